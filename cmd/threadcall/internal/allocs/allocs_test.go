@@ -327,10 +327,4 @@ func TestText_Report(t *testing.T) {
 			}
 		}
 	}
-	quiet := Run{Name: "BenchmarkQuiet", Package: "example.com/p", PerOp: true,
-		Operations: []int{10, 20}}
-	still := quiet
-	still.Name = "BenchmarkStill"
-	contains(t, printed(t, "", func(text Text) { text.Report(&Report{Runs: []Run{quiet, still}}) }),
-		"Nothing an operation  BenchmarkQuiet BenchmarkStill\n")
 }

@@ -36,9 +36,11 @@ type Check struct {
 	Excuses   []*Excuse   `json:"excuses"`
 	Runs      []string    `json:"runs"` // benchmarks that were looked at
 
+	// Some promise is of a generic function. Other packages compile it with their own types.
+	Generic bool `json:"-"`
+
 	imports  map[string]map[string]bool // all that a package depends on
 	standard map[string]bool            // packages of the standard library
-	generic  bool                       // some promise is of a generic function
 }
 
 // A Function has promised not to allocate.
@@ -78,10 +80,6 @@ func (c *Check) OK() bool {
 
 // Kept reports whether the function keeps its promise, as far as was looked.
 func (f *Function) Kept() bool { return f.Reached && len(f.Broken) == 0 }
-
-// Generic reports whether some promise is of a generic function. Other packages compile it with
-// their own types.
-func (c *Check) Generic() bool { return c.generic }
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {

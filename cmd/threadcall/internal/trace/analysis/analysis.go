@@ -152,7 +152,8 @@ func newAnalysis(kept *lanes.File) *analysis {
 	}
 	a.counts.over.Add(0, 0)
 	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]uint64{}
-	a.waits.init(a.tables)
+	a.waits.tables = a.tables
+	a.waits.places, a.waits.latency = map[place]*waitPlace{}, map[place]*report.LatencyPlace{}
 	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
 	a.collector.stops.Longest = []report.Interval{}
 	a.calls.Slow, a.calls.Worst = []report.SlowCall{}, []report.Call{}
@@ -191,7 +192,7 @@ func (a *analysis) event(ev *xtrace.Event) {
 	}
 	switch kind {
 	case xtrace.EventSync:
-		a.generation()
+		clear(a.seen) // the stacks of the reader
 		a.clock(ev)
 	case xtrace.EventStateTransition:
 		if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {

@@ -53,12 +53,6 @@ type waitPlace struct {
 // maxStacks limits the stacks that are kept for a place; others count as the empty one.
 const maxStacks = 1000
 
-func (w *waiting) init(t *tables) {
-	w.tables = t
-	w.places = map[place]*waitPlace{}
-	w.latency = map[place]*report.LatencyPlace{}
-}
-
 // spot returns the spot of a stack.
 func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 	for int(stack) >= len(w.spots) {
@@ -81,7 +75,7 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 			wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
 		})
 	case lanes.Runnable:
-		reason = stopReason(raw)
+		reason = cmp.Or(stopReasons[raw], unknown)
 	}
 	s.name = w.name(reason)
 	w.spots[stack] = append(w.spots[stack], s)
