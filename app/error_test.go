@@ -197,9 +197,7 @@ func init() {
 	for name, ending := range endings {
 		programs[name] = func() {
 			mainthread.Init(func() {
-				if err := app.Init(); err != nil {
-					panic(err)
-				}
+				must(app.Init())
 				ending.run()
 			})
 			println("main goes on")
@@ -233,9 +231,8 @@ func goexitOnMainThread() {
 		<-done
 		mainthread.Go(runtime.Goexit)
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		if _, err := app.Monitors(); err != nil {
-			panic(err)
-		}
+		_, err := app.Monitors()
+		must(err)
 	}
 	app.Terminate()
 	println("the loop goes on")
@@ -243,9 +240,7 @@ func goexitOnMainThread() {
 
 func openWindow() *app.Win {
 	w, err := app.NewWindow(app.Size(200, 150))
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	return w
 }
 

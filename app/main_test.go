@@ -55,6 +55,13 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
+// must ends a program that cannot go on.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
 var begun testing.TB // the test whose end terminates the package
 
 func begin(t testing.TB) {
