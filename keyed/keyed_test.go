@@ -136,7 +136,7 @@ func blocks(t *testing.T, f func()) (ended chan struct{}) {
 		_, stack, _ := bytes.Cut(stacks[:runtime.Stack(stacks, true)], header)
 		stack, _, _ = bytes.Cut(stack, []byte("\n\n"))
 		return bytes.Contains(stack, []byte("(*Set).Wait(")) ||
-			bytes.Contains(stack, []byte("(*Engine).CallContext("))
+			bytes.Contains(stack, []byte("(*target).CallContext("))
 	}, "a call waits")
 	return ended
 }
