@@ -265,6 +265,8 @@ func (e *Engine) ended() {
 			if e.onEnd != nil {
 				e.onEnd()
 			}
+			// they may refer to the thread's handle, whose cleanup keeps the engine
+			e.onEnd, e.user = nil, nil
 		})
 	} else if p.live.Add(-1) == 0 {
 		p.posts.close() // Retire has not

@@ -214,10 +214,8 @@ func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
-		for _, f := range c.Functions {
-			if f.File == frame.File && f.from <= frame.Line && frame.Line <= f.to {
-				return f, i
-			}
+		if f := c.at(line{frame.File, frame.Line}); f != nil {
+			return f, i
 		}
 		inner = outer
 	}

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -168,31 +168,24 @@ search:
 	return results, nil
 }
 
-// stamped matches the name of a file that a run has left, which begins with the time.
-var stamped = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})(?:-.+)?\.txt$`)
+// stamp matches the beginning of the name of a file that a run has left: the time.
+var stamp = strings.ReplaceAll("ddddddddTdddddd", "d", "[0-9]")
 
 // prune removes the results of all runs but the newest from the directory. What the user has named,
 // and what is not of a run, stays.
 func prune(dir string) error {
-	entries, err := os.ReadDir(dir) // the oldest first, as their names begin with the time
-	if err != nil {
-		return err
-	}
+	names, err := filepath.Glob(filepath.Join(dir, stamp+"*.txt")) // the oldest first
+	run := func(name string) string { return filepath.Base(name)[:len("20060102T150405")] }
 	var runs []string
-	files := map[string][]string{}
-	for _, e := range entries {
-		if m := stamped.FindStringSubmatch(e.Name()); m != nil {
-			if files[m[1]] == nil {
-				runs = append(runs, m[1])
-			}
-			files[m[1]] = append(files[m[1]], filepath.Join(dir, e.Name()))
+	for _, name := range names {
+		runs = append(runs, run(name))
+	}
+	runs = slices.Compact(runs)
+	old := runs[:max(0, len(runs)-KeepRuns)]
+	for _, name := range names {
+		if slices.Contains(old, run(name)) {
+			err = errors.Join(err, os.Remove(name))
 		}
 	}
-	var errs []error
-	for _, run := range runs[:max(0, len(runs)-KeepRuns)] {
-		for _, name := range files[run] {
-			errs = append(errs, os.Remove(name))
-		}
-	}
-	return errors.Join(errs...)
+	return err
 }

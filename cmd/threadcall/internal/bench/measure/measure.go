@@ -33,8 +33,7 @@ type Measurement struct {
 
 	run       func(context.Context, *plan.Settings, Process) (*Outcome, error)
 	calibrate func(context.Context) error // makes the jobs
-	end       func() error
-	files     []*File // one a version
+	files     []*File                     // one a version
 }
 
 // Benchmarks returns a measurement of what was built.
@@ -148,9 +147,6 @@ func (m *Measurement) close() error {
 	var errs []error
 	for _, f := range m.files {
 		errs = append(errs, f.close())
-	}
-	if m.end != nil {
-		errs = append(errs, m.end())
 	}
 	return errors.Join(errs...)
 }

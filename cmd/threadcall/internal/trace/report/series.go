@@ -24,6 +24,8 @@ const maxPoints = 512
 // A Curve records a number over time in bounded memory. Adjacent points are merged when there are
 // too many.
 type Curve struct {
+	First, Peak, Last float64
+
 	step   time.Duration
 	points []Point // by step
 	set    []bool  // by step: there is a point
@@ -32,9 +34,10 @@ type Curve struct {
 // Add records that the number is x from the time t on. Times do not decrease.
 func (c *Curve) Add(t time.Duration, x float64) {
 	if c.step == 0 {
-		c.step = 1
+		c.step, c.First, c.Peak = 1, x, x
 		c.points, c.set = make([]Point, maxPoints), make([]bool, maxPoints)
 	}
+	c.Peak, c.Last = max(c.Peak, x), x
 	c.fit(t)
 	c.merge(Point{At: t, Min: x, Max: x, Last: x})
 }
