@@ -58,8 +58,8 @@ func (p Package) HasBenchmarks() bool {
 // each is a sentence that says why.
 func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
 	err error) {
-	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module"},
-		patterns)
+	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error," +
+		"Module"}, patterns)
 	for _, p := range all {
 		switch {
 		case p.HasTests():
