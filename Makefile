@@ -20,11 +20,12 @@ test: setup lint plain versions allocs race modes 386 cross-quick ports-quick gu
 
 # setup installs all that test needs, at once.
 setup:
-	@.ci/setup cc browser gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
+	@.ci/setup cc browser gtk gui egl webview python sdl qemu-user || echo 'make: some tests will not be run' >&2
 
 # plain is the way a user runs the tests.
 plain:
 	@.ci/setup browser || echo 'make: the tests of web pages are NOT RUN' >&2
+	@.ci/setup gtk || echo 'make: the tests of native event loops are NOT RUN' >&2
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(TEST) ./...) || exit 1; done
 
 race:
@@ -84,8 +85,8 @@ ports-cores:
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 
-# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs their tests under
-# Wine, on a screen in memory.
+# wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs
+# their tests under Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
@@ -95,20 +96,20 @@ wine:
 # hour on an idle machine. What can be chosen:
 #
 #	LOADS=Hot PHASES=frame   only those, regular expressions
-#	PLACEMENT=one            all threads on one core; two: the called thread on another than callers
+#	CORES=0                  on these cores only, as taskset takes them
 #	P=1 NICE=10              GOMAXPROCS, niceness
 #	QUOTA=50                 in a cgroup that has so many percent of one core
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
 SUBJECTS := -col '/subject@(reference threadcall thread bound spinning)'
-UNDER    := THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
+UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
 	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
-	$(UNDER) $(GO) run ./internal/bench/phases -phase '$(PHASES)' $(if $(P),-procs $(P)) >$(RESULTS:bench-%=bench-phases-%)
+	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.

@@ -18,7 +18,8 @@
 //		gl.Go(func() { draw(title) })           // some time later
 //	}
 //
-// Other modules of the repository depend on this one: [github.com/threadcall/threadcall/app] opens
+// Other modules of the repository depend on this one: [github.com/threadcall/threadcall/nativeloop]
+// serves a thread inside a toolkit's event loop, [github.com/threadcall/threadcall/app] opens
 // windows, the command [github.com/threadcall/threadcall/cmd/threadcall] measures and looks into Go
 // programs, compat/mainthread replaces github.com/gopxl/mainthread, and examples has programs to
 // copy from. This one depends on the standard library alone: internal/engine serves a thread, with

@@ -37,9 +37,9 @@
 //
 // # Limits
 //
-//   - While the user drags the border or the title of a window, Windows keeps the main thread in a
-//     loop of its own, and macOS does while the border is dragged: calls wait until the mouse is
-//     released. Frames are drawn meanwhile. X11 has no such loop.
+//   - While the user drags the border of a window, macOS keeps the main thread in a loop of its
+//     own: calls wait until the mouse is released. Frames are drawn meanwhile. Windows has such
+//     loops for titles and system menus, too, but there calls run inside of them.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
@@ -187,21 +187,26 @@ func closing() (open []*Win, before bool) {
 type loop struct{ over bool }
 
 func (l *loop) run() {
+	detach := attach()
 	defer func() {
-		if l.over {
-			mainthread.OnWake(nil)
-		} else {
+		detach()
+		if !l.over {
 			// a function has called runtime.Goexit, and the main thread goes on
 			mainthread.Go(l.run)
 		}
 	}()
-	mainthread.OnWake(wake)
 	for !l.over {
 		if !mainthread.Wait(waitForEvents) && !l.over {
 			l.over = true
 			abandoned()
 		}
 	}
+}
+
+// attachByEvents has calls of the main thread wake GLFW's loop.
+func attachByEvents() (detach func()) {
+	mainthread.OnWake(wake)
+	return func() { mainthread.OnWake(nil) }
 }
 
 // notified has a place for what ends a wait of the main thread in the Go scheduler.

@@ -21,6 +21,9 @@ loop, on the main thread: true true
 again: true
 loop, terminated: false false
 `
+	if testing.Short() {
+		t.Skip("it takes a C compiler")
+	}
 	loadGLib(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("NOT TESTED: ", err)

@@ -76,6 +76,7 @@ func openGLib() error {
 // when dispatch resets it: two turns instead of one, and calls took 1.5 to 2 times as long.
 type glibLoop struct {
 	serve  func(rest func())
+	rest   func() // wake, made once
 	woken  atomic.Bool
 	source uintptr
 	fd     uintptr // of the eventfd, closed when nothing refers to the loop
@@ -97,6 +98,7 @@ func attach(serve func(rest func())) (loop, error) {
 	}
 	glib.release.call(context)
 	l := &glibLoop{serve: serve}
+	l.rest = l.wake
 	const flags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 	var errno syscall.Errno
 	if l.fd, _, errno = syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, flags, 0); errno != 0 {
@@ -119,7 +121,7 @@ func dispatch(source, _, _ uintptr) uintptr {
 	glib.Unlock()
 	l.event(syscall.SYS_READ)
 	l.woken.Store(false)
-	l.serve(l.wake)
+	l.serve(l.rest)
 	return 1 // G_SOURCE_CONTINUE
 }
 

@@ -4,9 +4,9 @@ package nativeloop_test
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -23,59 +23,55 @@ import (
 )
 
 // What the tests call of GLib.
-var (
-	newContext            func() uintptr
-	push, pop             func(context uintptr)
-	iterate               func(context uintptr, block int32) int32
-	newLoop               func(context uintptr, running int32) uintptr
-	runLoop, quitLoop     func(loop uintptr)
-	invoke                uintptr
-	acquire               func(context uintptr) int32
-	release               func(context uintptr)
-	beforeGLib, afterGLib error // of Attach
-)
+var glib struct {
+	NewContext func() uintptr                               `c:"g_main_context_new"`
+	Push       func(context uintptr)                        `c:"g_main_context_push_thread_default"`
+	Pop        func(context uintptr)                        `c:"g_main_context_pop_thread_default"`
+	Acquire    func(context uintptr) int32                  `c:"g_main_context_acquire"`
+	Release    func(context uintptr)                        `c:"g_main_context_release"`
+	Iterate    func(context uintptr, block int32) int32     `c:"g_main_context_iteration"`
+	NewLoop    func(context uintptr, running int32) uintptr `c:"g_main_loop_new"`
+	Run        func(loop uintptr)                           `c:"g_main_loop_run"`
+	Quit       func(loop uintptr)                           `c:"g_main_loop_quit"`
+	Invoke     uintptr                                      `c:"g_main_context_invoke_full"`
+}
 
-// load opens a library and sets the functions to its functions, or skips the test.
-func load(t testing.TB, library string, functions map[string]any) {
+// load opens a library and sets the fields that functions refers to, or skips the test.
+func load(t testing.TB, library string, functions any) {
 	t.Helper()
 	handle, err := purego.Dlopen(library, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		t.Skip("NOT TESTED: ", err)
 	}
-	for name, f := range functions {
-		if address, ok := f.(*uintptr); ok {
-			*address, _ = purego.Dlsym(handle, name)
-		} else {
+	fields := reflect.ValueOf(functions).Elem()
+	for i := range fields.NumField() {
+		name := fields.Type().Field(i).Tag.Get("c")
+		switch f := fields.Field(i).Addr().Interface().(type) {
+		case *uintptr:
+			*f, _ = purego.Dlsym(handle, name)
+		default:
 			purego.RegisterLibFunc(f, handle, name)
 		}
 	}
 }
+
+var (
+	loaded                sync.Once
+	beforeGLib, afterGLib error // of Attach
+)
 
 // loadGLib loads GLib, once.
 func loadGLib(t testing.TB) {
 	t.Helper()
 	loaded.Do(func() {
 		beforeGLib = mainthread.CallV(attachMain)
-		load(t, "libglib-2.0.so.0", map[string]any{
-			"g_main_context_new":                 &newContext,
-			"g_main_context_push_thread_default": &push,
-			"g_main_context_pop_thread_default":  &pop,
-			"g_main_context_iteration":           &iterate,
-			"g_main_loop_new":                    &newLoop,
-			"g_main_loop_run":                    &runLoop,
-			"g_main_loop_quit":                   &quitLoop,
-			"g_main_context_invoke_full":         &invoke,
-			"g_main_context_acquire":             &acquire,
-			"g_main_context_release":             &release,
-		})
+		load(t, "libglib-2.0.so.0", &glib)
 		afterGLib = mainthread.CallV(attachMain)
 	})
-	if runLoop == nil {
+	if glib.Run == nil {
 		t.Skip("NOT TESTED: there is no GLib")
 	}
 }
-
-var loaded sync.Once
 
 // A host is a thread with a context of its own, to which it is attached.
 type host struct {
@@ -91,10 +87,10 @@ func onHost(t testing.TB, f func(h host)) {
 	ended := make(chan bool)
 	go func() {
 		defer close(ended)
-		h := host{Thread: thread.Adopt(), context: newContext()}
+		h := host{Thread: thread.Adopt(), context: glib.NewContext()}
 		defer h.Terminate()
-		push(h.context)
-		defer pop(h.context)
+		glib.Push(h.context)
+		defer glib.Pop(h.context)
 		var err error
 		if h.detach, err = nativeloop.Attach(h.Thread); err != nil {
 			t.Error(err)
@@ -108,42 +104,42 @@ func onHost(t testing.TB, f func(h host)) {
 
 // loop runs a loop of the context, nested or not, while f runs elsewhere.
 func (h host) loop(f func()) {
-	loop := newLoop(h.context, 0)
+	loop := glib.NewLoop(h.context, 0)
 	go func() {
 		f()
-		h.Call(func() { quitLoop(loop) })
+		h.Call(func() { glib.Quit(loop) })
 	}()
-	runLoop(loop)
+	glib.Run(loop)
 }
 
 // idle has the context call f with the priority, again and again until f returns 0. It must not be
 // called on the thread.
 func (h host) idle(priority, f uintptr) {
-	_, _, _ = purego.SyscallN(invoke, h.context, priority, f, 0, 0)
+	_, _, _ = purego.SyscallN(glib.Invoke, h.context, priority, f, 0, 0)
 }
 
 // What is queued behind a function that runs a loop was announced before, and must run in the loop.
 func TestAttach_nested(t *testing.T) {
 	for name, queue := range map[string]func(h host, loops [3]uintptr){
 		"behind": func(h host, loops [3]uintptr) {
-			h.Go(func() { runLoop(loops[1]) })
-			h.Go(func() { quitLoop(loops[1]) })
+			h.Go(func() { glib.Run(loops[1]) })
+			h.Go(func() { glib.Quit(loops[1]) })
 		},
 		"behind two": func(h host, loops [3]uintptr) {
-			h.Go(func() { runLoop(loops[1]) })
-			h.Go(func() { runLoop(loops[2]) })
-			h.Go(func() { quitLoop(loops[2]) })
-			h.Go(func() { quitLoop(loops[1]) })
+			h.Go(func() { glib.Run(loops[1]) })
+			h.Go(func() { glib.Run(loops[2]) })
+			h.Go(func() { glib.Quit(loops[2]) })
+			h.Go(func() { glib.Quit(loops[1]) })
 		},
 		"one after the other": func(h host, loops [3]uintptr) {
-			h.Go(func() { runLoop(loops[1]); runLoop(loops[2]) })
-			h.Go(func() { quitLoop(loops[1]) })
-			h.Go(func() { h.Go(func() { quitLoop(loops[2]) }) })
+			h.Go(func() { glib.Run(loops[1]); glib.Run(loops[2]) })
+			h.Go(func() { glib.Quit(loops[1]) })
+			h.Go(func() { h.Go(func() { glib.Quit(loops[2]) }) })
 		},
 		"while the loop runs": func(h host, loops [3]uintptr) {
 			h.Go(func() {
-				go h.Call(func() { go h.Call(func() { quitLoop(loops[1]) }) })
-				runLoop(loops[1])
+				go h.Call(func() { go h.Call(func() { glib.Quit(loops[1]) }) })
+				glib.Run(loops[1])
 			})
 		},
 	} {
@@ -151,16 +147,16 @@ func TestAttach_nested(t *testing.T) {
 			onHost(t, func(h host) {
 				var loops [3]uintptr
 				for i := range loops {
-					loops[i] = newLoop(h.context, 0)
+					loops[i] = glib.NewLoop(h.context, 0)
 				}
 				queued := make(chan bool)
 				go func() {
 					defer close(queued)
 					queue(h, loops)
-					h.Go(func() { quitLoop(loops[0]) })
+					h.Go(func() { glib.Quit(loops[0]) })
 				}()
 				<-queued
-				runLoop(loops[0])
+				glib.Run(loops[0])
 			})
 		})
 	}
@@ -174,10 +170,10 @@ func TestAttach_idle(t *testing.T) {
 			}
 		})
 		for range 3 { // GLib's own wake-ups
-			iterate(h.context, 0)
+			glib.Iterate(h.context, 0)
 		}
 		for range 1000 {
-			if iterate(h.context, 0) != 0 {
+			if glib.Iterate(h.context, 0) != 0 {
 				t.Fatal("the loop has called the package, although nothing is queued")
 			}
 		}
@@ -208,7 +204,7 @@ func TestAttach_flood(t *testing.T) {
 		go func() { h.idle(nativeloop.GLibPriority, redraw); close(idle) }()
 		<-idle
 		for !ended.Load() {
-			iterate(h.context, 1)
+			glib.Iterate(h.context, 1)
 		}
 		if ran == 10_000 {
 			t.Error("all functions have run before 10 redraws")
@@ -228,7 +224,7 @@ func TestAttach_wakeUps(t *testing.T) {
 					for i := range 1000 {
 						h.Go(func() { ran.Add(1) })
 						if i%3 == 0 {
-							h.Call(func() { iterate(h.context, 0) })
+							h.Call(func() { glib.Iterate(h.context, 0) })
 						}
 					}
 				}()
@@ -262,7 +258,7 @@ func TestAttach_detach(t *testing.T) {
 			t.Helper()
 			h.Go(queue)
 			for range 5 {
-				iterate(h.context, 0)
+				glib.Iterate(h.context, 0)
 			}
 			if ran != want {
 				t.Errorf("%d functions have run, want %d", ran, want)
@@ -293,8 +289,8 @@ func TestAttach_error(t *testing.T) {
 			t.Error("Attach off the thread has not panicked")
 		}
 	})
-	acquire(0) // the default context
-	defer release(0)
+	glib.Acquire(0) // the default context
+	defer glib.Release(0)
 	for text, err := range map[string]error{
 		"libglib-2.0.so.0 is not in the process": beforeGLib,
 		"another thread runs":                    mainthread.CallV(attachMain),
@@ -329,26 +325,18 @@ func TestAttach_dialog(t *testing.T) {
 		}
 		return
 	}
-	var (
-		gtkInit     func(argc, argv uintptr) int32
-		newDialog   func() uintptr
-		runDialog   func(dialog uintptr) int32
-		respond     func(dialog uintptr, response int32)
-		destroy     func(widget uintptr)
-		gtkMain     func()
-		gtkMainQuit func()
-	)
-	load(t, "libgtk-3.so.0", map[string]any{
-		"gtk_init_check":      &gtkInit,
-		"gtk_dialog_new":      &newDialog,
-		"gtk_dialog_run":      &runDialog,
-		"gtk_dialog_response": &respond,
-		"gtk_widget_destroy":  &destroy,
-		"gtk_main":            &gtkMain,
-		"gtk_main_quit":       &gtkMainQuit,
-	})
+	var gtk struct {
+		Init     func(argc, argv uintptr) int32       `c:"gtk_init_check"`
+		Main     func()                               `c:"gtk_main"`
+		MainQuit func()                               `c:"gtk_main_quit"`
+		Dialog   func() uintptr                       `c:"gtk_dialog_new"`
+		Run      func(dialog uintptr) int32           `c:"gtk_dialog_run"`
+		Respond  func(dialog uintptr, response int32) `c:"gtk_dialog_response"`
+		Destroy  func(widget uintptr)                 `c:"gtk_widget_destroy"`
+	}
+	load(t, "libgtk-3.so.0", &gtk)
 	mainthread.Call(func() {
-		if gtkInit(0, 0) == 0 {
+		if gtk.Init(0, 0) == 0 {
 			t.Fatal("GTK cannot open the screen")
 		}
 		detach, err := nativeloop.Attach(mainthread.Thread())
@@ -358,23 +346,23 @@ func TestAttach_dialog(t *testing.T) {
 		defer detach()
 		var dialog uintptr
 		go func() {
-			defer mainthread.Go(gtkMainQuit)
+			defer mainthread.Go(gtk.MainQuit)
 			open := make(chan bool)
 			mainthread.Go(func() {
-				dialog = newDialog()
+				dialog = gtk.Dialog()
 				close(open)
-				if response := runDialog(dialog); response != 7 {
+				if response := gtk.Run(dialog); response != 7 {
 					t.Errorf("the dialog has ended with %d", response)
 				}
-				destroy(dialog)
+				gtk.Destroy(dialog)
 			})
 			<-open
 			for range 100 {
 				mainthread.Call(func() {})
 			}
-			mainthread.Call(func() { respond(dialog, 7) })
+			mainthread.Call(func() { gtk.Respond(dialog, 7) })
 		}()
-		gtkMain()
+		gtk.Main()
 	})
 }
 
@@ -382,39 +370,42 @@ func TestAttach_dialog(t *testing.T) {
 func BenchmarkCall(b *testing.B) {
 	functions := make(chan func(), 100)
 	source := purego.NewCallback(func(uintptr) uintptr { (<-functions)(); return 0 })
-	byChannel := func(h host, f func()) {
-		functions <- f
-		h.idle(nativeloop.GLibPriority, source)
-	}
 	done := make(chan bool, 1)
-	for name, post := range map[string]func(h host, f func()){
-		"threadcall": func(h host, f func()) { h.Go(f) },
-		"channel":    byChannel,
-	} {
-		for _, posts := range []int{0, 99} {
-			b.Run(fmt.Sprintf("posts=%d/%s", posts, name), func(b *testing.B) {
-				took := make([]time.Duration, b.N)
-				onHost(b, func(h host) {
-					h.loop(func() {
-						for i := range took {
-							began := time.Now()
-							for range posts {
-								post(h, func() {})
-							}
-							if name == "threadcall" {
-								h.Call(func() {})
-							} else {
-								post(h, func() { done <- true })
-								<-done
-							}
-							took[i] = time.Since(began)
+	for name, posts := range map[string]int{"call": 0, "99 posts and a call": 99} {
+		b.Run(name, func(b *testing.B) {
+			onHost(b, func(h host) {
+				byChannel := func(f func()) bool {
+					functions <- f
+					h.idle(nativeloop.GLibPriority, source)
+					return true
+				}
+				callByChannel := func(f func()) bool {
+					byChannel(func() { f(); done <- true })
+					return <-done
+				}
+				took := map[string][]time.Duration{}
+				measure := func(name string, post, call func(f func()) bool) {
+					for range 10 {
+						began := time.Now()
+						for range posts {
+							post(func() {})
 						}
-					})
+						call(func() {})
+						took[name] = append(took[name], time.Since(began))
+					}
+				}
+				h.loop(func() {
+					for b.Loop() {
+						measure("threadcall", h.Go, h.Call)
+						measure("channel", byChannel, callByChannel)
+					}
 				})
-				slices.Sort(took)
-				b.ReportMetric(float64(took[b.N/2].Nanoseconds()), "p50-ns")
-				b.ReportMetric(float64(took[b.N*99/100].Nanoseconds()), "p99-ns")
+				for name, t := range took {
+					slices.Sort(t)
+					b.ReportMetric(float64(t[len(t)/2].Nanoseconds()), name+"-p50-ns")
+					b.ReportMetric(float64(t[len(t)*99/100].Nanoseconds()), name+"-p99-ns")
+				}
 			})
-		}
+		})
 	}
 }

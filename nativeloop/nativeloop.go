@@ -16,7 +16,8 @@
 //
 // What the systems have:
 //
-//   - Windows: a message-only window on the thread.
+//   - Windows: a message-only window on the thread. In a flood of calls, input, timers and painting
+//     have the thread for 1 ms after each 4 ms.
 //   - Linux, on amd64, arm64 and riscv64: a source of GLib's main context, with [GLibPriority].
 //     GLib must be in the process when Attach is called: a binding by cgo links it, others load it.
 //     The context is the thread-default one of the caller if it has one, and otherwise the default

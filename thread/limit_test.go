@@ -55,48 +55,6 @@ func TestWithQueueLimit(t *testing.T) {
 	}
 }
 
-func TestWithQueueLimit_terminate(t *testing.T) {
-	for name, w := range both(t, thread.WithQueueLimit(1)) {
-		busy := occupy(t, w.Go)
-		w.Go(nop)
-		results := make(chan bool)
-		for range 5 {
-			go func() { results <- w.Go(func() { t.Error("ran after Terminate") }) }()
-		}
-		time.Sleep(5 * time.Millisecond)
-		w.Terminate()
-		for range 5 {
-			if testutil.Arrives(t, results) || w.Go(nop) {
-				t.Errorf("%s: reported that it will run", name)
-			}
-		}
-		busy.Open()
-	}
-}
-
-// TryGo refuses what has no place, at once, on the thread itself, too, and takes functions again
-// when there is one.
-func TestTryGo(t *testing.T) {
-	for name, w := range both(t, thread.WithQueueLimit(2)) {
-		ran := 0
-		try := func(where string) {
-			t.Helper()
-			for i := range 3 {
-				if w.TryGo(func() { ran++ }) != (i < 2) {
-					t.Errorf("%s, %s: function %d is taken, or not, and there are 2 places", name, where, i)
-				}
-			}
-		}
-		busy := occupy(t, w.Go)
-		try("busy")
-		busy.Open()
-		w.Call(func() { try("on the thread") })
-		if w.Call(nop); ran != 4 {
-			t.Errorf("%s: %d functions ran, want 4", name, ran)
-		}
-	}
-}
-
 func ended(w way) bool {
 	select {
 	case <-w.Done():

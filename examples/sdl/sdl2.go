@@ -22,11 +22,7 @@ func open() (*scene, error) {
 		return nil, err
 	}
 	_, renderer, err := sdl.CreateWindowAndRenderer(size, size, sdl.WINDOW_SHOWN)
-	if err != nil {
-		sdl.Quit()
-		return nil, err
-	}
-	return &scene{renderer, sdl.CurrentThreadID()}, nil
+	return &scene{renderer, sdl.CurrentThreadID()}, err
 }
 
 // close ends SDL, and with it the window.

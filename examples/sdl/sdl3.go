@@ -40,10 +40,7 @@ func bind[F any](name string) (f F) {
 // An event is an SDL_Event: 128 bytes that begin with its type.
 type event [32]uint32
 
-const (
-	version          = 3
-	video, userEvent = 0x20, 0x8000 // a subsystem, a type of event
-)
+const version, video, userEvent = 3, 0x20, 0x8000 // of SDL, a subsystem, a type of event
 
 // A scene is a window of SDL 3 with rectangles. Its methods are for the main thread.
 type scene struct {

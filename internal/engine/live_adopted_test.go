@@ -115,6 +115,21 @@ func TestEngine_Wait_nested(t *testing.T) {
 	})
 }
 
+// While the thread is in its event loop, nobody ends a yield of a poster.
+func TestEngine_endYields(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.yields.kind.Store(yieldAll)
+		e.Serve()
+		served := e.yields.kind.Load()
+		e.yields.kind.Store(yieldAll)
+		e.Wait(func() {
+			if waits := e.yields.kind.Load(); served != 0 || waits != 0 {
+				t.Errorf("posters yield: %d after Serve, %d in Wait", served, waits)
+			}
+		})
+	})
+}
+
 // An interrupt that comes after ServeContext has returned does not keep a thread from resting.
 func TestEngine_interrupt_late(t *testing.T) {
 	e := start(t)

@@ -55,6 +55,13 @@ const (
 	// After an attempt for which there was no P or no core, the thread does not spin for a time.
 	firstBackoff = 500 * time.Microsecond
 	maxBackoff   = 100 * time.Millisecond // so attempts in vain take less than 1 % of the time
+
+	// A side that spins and does not run for so long has lost its core to another process or its P
+	// to another goroutine. Between two looks are two microseconds otherwise.
+	coreLost  = 500 * time.Microsecond
+	maxCredit = 8 * time.Millisecond // two timeslices of Linux: calls of a moment pay for those
+	leastLost = 8                    // times what was lost, the thread does not spin
+	mostLost  = time.Second          // but so long at most
 )
 
 // A waitState is what callers and thread know about each other's waiting. Nothing depends on it
@@ -70,6 +77,7 @@ type waitState struct {
 	returned atomic.Int64 // when a caller that was parked has last run again
 	retry    atomic.Int64 // when the thread may spin again after a failure
 	backoff  atomic.Int64 // how long that was, a time.Duration; zero after a success
+	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 }
 
 func (l *waitState) init() {
@@ -82,10 +90,25 @@ func (l *waitState) init() {
 // failed keeps the thread from spinning for twice as long as after the last failure.
 //
 //threadcall:noalloc
-func (l *waitState) failed(now time.Duration) {
-	backoff := min(max(2*l.backoff.Load(), int64(firstBackoff)), int64(maxBackoff))
-	l.backoff.Store(backoff)
-	l.retry.Store(int64(now) + backoff)
+func (l *waitState) failed(now time.Duration) { l.pause(now, firstBackoff, maxBackoff) }
+
+// pause is failed, within limits.
+//
+//threadcall:noalloc
+func (l *waitState) pause(now, least, most time.Duration) {
+	backoff := min(max(2*time.Duration(l.backoff.Load()), least), most)
+	l.backoff.Store(int64(backoff))
+	l.retry.Store(int64(now + backoff))
+}
+
+// away is called by a side that looks, with two readings of the clock between which it has done
+// nothing else.
+//
+//threadcall:noalloc
+func (l *waitState) away(before, now time.Duration) {
+	if now-before > coreLost {
+		l.lost.Add(int64(now - before))
+	}
 }
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
@@ -168,13 +191,18 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
+				if now != start {
+					l.away(now, park.Now())
+				}
 				return o
 			}
 			park.Relax()
 		}
+		before := now
 		if now = park.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
+		l.away(before, now)
 		if here := int32(park.CPU()); here != l.caller.Load() {
 			l.caller.Store(here)
 		}

@@ -242,6 +242,14 @@ func TestSpin(t *testing.T) {
 			e.tick(park.Now())
 			return r.slot == nil
 		},
+		"pauses for longer than it has lost its core": func() bool {
+			r.credit = 0
+			e.waits.backoff.Store(0)
+			e.waits.lost.Store(int64(time.Second))
+			now := park.Now()
+			e.stopSpinning()
+			return time.Duration(e.waits.retry.Load()) >= now+mostLost && !e.startSpinning()
+		},
 		"measures the price for some calls": func() bool {
 			*p = spinPolicy{}
 			p.init()
@@ -272,6 +280,9 @@ func TestLook(t *testing.T) {
 	if e.waits.caller.Load() == unknown && park.CPU() != unknown {
 		t.Error("it does not say on which core it is")
 	}
+	if e.waits.look(c, park.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
+		t.Error("it does not say for how long it has not run")
+	}
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
@@ -286,6 +297,28 @@ func TestYieldState_yield(t *testing.T) {
 	e.yields.kind.Store(yieldAll)
 	if e.yield(e); e.yields.locked.Load() == 0 {
 		t.Error("it does not")
+	}
+}
+
+// A timeslice that is lost costs as much as many calls save, in this spin or in those before.
+func TestSpinCredit(t *testing.T) {
+	const price, slice = 20 * time.Microsecond, 4 * time.Millisecond
+	for _, spins := range [][]struct {
+		calls  int
+		lost   time.Duration
+		failed bool
+	}{
+		{{0, 0, false}, {100, slice, true}},
+		{{201, slice, false}, {0, slice, true}},
+		{{1e6, slice, false}, {0, slice, false}, {0, slice, true}},
+		{{0, time.Hour, true}, {1, 0, false}, {200, slice, true}, {6000, slice, false}},
+	} {
+		var c spinCredit
+		for i, s := range spins {
+			if failed := c.settle(s.calls, price, s.lost); failed != s.failed {
+				t.Errorf("%v: the spin %d fails: %v", spins, i, failed)
+			}
+		}
 	}
 }
 

@@ -32,6 +32,7 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
+	credit   spinCredit
 	together int // looks of this spin at which thread and caller were on one core
 	before   int // calls found when the thread began to spin
 
@@ -149,7 +150,9 @@ func (e *Engine) spin() bool {
 		return false
 	}
 	start := park.Now()
-	for now := start; now-start <= p.lookFor(); now = park.Now() {
+	last, now := start, start
+	for ; now-start <= p.lookFor(); last, now = now, park.Now() {
+		e.waits.away(last, now)
 		if park.Passing() {
 			park.EndPass()
 			start, r.passed = now, now
@@ -170,6 +173,7 @@ func (e *Engine) spin() bool {
 		for range looks {
 			if e.q.Pending() {
 				r.found++
+				e.waits.away(now, park.Now())
 				return true
 			}
 			park.Relax()
@@ -178,6 +182,7 @@ func (e *Engine) spin() bool {
 			return true
 		}
 	}
+	e.waits.away(last, now)
 	p.periods(p.lookFor(), 1)
 	return false
 }
@@ -234,13 +239,18 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 		return 0
 	}
 	e.waits.spin.Store(0)
-	if n := r.found - r.before; n >= someCalls && n >= manyCalls*r.together {
-		e.waits.backoff.Store(0)
-	}
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
 	r.ticked = 0
-	return park.Now()
+	now = park.Now()
+	n := r.found - r.before
+	lost := time.Duration(e.waits.lost.Swap(0))
+	if r.credit.settle(n, r.policy.price, lost) {
+		e.waits.pause(now, leastLost*lost, mostLost)
+	} else if n >= someCalls && n >= manyCalls*r.together && r.credit >= 0 {
+		e.waits.backoff.Store(0)
+	}
+	return now
 }
 
 // park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it

@@ -23,14 +23,10 @@ func (c *checker) fixes(pos token.Pos, need need) []analysis.SuggestedFix {
 	if need.Thread != mainThread || len(need.Fix) == 1 {
 		return nil
 	}
-	i := slices.IndexFunc(c.pass.Files, func(f *ast.File) bool {
-		return f.FileStart <= pos && pos < f.FileEnd
-	})
-	if i < 0 {
+	file, way := c.around(pos)
+	if file == nil {
 		return nil
 	}
-	file := c.pass.Files[i]
-	way, _ := astutil.PathEnclosingInterval(file, pos, pos)
 	with, from, to, open := c.wrap(way, pos)
 	call, callV := c.dispatchers(need)
 	if with == callWithResult {
@@ -64,6 +60,17 @@ func (n need) at(p place) need {
 		n.Thread = ""
 	}
 	return n
+}
+
+// around returns the file at pos, and the nodes there, the innermost first.
+func (c *checker) around(pos token.Pos) (*ast.File, []ast.Node) {
+	for _, file := range c.pass.Files {
+		if file.FileStart <= pos && pos < file.FileEnd {
+			way, _ := astutil.PathEnclosingInterval(file, pos, pos)
+			return file, way
+		}
+	}
+	return nil, nil
 }
 
 type wrapping int
@@ -152,18 +159,14 @@ func blocks(call *ast.CallExpr) (found bool) {
 // typeText returns the type of an expression as it is written at pos, or "" if it cannot be.
 func (c *checker) typeText(e ast.Expr, pos token.Pos) string {
 	t := c.pass.TypesInfo.TypeOf(e)
+	file, _ := c.around(pos)
 	text := types.TypeString(t, func(p *types.Package) string {
 		if p == c.pass.Pkg {
 			return ""
 		}
-		for _, file := range c.pass.Files {
-			if file.FileStart > pos || pos >= file.FileEnd {
-				continue
-			}
-			for _, spec := range file.Imports {
-				if name := c.pass.TypesInfo.PkgNameOf(spec); name != nil && name.Imported() == p {
-					return name.Name()
-				}
+		for _, spec := range file.Imports {
+			if name := c.pass.TypesInfo.PkgNameOf(spec); name != nil && name.Imported() == p {
+				return name.Name()
 			}
 		}
 		return p.Name()

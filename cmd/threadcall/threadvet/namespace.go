@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"fmt"
+	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
@@ -33,6 +34,7 @@ type state struct {
 	locks  int
 	moved  token.Pos          // the call that has moved the thread, or NoPos
 	by     string             // its name
+	kinds  int64              // flags for the namespaces
 	facts  map[ssa.Value]bool // whether a value, or what an address holds, is not nil, 0 or false
 	defers []*ssa.Defer
 }
@@ -56,7 +58,36 @@ func (s state) key(at string) string {
 		facts = append(facts, fmt.Sprintf("%p%t", v, fact))
 	}
 	slices.Sort(facts)
-	return fmt.Sprintf("%s %d %d %p %d %s", at, s.locks, s.moved, s.defers, len(s.defers), facts)
+	return fmt.Sprintf("%s %d %d %x %p %d %s", at, s.locks, s.moved, s.kinds, s.defers,
+		len(s.defers), facts)
+}
+
+const (
+	netKind  = 0x40000000 // CLONE_NEWNET
+	allKinds = 0x7e020080 // of setns and unshare
+)
+
+// back returns the state after the thread has been moved back to its namespaces of these kinds.
+func (s state) back(kinds int64) state {
+	if s.kinds &^= kinds; s.kinds == 0 {
+		s.moved = token.NoPos
+	}
+	return s
+}
+
+// kinds returns the namespaces that a call moves the thread to.
+func (w *walker) kinds(common *ssa.CallCommon, obj *types.Func) int64 {
+	if path := obj.Pkg().Path(); path != "syscall" && !strings.HasSuffix(path, "/unix") {
+		return netKind
+	}
+	for _, arg := range common.Args {
+		if k, ok := arg.(*ssa.Const); ok && k.Value != nil {
+			if v, ok := constant.Int64Val(constant.ToInt(k.Value)); ok && v&allKinds != 0 {
+				return v & allKinds
+			}
+		}
+	}
+	return allKinds
 }
 
 // An exit is a state at the end of a call, and whether its last result is not nil.
@@ -108,6 +139,14 @@ func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
 	return slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
 		return l.Namespace.match(f)
 	}) || c.factOf(obj).Moves
+}
+
+// pools reports whether a function runs others on a thread that it gives back with the network
+// namespace restored, and no other.
+func (c *checker) pools(obj *types.Func) bool {
+	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+		return l.Pools.match(functionOf(obj))
+	})
 }
 
 // function returns the states in which a function can return.
@@ -289,6 +328,49 @@ func (w *walker) assume(s state, v ssa.Value, fact bool) state {
 // restores matches names of functions that may move the thread back in a way that is not followed.
 var restores = regexp.MustCompile(`(?i)restore|revert|reset|undo|leave|exit|back`)
 
+// ends matches functions that do not return.
+var ends = regexp.MustCompile(`^(os\.Exit|runtime\.Goexit|(log|testing)\.(Fatal|Skip|FailNow).*)$`)
+
+// home matches names of variables that hold the namespace which the thread is to return to.
+var home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
+
+// isHome reports whether the call at pos names such a variable.
+func (w *walker) isHome(pos token.Pos) (found bool) {
+	_, way := w.c.around(pos)
+	for _, n := range way {
+		call, ok := n.(*ast.CallExpr)
+		if d, deferred := n.(*ast.DeferStmt); deferred {
+			call, ok = d.Call, true
+		}
+		if !ok {
+			continue
+		}
+		ast.Inspect(call, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && home.MatchString(id.Name)
+			return true
+		})
+		break
+	}
+	return found
+}
+
+// isNew reports whether a call moves the thread to a namespace that it makes, or that another such
+// call has made.
+func (w *walker) isNew(common *ssa.CallCommon) bool {
+	if common.IsInvoke() || len(common.Args) == 0 || common.StaticCallee().Name() == "Unshare" {
+		return !common.IsInvoke()
+	}
+	values, _ := w.c.origins(common.Args[0], 0)
+	return slices.ContainsFunc(values, func(v ssa.Value) bool {
+		call, _ := fromCall(v)
+		return call != nil && call.Call.StaticCallee() != nil &&
+			slices.ContainsFunc(w.c.static(&call.Call), func(to callee) bool {
+				return to.obj != nil && w.c.moves(to.obj, nil)
+			})
+	})
+}
+
 // call returns the states after a call.
 func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 	common := instr.Common()
@@ -305,7 +387,7 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 		_, param := common.Value.(*ssa.Parameter)
 		made, _ := fromCall(common.Value)
 		if !builtin && !param && (deferred || made != nil) {
-			s.moved = token.NoPos // a function that is not known may undo it
+			s = s.back(allKinds) // a function that is not known may undo it
 		}
 		return []exit{{state: s}}
 	}
@@ -321,16 +403,37 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 		s.locks = max(s.locks-1, 0)
 	case to.node == nil && to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
 		results := to.obj.Signature().Results().Len()
+		kinds := w.kinds(common, to.obj)
+		back := s.moved.IsValid() && s.kinds&kinds != 0 && !w.isNew(common) || w.isHome(instr.Pos())
+		if back {
+			s = s.back(kinds)
+		}
 		done, failed := exit{state: s, known: results > 0}, exit{state: s, fact: true, known: true}
-		if s.moved.IsValid() {
-			done.moved, failed.moved = token.NoPos, token.NoPos
-		} else {
+		if !back && !s.moved.IsValid() {
 			done.moved, done.by = instr.Pos(), w.c.describe(to.obj)
+		}
+		if !back {
+			done.kinds |= kinds
 		}
 		if results == 0 {
 			return []exit{done}
 		}
 		return []exit{done, failed}
+	case to.obj != nil && w.c.pools(to.obj):
+		for _, arg := range common.Args {
+			list, _ := w.c.calleesOf(arg)
+			for _, f := range list {
+				if f.node == nil || !w.touches[f.node] {
+					continue
+				}
+				for _, end := range w.function(f.node, state{}) {
+					if end.back(netKind).moved.IsValid() {
+						w.c.report(instr.Pos(), "namespace", w.c.describe(to.obj)+" gives other goroutines a thread "+
+							"in another namespace: "+end.by+" ("+w.c.position(end.moved)+") is not undone on some path")
+					}
+				}
+			}
+		}
 	case to.node != nil && w.touches[to.node] && w.depth < 6:
 		params := to.node.fn.Params
 		for i, p := range params {
@@ -347,12 +450,11 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 		}
 		return exits
 	case to.node == nil && to.obj != nil:
-		switch method(common) {
-		case "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln":
+		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
 			return nil
 		}
 		if common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())) {
-			s.moved = token.NoPos
+			s = s.back(allKinds)
 		}
 	}
 	return []exit{{state: s}}

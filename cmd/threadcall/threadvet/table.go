@@ -28,6 +28,7 @@ type library struct {
 	InPlace      patterns
 	Nested       patterns
 	Namespace    patterns
+	Pools        patterns
 	By           string    // what runs the functions, in reports
 	Since        string    // path.Name, without which the table does not hold
 	Tests        bool      // a driver for tests calls on their goroutines
@@ -38,8 +39,8 @@ type library struct {
 	use func(f function, param int) use // instead of Calls and so on
 }
 
-// patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the methods and
-// constructors of the types that embed Type, and Name:1 for the first parameter of one.
+// patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
+// methods and constructors of the types that embed Type, and Name:1 for the first parameter of one.
 type patterns []string
 
 func (p patterns) match(f function) bool {
@@ -161,7 +162,8 @@ func (l *library) check() error {
 		all = append(all, p...)
 		return p
 	}
-	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace} {
+	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace,
+		&l.Pools} {
 		*p = split(*p)
 	}
 	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts} {

@@ -5,15 +5,17 @@
 //	//threadcall:on main
 //	func (w *Window) Show() { ... }
 //
-// those of GLFW, SDL2, Cocoa and Fyne that their manuals restrict to it, and those that call such a
-// function. Other threads have names too: //threadcall:on gl. The analyzer reports a call if a path
-// of static calls leads to it from a place that is known to be on another thread, such as a go
-// statement, the function given to mainthread.Init, or a function given to Call or Go of another
-// thread. It reports nothing where the thread is not known.
+// those of GLFW, SDL, Cocoa, Fyne, GTK, Qt and others that their manuals restrict to it, those of
+// the module's threadvet.json, and those that call such a function. Other threads have names too:
+// //threadcall:on gl. The analyzer reports a call if a path of static calls leads to it from a
+// place that is known to be on another thread, such as a go statement, the function given to
+// mainthread.Init, or a function given to Call or Go of another thread. It reports nothing where
+// the thread is not known.
 //
-// It also reports runtime.UnlockOSThread in functions that a thread runs, waits on a thread for
-// what only that thread can do, programs and test binaries that use the main thread without
-// mainthread.Init, and programs that call GLFW from a main goroutine that is not locked.
+// It also reports runtime.UnlockOSThread in functions that a thread runs and on threads that setns
+// or unshare has moved to another namespace, waits on a thread for what only that thread can do,
+// programs and test binaries that use the main thread without mainthread.Init, and programs that
+// call GLFW from a main goroutine that is not locked.
 //
 // The command threadcall vet runs it, docs/vet.md of the repository has the rules, and
 // multichecker.Main or golangci-lint can run it with other analyzers.
@@ -33,8 +35,8 @@ import (
 var Analyzer = &analysis.Analyzer{
 	Name: "threadcall",
 	Doc: "report calls on the wrong thread\n\n" +
-		"Functions that are marked //threadcall:on main, functions of GLFW, SDL2, Cocoa and Fyne, and " +
-		"functions that call\n" +
+		"Functions that are marked //threadcall:on main, functions of GLFW, SDL, Fyne, GTK and " +
+		"others, and functions that call\n" +
 		"them must be called on the main thread: not from a go statement, a test, or a function that " +
 		"another thread runs.",
 	URL:       "https://pkg.go.dev/github.com/threadcall/threadcall/cmd/threadcall/threadvet",

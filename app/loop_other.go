@@ -1,0 +1,5 @@
+//go:build !windows
+
+package app
+
+func attach() (detach func()) { return attachByEvents() }
