@@ -69,7 +69,8 @@ func (a *analysis) running(function string) time.Duration {
 }
 
 func (a *analysis) functionList() []report.Function {
-	return first(maxFunctions, a.functions, func(x *report.Function) float64 { return float64(x.Running) })
+	return first(maxFunctions, a.functions,
+		func(x *report.Function) float64 { return float64(x.Running) })
 }
 
 // lockedFirst returns the threads that have served calls, those that served most first.
