@@ -131,8 +131,9 @@ func hidden(p *hook.Profile) float64 {
 
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. What
 // both do once, and what the second run's operations need only the first time, is in Once: it does
-// not grow. If the first run is empty and n is 1, Each has all of the second run. Std reports whether
-// a package is of the standard library; the testing package's own allocations are left out by it.
+// not grow. If the first run is empty and n is 1, Each has all of the second run. Std reports
+// whether a package is of the standard library; the testing package's own allocations are left out
+// by it.
 func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
 	a, b := sum(short, std), sum(long, std)
 	for k, one := range a {

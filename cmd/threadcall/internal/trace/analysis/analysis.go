@@ -151,7 +151,7 @@ func newAnalysis(kept *lanes.File) *analysis {
 		types: map[int32]*report.Task{},
 	}
 	a.counts.over.Add(0, 0)
-	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]uint64{}
+	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]*report.Count{}
 	a.waits.tables = a.tables
 	a.waits.places, a.waits.latency = map[place]*waitPlace{}, map[place]*report.LatencyPlace{}
 	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
@@ -267,7 +267,7 @@ func (a *analysis) report() *report.Report {
 			Busy: a.threads.active.Series(a.now, 0), Total: uint64(len(a.threads.busy)),
 			Peak: uint64(a.threads.active.Peak),
 		},
-		Affinity:  a.moves.report(a.tables),
+		Affinity:  a.moves.report(),
 		Locked:    lockedFirst(a.locked),
 		Tasks:     a.finishTasks(),
 		Functions: a.functionList(),

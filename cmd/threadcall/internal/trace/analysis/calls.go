@@ -244,7 +244,8 @@ func (c *calls) report() report.Calls {
 		p.Run.Finish()
 		p.Return.Finish()
 	}
-	c.Places = first(maxPlaces, c.places, func(x *report.Place) float64 { return x.Queued.Sum + x.Run.Sum })
+	c.Places = first(maxPlaces, c.places,
+		func(x *report.Place) float64 { return x.Queued.Sum + x.Run.Sum })
 	return c.Calls
 }
 

@@ -138,5 +138,6 @@ func (c *collector) finish() {
 	for _, of := range c.reasons {
 		of.Times.Finish()
 	}
-	c.stops.Reasons = first(len(c.reasons), c.reasons, func(x *report.StopReason) float64 { return x.Times.Sum })
+	c.stops.Reasons = first(len(c.reasons), c.reasons,
+		func(x *report.StopReason) float64 { return x.Times.Sum })
 }

@@ -46,17 +46,11 @@ func (t *threads) release(id int64, now time.Duration) {
 // moves sums up how goroutines moved from thread to thread.
 type moves struct {
 	report.Affinity
-	why map[int32]uint64 // by the name of the reason
+	why map[int32]*report.Count // by the name of the reason
 }
 
-func (m *moves) report(names *tables) report.Affinity {
-	m.Why = []report.Count{}
-	for name, n := range m.why {
-		m.Why = append(m.Why, report.Count{Name: names.Name(name), N: n})
-	}
-	slices.SortFunc(m.Why, func(a, b report.Count) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name))
-	})
+func (m *moves) report() report.Affinity {
+	m.Why = first(len(m.why), m.why, func(c *report.Count) float64 { return float64(c.N) })
 	return m.Affinity
 }
 
@@ -75,7 +69,8 @@ func (a *analysis) running(function string) time.Duration {
 }
 
 func (a *analysis) functionList() []report.Function {
-	return first(maxFunctions, a.functions, func(x *report.Function) float64 { return float64(x.Running) })
+	return first(maxFunctions, a.functions,
+		func(x *report.Function) float64 { return float64(x.Running) })
 }
 
 // lockedFirst returns the threads that have served calls, those that served most first.

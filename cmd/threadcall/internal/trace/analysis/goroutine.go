@@ -198,7 +198,7 @@ func (a *analysis) execute(g *goroutine) {
 	g.executions++
 	if g.thread >= 0 && on >= 0 && g.thread != on {
 		g.moves++
-		a.moves.why[g.why]++
+		entry(a.moves.why, g.why, report.Count{Name: a.Name(g.why)}).N++
 	}
 	g.thread = on // None in system calls that began before the trace, in formats before Go 1.22
 	a.threads.occupy(on, a.now)

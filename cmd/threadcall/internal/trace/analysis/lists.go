@@ -18,8 +18,8 @@ const (
 	shown        = 10 // calls, stops, places that end waits
 )
 
-// first returns the values of a map with the greatest weights, at most limit. It is never nil, which
-// would be null in JSON.
+// first returns the values of a map with the greatest weights, at most limit. It is never nil,
+// which would be null in JSON.
 func first[K comparable, T any](limit int, all map[K]*T, weight func(*T) float64) []T {
 	list := []T{}
 	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b K) int {

@@ -216,10 +216,12 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 		l.Times.Finish()
 	}
 	r.Latency.All.Finish()
-	r.Reasons = first(len(reasons), reasons, func(x *report.WaitReason) float64 { return x.Times.Sum })
+	r.Reasons = first(len(reasons), reasons,
+		func(x *report.WaitReason) float64 { return x.Times.Sum })
 	r.Places = first(maxPlaces, waits, func(x *report.WaitPlace) float64 { return x.Times.Sum })
 	r.Blocked = first(maxPlaces, blocked, func(x *report.Blocked) float64 { return float64(x.N) })
-	r.Latency.Places = first(maxPlaces, w.latency, func(x *report.LatencyPlace) float64 { return x.Times.Sum })
+	r.Latency.Places = first(maxPlaces, w.latency,
+		func(x *report.LatencyPlace) float64 { return x.Times.Sum })
 	return r
 }
 
