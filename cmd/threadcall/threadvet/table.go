@@ -221,6 +221,13 @@ func (c *checker) librariesOf(obj *types.Func) (list []*library) {
 	return list
 }
 
+// listed reports whether a list of a table has a function.
+func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
+	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+		return list(l).match(functionOf(obj))
+	})
+}
+
 // holds reports whether the package, or one that it imports, has what the table is for.
 func (l *library) holds(pkg *types.Package) bool {
 	of, name := splitName(l.Since)
