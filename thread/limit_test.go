@@ -9,52 +9,6 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// With a limit, Go waits for a place, but neither on the thread itself nor where that would be a
-// deadlock; calls need none.
-func TestWithQueueLimit(t *testing.T) {
-	for name, w := range both(t, thread.WithQueueLimit(3)) {
-		t.Run(name, func(t *testing.T) {
-			other := start(t)
-			for poster, post := range map[string]func(func()) bool{
-				"a goroutine": w.Go,
-				"a thread":    func(f func()) (ok bool) { other.Call(func() { ok = w.Go(f) }); return ok },
-			} {
-				busy := occupy(t, w.Go)
-				var queued, ran atomic.Int32
-				done, called := make(chan bool), make(chan bool)
-				go func() {
-					for range 10 {
-						post(func() { ran.Add(1) })
-						queued.Add(1)
-					}
-					close(done)
-				}()
-				eventually(t, func() bool { return queued.Load() == 3 }, "three are queued")
-				go func() { called <- w.Call(nop) }()
-				time.Sleep(10 * time.Millisecond)
-				if n := queued.Load(); n != 3 {
-					t.Errorf("%s: %d functions are queued, and the limit is 3", poster, n)
-				}
-				busy.Open()
-				testutil.Arrives(t, done)
-				if w.Call(nop); !testutil.Arrives(t, called) || ran.Load() != 10 {
-					t.Errorf("%s: %d functions ran, want 10", poster, ran.Load())
-				}
-			}
-			ran := 0
-			post := func() {
-				for range 20 {
-					w.Go(func() { ran++ })
-				}
-			}
-			ends(t, func() { w.Call(post); w.Call(nop) })
-			if ran != 20 {
-				t.Errorf("on the thread: %d functions ran, want 20", ran)
-			}
-		})
-	}
-}
-
 func ended(w way) bool {
 	select {
 	case <-w.Done():
