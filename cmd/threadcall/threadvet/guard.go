@@ -79,7 +79,7 @@ func (c *checker) checks(call *ssa.CallCommon, name string) string {
 	case threadcallMain:
 		return mainThread
 	case threadcallThread:
-		if id := c.identify(call.Args[0], 0); id.name != "" {
+		if id := c.identify(call.Args[0]); id.name != "" {
 			return id.name
 		}
 		return anyThread // some thread: nothing is known any more
