@@ -132,11 +132,8 @@ func locksInInit(pass *analysis.Pass) bool {
 			}
 			found := false
 			ast.Inspect(f.Body, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-						found = found || isFunc(pass.TypesInfo.Uses[sel.Sel], "runtime", "LockOSThread")
-					}
-				}
+				id, ok := n.(*ast.Ident)
+				found = found || ok && isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
 				return !found
 			})
 			if found {
