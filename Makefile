@@ -96,20 +96,20 @@ wine:
 # hour on an idle machine. What can be chosen:
 #
 #	LOADS=Hot PHASES=frame   only those, regular expressions
-#	PLACEMENT=one            all threads on one core; two: the called thread on another than callers
+#	CORES=0                  on these cores only, as taskset takes them
 #	P=1 NICE=10              GOMAXPROCS, niceness
 #	QUOTA=50                 in a cgroup that has so many percent of one core
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
 SUBJECTS := -col '/subject@(reference threadcall thread bound spinning)'
-UNDER    := THREADCALL_PLACEMENT=$(PLACEMENT) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
+UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench:
 	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
-	$(UNDER) $(GO) run ./internal/bench/phases -phase '$(PHASES)' $(if $(P),-procs $(P)) >$(RESULTS:bench-%=bench-phases-%)
+	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.

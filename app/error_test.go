@@ -80,22 +80,22 @@ func TestErrors_system(t *testing.T) {
 		name, program, env string
 		want               []string
 	}{
-		{"no display but one of Wayland that does not answer", "init",
+		{"no display but one of Wayland that does not answer", "window",
 			"DISPLAY= WAYLAND_DISPLAY=wayland-987",
 			[]string{"no display: true", "WAYLAND_DISPLAY=wayland-987 does not answer",
 				"DISPLAY is not set"}},
-		{"X11 and a session of Wayland that has ended", "init",
+		{"X11 and a session of Wayland that has ended", "window",
 			"WAYLAND_DISPLAY=wayland-987 XDG_SESSION_TYPE=wayland", []string{"error: <nil>"}},
-		{"no display", "init", "DISPLAY=", []string{"no display: true", "DISPLAY is not set",
+		{"no display", "window", "DISPLAY=", []string{"no display: true", "DISPLAY is not set",
 			"xvfb"}},
-		{"a display that does not answer", "init", "DISPLAY=:987",
+		{"a display that does not answer", "window", "DISPLAY=:987",
 			[]string{"no display: true", ":987", "xauth"}},
-		{"a display that is none", "init", "DISPLAY=nonsense",
+		{"a display that is none", "window", "DISPLAY=nonsense",
 			[]string{"no display: true", "nonsense"}},
-		{"no GLX", "new window", "DISPLAY=" + bare.Display,
+		{"no GLX", "window", "DISPLAY=" + bare.Display,
 			[]string{"no OpenGL: true", "libgl1-mesa-dri", "GLX extension"}},
 		{"Init after the end", "init after main", "", []string{"has returned"}},
-		{"no driver", "new window", "LIBGL_DRIVERS_PATH=/nowhere",
+		{"no driver", "window", "LIBGL_DRIVERS_PATH=/nowhere",
 			[]string{"no OpenGL: true", "libgl1-mesa-dri"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -118,26 +118,17 @@ func report(err error) {
 		errors.Is(err, app.ErrNoOpenGL))
 }
 
-func initAndReport() {
+// windowAndReport reports how NewWindow ends, or Init if that fails, and again.
+func windowAndReport() {
 	mainthread.Init(func() {
 		for range 2 {
-			report(app.Init())
+			err := app.Init()
+			if err == nil {
+				_, err = app.NewWindow()
+			}
+			report(err)
 		}
 		app.Terminate()
-	})
-}
-
-func newWindowAndReport() {
-	mainthread.Init(func() {
-		if err := app.Init(); err != nil {
-			report(err)
-			return
-		}
-		defer app.Terminate()
-		for range 2 {
-			_, err := app.NewWindow()
-			report(err)
-		}
 	})
 }
 
@@ -197,9 +188,7 @@ func init() {
 	for name, ending := range endings {
 		programs[name] = func() {
 			mainthread.Init(func() {
-				if err := app.Init(); err != nil {
-					panic(err)
-				}
+				must(app.Init())
 				ending.run()
 			})
 			println("main goes on")
@@ -233,9 +222,8 @@ func goexitOnMainThread() {
 		<-done
 		mainthread.Go(runtime.Goexit)
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		if _, err := app.Monitors(); err != nil {
-			panic(err)
-		}
+		_, err := app.Monitors()
+		must(err)
 	}
 	app.Terminate()
 	println("the loop goes on")
@@ -243,9 +231,7 @@ func goexitOnMainThread() {
 
 func openWindow() *app.Win {
 	w, err := app.NewWindow(app.Size(200, 150))
-	if err != nil {
-		panic(err)
-	}
+	must(err)
 	return w
 }
 

@@ -47,7 +47,7 @@ func hasCorners(p image.Image, r image.Rectangle) bool {
 	return true
 }
 
-// shoot returns a screenshot of a window that quarters draws.
+// shoot takes a screenshot of a window that has the colours of quarters.
 func shoot(t *testing.T, w *app.Win, size image.Point) {
 	t.Helper()
 	p, err := w.Screenshot()

@@ -23,9 +23,8 @@ import (
 // programs are what tests run in processes of their own, where the end of a process matters, or
 // what it lacks. The environment variable THREADCALL_PROGRAM chooses one in place of the tests.
 var programs = map[string]func(){
-	"init":       initAndReport,
-	"new window": newWindowAndReport,
-	"wayland":    onWayland,
+	"window":  windowAndReport,
+	"wayland": onWayland,
 }
 
 var x *screen.Screen // on which the windows of the tests are
@@ -53,6 +52,13 @@ func TestMain(m *testing.M) {
 		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")
 	}
 	mainthread.Init(func() { os.Exit(m.Run()) })
+}
+
+// must ends a program that cannot go on.
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 var begun testing.TB // the test whose end terminates the package

@@ -6,7 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"testing/quick"
-	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A queue does what a slice does: in a long one, a move replaces the move before it.
@@ -73,18 +74,12 @@ func TestQueue_memory(t *testing.T) {
 // collect runs the garbage collector until its finalizers have made n blocks free.
 func collect[E any](t *testing.T, f *freeBlocks[E], n int) {
 	t.Helper()
-	for start := time.Now(); ; time.Sleep(time.Millisecond) {
+	testutil.Eventually(t, func() bool {
 		runtime.GC()
 		f.mu.Lock()
-		free := len(f.list)
-		f.mu.Unlock()
-		if free >= n {
-			return
-		}
-		if time.Since(start) > time.Minute {
-			t.Fatalf("%d blocks are free, want %d", free, n)
-		}
-	}
+		defer f.mu.Unlock()
+		return len(f.list) >= n
+	}, "%d blocks are free", n)
 }
 
 // Once there are enough blocks for what comes between two collections, none is allocated.

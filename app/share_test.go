@@ -2,6 +2,7 @@ package app_test
 
 import (
 	"errors"
+	"image"
 	"strings"
 	"testing"
 
@@ -50,27 +51,20 @@ func TestShare(t *testing.T) {
 	second := open(t, app.Share(first))
 	second.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, second)
-	drawn := func(w *app.Win, when string) {
-		t.Helper()
-		p, err := w.Screenshot()
-		screen.Must(t, err)
-		if !hasCorners(p, p.Rect) {
-			t.Errorf("%s, the picture has wrong colours", when)
-		}
-	}
-	drawn(second, "with both windows")
+	size := image.Pt(200, 150)
+	shoot(t, second, size)
 	first.Stop()
 	<-first.Done()
-	drawn(second, "after the first window has been closed")
+	shoot(t, second, size)
 	var third *app.Win
 	// on the thread whose context it shares
 	second.Thread().Call(func() { third = open(t, app.Share(second)) })
 	third.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, third)
-	drawn(second, "after a third window has been made")
+	shoot(t, second, size)
 	second.Stop()
 	<-second.Done()
-	drawn(third, "in the third window")
+	shoot(t, third, size)
 }
 
 func TestShare_refused(t *testing.T) {

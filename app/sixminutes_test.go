@@ -54,7 +54,7 @@ func init() {
 				panic(fmt.Sprint("a window was closed before the time was up, or ", err))
 			}
 			<-m.ended
-			fmt.Printf("column\n%s\n---\n%s", d.title, m.column())
+			fmt.Printf("column\n%s\n---\n%s", d.title, m.column)
 		}
 	}
 }
@@ -174,24 +174,12 @@ func appWindows(m *meter) error {
 	return nil
 }
 
-// A meter takes samples of the heap each second while the windows are shown, and allocates nothing
-// meanwhile. Nothing is collected for it: the heap is what the trace of the article shows as
-// allocated, garbage included.
+// A meter measures what the process does while the windows are shown.
 type meter struct {
 	frames atomic.Uint64 // of all windows
 	over   atomic.Bool   // the windows are to close
 	ended  chan struct{}
-
-	first, last, low sample // low is the first since the last collection
-	growth           uint64 // the most by which the heap grew between two collections
-}
-
-// A sample is what the process holds at one moment, and what it has done since it began.
-type sample struct {
-	runtime.MemStats
-	at     time.Time
-	cpu    time.Duration
-	frames uint64
+	column string
 }
 
 // draw fills a window with a colour that changes with time.
@@ -204,39 +192,35 @@ func (m *meter) draw(seconds float64, window int) {
 	m.frames.Add(1)
 }
 
-// run takes samples until the time is up.
+// run looks at the heap each second until the time is up, and allocates nothing meanwhile. Nothing
+// is collected for it: the heap is what the trace of the article shows as allocated, garbage
+// included.
 func (m *meter) run() {
 	defer close(m.ended)
-	defer m.over.Store(true)
 	duration, err := time.ParseDuration(os.Getenv("THREADCALL_FOR"))
 	if err != nil {
 		panic(err)
 	}
 	time.Sleep(min(5*time.Second, duration)) // in which the first frames allocate
 	runtime.GC()
-	runtime.GC() // pools give up in the second what they kept in the first
-	m.take()
-	m.first, m.low = m.last, m.last
+	runtime.GC()                         // pools give up in the second what they kept in the first
+	var first, low, now runtime.MemStats // low is the first since the last collection
+	runtime.ReadMemStats(&first)
+	start, cpu, drawn := time.Now(), bench.CPUTime(), m.frames.Load()
+	growth := uint64(0) // the most by which the heap grew between two collections
+	low = first
 	for range max(2, duration/time.Second) {
 		time.Sleep(time.Second)
-		m.take()
+		if runtime.ReadMemStats(&now); now.NumGC != low.NumGC {
+			low = now
+		}
+		growth = max(growth, now.HeapAlloc-min(low.HeapAlloc, now.HeapAlloc))
 	}
-}
-
-func (m *meter) take() {
-	runtime.ReadMemStats(&m.last.MemStats)
-	m.last.at, m.last.cpu, m.last.frames = time.Now(), bench.CPUTime(), m.frames.Load()
-	if m.last.NumGC != m.low.NumGC {
-		m.low = m.last
-	}
-	m.growth = max(m.growth, m.last.HeapAlloc-min(m.low.HeapAlloc, m.last.HeapAlloc))
-}
-
-func (m *meter) column() string {
-	seconds := m.last.at.Sub(m.first.at).Seconds()
-	frames := float64(m.last.frames - m.first.frames)
-	return fmt.Sprintf("%.1f KiB\n%.1f KiB\n%.4f\n%.1f\n%.1f %%", float64(m.growth)/1024,
-		float64(m.last.TotalAlloc-m.first.TotalAlloc)/1024,
-		float64(m.last.Mallocs-m.first.Mallocs)/max(frames, 1),
-		frames/sixWindows/seconds, 100*(m.last.cpu-m.first.cpu).Seconds()/seconds)
+	seconds, frames := time.Since(start).Seconds(), float64(m.frames.Load()-drawn)
+	cpu = bench.CPUTime() - cpu
+	m.over.Store(true)
+	m.column = fmt.Sprintf("%.1f KiB\n%.1f KiB\n%.4f\n%.1f\n%.1f %%", float64(growth)/1024,
+		float64(now.TotalAlloc-first.TotalAlloc)/1024,
+		float64(now.Mallocs-first.Mallocs)/max(frames, 1), frames/sixWindows/seconds,
+		100*cpu.Seconds()/seconds)
 }

@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 
@@ -42,19 +41,16 @@ func weston(t *testing.T) (env []string) {
 	ended := make(chan struct{})
 	go func() { _ = server.Wait(); close(ended) }()
 	t.Cleanup(func() { _ = server.Process.Kill(); <-ended })
-	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
-		if _, err := os.Stat(filepath.Join(dir, "app")); err == nil {
-			return append(env, "DISPLAY=")
-		}
+	testutil.Eventually(t, func() bool {
 		select {
 		case <-ended:
 			t.Skip("NOT TESTED: weston has ended:", log.String())
 		default:
 		}
-		if time.Since(start) > testutil.TimeLimit() {
-			t.Fatal("weston does not listen")
-		}
-	}
+		_, err := os.Stat(filepath.Join(dir, "app"))
+		return err == nil
+	}, "weston listens")
+	return append(env, "DISPLAY=")
 }
 
 // With Wayland everything returns, also what Wayland does not have, and also while the window is
@@ -69,11 +65,6 @@ func TestWayland(t *testing.T) {
 func onWayland() {
 	mainthread.Init(func() {
 		fail := func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
-		must := func(err error) {
-			if err != nil {
-				panic(err)
-			}
-		}
 		must(app.Init())
 		w, err := app.NewWindow(app.Size(200, 150), app.Position(10, 10), app.EventsOnDraw())
 		must(err)

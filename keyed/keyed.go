@@ -46,9 +46,10 @@ import (
 // thread. The operating system's thread ends with it, and nothing that its functions did to the
 // thread outlives it, unless [WithThreadOptions] has [thread.WithKeep].
 //
-// Threads that are dropped without Close are reclaimed by the garbage collector. In a bubble of
-// testing/synctest, they must be made and closed in the bubble; a call inside panics if it has to
-// wait for a thread of some that were made outside.
+// Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
+// function, the stop function or an option refers to them. In a bubble of testing/synctest, they
+// must be made and closed in the bubble; a call inside panics if it has to wait for a thread of
+// some that were made outside.
 type Threads[K comparable] struct{ k *set[K] }
 
 // An Option changes what New makes.
@@ -122,7 +123,7 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 	k.watch.Stop()
 	h := &Threads[K]{k}
 	if !k.bubbled {
-		runtime.AddCleanup(h, (*set[K]).close, k)
+		k.cleanup = runtime.AddCleanup(h, (*set[K]).close, k)
 	}
 	return h
 }

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -135,7 +136,7 @@ func blocks(t *testing.T, f func()) (ended chan struct{}) {
 		_, stack, _ := bytes.Cut(stacks[:runtime.Stack(stacks, true)], header)
 		stack, _, _ = bytes.Cut(stack, []byte("\n\n"))
 		return bytes.Contains(stack, []byte("(*Set).Wait(")) ||
-			bytes.Contains(stack, []byte("(*Engine).CallContext("))
+			bytes.Contains(stack, []byte("(*target).CallContext("))
 	}, "a call waits")
 	return ended
 }
@@ -574,6 +575,29 @@ func TestWithIdleTimeout(t *testing.T) {
 	}()
 	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) },
 		"the thread of Threads that were dropped is stopped")
+}
+
+// Threads that are closed, and threads that have ended, are reclaimed, whatever refers to them.
+func TestThreads_reclaimed(t *testing.T) {
+	closed := func() weak.Pointer[keyed.Threads[int]] {
+		var k *keyed.Threads[int]
+		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil }, func(int) { panic(k) })
+		k.Call(ctx, 1, ok)
+		k.Close()
+		return weak.Make(k)
+	}()
+	eventually(t, func() bool { runtime.GC(); return closed.Value() == nil },
+		"closed Threads, to which their functions and a panic refer, are collected")
+	k := keyed.New[*[64]byte](nil, nil)
+	defer k.Close()
+	ended := func() weak.Pointer[[64]byte] {
+		key := new([64]byte)
+		k.Call(ctx, key, ok)
+		k.Forget(key)
+		return weak.Make(key)
+	}()
+	eventually(t, func() bool { runtime.GC(); return ended.Value() == nil },
+		"the key of a thread that has ended is collected")
 }
 
 // BenchmarkThread is for threadcall allocs: calls allocate nothing in the steady state.

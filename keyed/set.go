@@ -3,6 +3,7 @@ package keyed
 import (
 	"context"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -55,6 +56,7 @@ type set[K comparable] struct {
 	panics   []*thread.PanicError
 	closed   bool
 	done     chan struct{} // closed when closed and no thread is left
+	cleanup  runtime.Cleanup
 }
 
 // A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as
@@ -319,6 +321,7 @@ func (k *set[K]) serve() {
 			case <-k.done:
 			default:
 				close(k.done)
+				k.cleanup.Stop() // it keeps start and stop, which may refer to the handle
 			}
 		}
 		return

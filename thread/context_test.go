@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -55,37 +54,6 @@ func TestCallContext_done(t *testing.T) {
 		busy.Open()
 		if w.Call(nop); ran.Load() {
 			t.Errorf("%s: a function ran although its caller was told that it did not", name)
-		}
-	}
-}
-
-// A post that waits for a place gives up with its context, and one that is withdrawn gives its
-// place back when the thread comes to it.
-func TestGoContext_limit(t *testing.T) {
-	for name, w := range both(t, thread.WithQueueLimit(1)) {
-		other := start(t)
-		for from, run := range map[string]func(func()){
-			"a goroutine": func(f func()) { f() }, "a thread": func(f func()) { other.Call(f) },
-		} {
-			ran := 0
-			busy := occupy(t, w.Go)
-			ctx, cancel := context.WithCancel(context.Background())
-			w.GoContext(ctx, func() { ran++ })
-			refused := make(chan bool)
-			go run(func() { refused <- !w.GoContext(ctx, func() { ran++ }) })
-			time.Sleep(time.Millisecond)
-			cancel()
-			if !testutil.Arrives(t, refused) {
-				t.Errorf("%s: from %s: taken, although the context ended while it waited for a place",
-					name, from)
-			}
-			busy.Open()
-			for range 3 { // or a place was not given back
-				ends(t, func() { w.Go(nop) })
-			}
-			if w.Call(nop); ran != 0 {
-				t.Errorf("%s: from %s: a withdrawn function runs", name, from)
-			}
 		}
 	}
 }

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
-	"weak"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -125,21 +123,4 @@ func TestBind_nil(t *testing.T) {
 	mustPanic(t, func() { thread.Bind1[int](th, nil) }, "give it the function")
 	mustPanic(t, func() { thread.Bind3V[int, int, int, error](th, nil) }, "give it the function")
 	mustPanic(t, func() { thread.Bind1(nil, func(int) {}) }, "thread.New")
-}
-
-// A bound function keeps its Thread alive, and nothing else does.
-func TestBind_keeps(t *testing.T) {
-	th := thread.New()
-	handle, done := weak.Make(th), th.Done()
-	on := thread.Bind1V(th, func(*int) bool { return true })
-	th = nil
-	for range 3 {
-		runtime.GC()
-		if !on(nil) {
-			t.Fatal("the function did not run")
-		}
-	}
-	on = nil
-	collected(t, handle, "the Thread")
-	eventually(t, func() bool { return collectedAndEnded(done) }, "the thread ends")
 }

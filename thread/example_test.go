@@ -135,22 +135,6 @@ func onItsOwn(f func()) {
 	<-ended
 }
 
-// A program that has a thread with a loop of its own makes it a Thread.
-func ExampleAdopt() {
-	onItsOwn(func() {
-		t := thread.Adopt()
-		defer t.Terminate()
-
-		go t.Call(func() { fmt.Println("run between two frames") })
-
-		for ran := 0; ran == 0; {
-			time.Sleep(time.Millisecond) // a frame
-			ran = t.Serve()
-		}
-	})
-	// Output: run between two frames
-}
-
 // A framework returns the handle of its loop's thread before the loop runs.
 func ExampleAdoptLater() {
 	t, adopt := thread.AdoptLater(thread.WithName("loop"))

@@ -42,7 +42,7 @@ func newPool(n int, o config) *Pool {
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
 	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
-		owner.WatchPool(e, o.slow, notify)
+		owner.Watch(o.slow, notify)
 	}
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -22,15 +20,8 @@ var promises = []struct {
 	test func(t *testing.T, w way)
 	once bool // for one way of a thread and of a pool, because it takes long
 }{
-	{"nil", testNil, false},
-	{"visible", testVisible, false},
 	{"order", testOrder, false},
-	{"nested", testNested, false},
 	{"panic", testPanic, false},
-	{"Goexit", testGoexit, false},
-	{"post", testPost, true},
-	{"terminate", testTerminate, false},
-	{"unlock", testUnlock, false},
 	{"one P", testOneP, true},
 	{"let go", testLetGo, false},
 }
@@ -195,35 +186,6 @@ func withContext(ctx context.Context, c thread.Caller) func(func()) bool {
 	return func(f func()) bool { return c.CallContext(ctx, f) == nil }
 }
 
-func testNil(t *testing.T, w way) {
-	for range 2 {
-		if w.call(nil) || w.post(nil) {
-			t.Error("reported that a nil function runs")
-		}
-		w.call(func() {
-			if w.call(nil) || w.post(nil) {
-				t.Error("reported on the thread that a nil function runs")
-			}
-		})
-		if p := w.TakePanic(); p != nil {
-			t.Errorf("it is kept that a nil function has panicked: %v", p)
-		}
-		w.Terminate()
-	}
-}
-
-// The variables have no locks of their own: the race detector says whether the calls order what
-// happens to them.
-func testVisible(t *testing.T, w way) {
-	asked, answered, count := 0, 0, 0
-	for asked = range 500 {
-		w.post(func() { count++ })
-		if w.call(func() { answered = asked }); answered != asked || count != asked+1 {
-			t.Fatalf("asked for %d and got %d; %d posts ran", asked, answered, count)
-		}
-	}
-}
-
 // A pool promises no order between its threads, and a call made on one of them runs in place.
 func testOrder(t *testing.T, w way) {
 	inOrder := func() {
@@ -245,23 +207,6 @@ func testOrder(t *testing.T, w way) {
 	}
 	if ends(t, inOrder); !w.pool {
 		ends(t, func() { w.call(inOrder) })
-	}
-}
-
-func testNested(t *testing.T, w way) {
-	depth, outer := 0, uintptr(0)
-	var deeper func()
-	deeper = func() {
-		if ident.G() != outer {
-			t.Error("a nested call did not run in place")
-		}
-		if depth++; depth < 2000 && !w.call(deeper) {
-			t.Error("reported that a nested call did not run")
-		}
-	}
-	ends(t, func() { w.call(func() { outer = ident.G(); w.call(deeper) }) })
-	if depth != 2000 {
-		t.Errorf("%d nested calls ran", depth)
 	}
 }
 
@@ -310,104 +255,6 @@ func exitsWith(t *testing.T, what string, f func()) {
 	if deferred, returned := exits(t, f); !deferred || returned {
 		t.Errorf("%s: the deferred calls ran: %v, the goroutine went on: %v", what, deferred, returned)
 	}
-}
-
-func testGoexit(t *testing.T, w way) {
-	other := start(t)
-	for name, f := range map[string]func(){
-		"call":                   func() { w.call(runtime.Goexit) },
-		"nested":                 func() { w.call(func() { w.call(func() { w.call(runtime.Goexit) }) }) },
-		"deferred":               func() { w.call(func() { defer runtime.Goexit() }) },
-		"in a panic":             func() { w.call(func() { defer runtime.Goexit(); panic("replaced") }) },
-		"through another thread": func() { other.Call(func() { w.call(runtime.Goexit) }) },
-		"before a deferred call": func() { w.call(func() { defer w.call(nop); runtime.Goexit() }) },
-	} {
-		exitsWith(t, name, f)
-		if !w.call(nop) || !other.Call(nop) {
-			t.Fatalf("%s: a thread did not live on", name)
-		}
-	}
-}
-
-// Go blocks neither while the thread is busy, nor on the thread itself.
-func testPost(t *testing.T, w way) {
-	many := scaled(200_000)
-	ran := 0
-	post := func() {
-		before := ran
-		for range many {
-			w.post(func() { ran++ })
-		}
-		if ran != before {
-			t.Error("Go ran a function in place")
-		}
-	}
-	busy := occupy(t, w.post)
-	ends(t, post)
-	busy.Open()
-	ends(t, func() { w.call(post); w.call(nop) })
-	if ran != 2*many {
-		t.Errorf("%d functions ran, want %d", ran, 2*many)
-	}
-}
-
-func testTerminate(t *testing.T, w way) {
-	busy := occupy(t, w.post)
-	const callers = 10
-	results := make(chan bool)
-	for range callers {
-		go func() { results <- w.call(func() { t.Error("ran after Terminate") }) }()
-	}
-	time.Sleep(5 * time.Millisecond) // most of them are queued now
-	w.post(func() { t.Error("ran after Terminate") })
-	w.Terminate()
-	for range callers {
-		if testutil.Arrives(t, results) { // although the thread is busy
-			t.Error("reported that it ran")
-		}
-	}
-	busy.Open()
-}
-
-// A function that unlocks once too often does not unpin the thread.
-func testUnlock(t *testing.T, w way) {
-	if here() == 0 {
-		t.Skip("this system does not distinguish threads")
-	}
-	var its uint64
-	w.call(func() { its = here() })
-	defer compute()()
-	for _, unlocks := range []int{1, 499, 500} { // 1,000 in all
-		w.call(func() {
-			for range unlocks {
-				runtime.UnlockOSThread()
-			}
-		})
-		for range 10 {
-			w.call(func() {
-				runtime.Gosched()
-				time.Sleep(time.Microsecond) // where an unlocked goroutine changes its thread
-				if here() != its {
-					t.Errorf("on thread %d, was on %d", here(), its)
-				}
-			})
-		}
-	}
-}
-
-// compute keeps all Ps busy until stop is called.
-func compute() (stop func()) {
-	var stopped atomic.Bool
-	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for n := 0; !stopped.Load(); n++ {
-				if n%1000 == 0 {
-					runtime.Gosched()
-				}
-			}
-		}()
-	}
-	return func() { stopped.Store(true) }
 }
 
 // Calls without a pause let other goroutines run, although there is only one P.

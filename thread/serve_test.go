@@ -2,13 +2,10 @@ package thread_test
 
 import (
 	"context"
-	"runtime"
 	"slices"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -93,27 +90,6 @@ func TestThread_OnWake(t *testing.T) {
 	}
 }
 
-// An eventLoop is what programs with windows have: it blocks until there is an event, and knows
-// nothing of threads.
-type eventLoop struct{ events chan bool }
-
-func newEventLoop() *eventLoop { return &eventLoop{make(chan bool, 1)} }
-
-func (l *eventLoop) post() {
-	select {
-	case l.events <- true:
-	default:
-	}
-}
-
-// poll takes an event without waiting for one, as a resize handler or a progress dialog does.
-func (l *eventLoop) poll() {
-	select {
-	case <-l.events:
-	default:
-	}
-}
-
 func TestServeFor(t *testing.T) {
 	adopted(t, func(th *thread.Thread) {
 		var ran []int
@@ -162,23 +138,21 @@ func adopted(t *testing.T, f func(*thread.Thread)) {
 // A waiter is an adopted thread whose event loop consists of Wait.
 type waiter struct {
 	*thread.Thread
-	*eventLoop
-	woken   atomic.Int32 // how often OnWake's function was called
-	blocked atomic.Int32 // how often block was called
-	ended   chan bool    // closed when the loop has
+	events chan bool
+	ended  chan bool // closed when the loop has
 }
 
-func (w *waiter) wait() { w.blocked.Add(1); <-w.events }
+func (w *waiter) wait() { <-w.events }
 
 // waits starts a waiter, on whose thread begin runs first. The loop ends when the thread is
 // terminated.
 func waits(t *testing.T, begin func(w *waiter)) *waiter {
-	w := &waiter{eventLoop: newEventLoop(), ended: make(chan bool)}
+	w := &waiter{events: make(chan bool, 100), ended: make(chan bool)}
 	adopted := make(chan bool)
 	go func() {
 		defer close(w.ended)
 		w.Thread = thread.Adopt()
-		w.OnWake(func() { w.woken.Add(1); w.post() })
+		w.OnWake(func() { w.events <- true })
 		if begin != nil {
 			begin(w)
 		}
@@ -191,46 +165,9 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	return w
 }
 
-// No call is lost, at whatever moment of the loop it comes, with native events and without.
-func TestThread_Wait(t *testing.T) {
-	for _, native := range []bool{true, false} {
-		w := waits(t, nil)
-		var stopped atomic.Bool
-		var events, all group.Group
-		events.Go(func() {
-			for native && !stopped.Load() {
-				w.post()
-				runtime.Gosched()
-			}
-		})
-		const goroutines = 4
-		rounds := scaled(5000)
-		var ran atomic.Int64
-		for i := range goroutines {
-			all.Go(func() {
-				for n := range rounds {
-					w.Go(func() { ran.Add(1) })
-					for range n * (i + 1) % 32 {
-						runtime.Gosched()
-					}
-					w.Call(func() { ran.Add(1) })
-				}
-			})
-		}
-		ends(t, all.Wait)
-		if n := ran.Load(); n != int64(2*goroutines*rounds) {
-			t.Errorf("%d of %d functions ran", n, 2*goroutines*rounds)
-		}
-		stopped.Store(true)
-		events.Wait()
-	}
-}
-
 // What is queued while the thread runs something, or is between two Waits, needs no wake-up.
 func TestThread_Wait_up(t *testing.T) {
-	ends(t, func() {
-		h := thread.Adopt()
-		defer h.Terminate()
+	adopted(t, func(h *thread.Thread) {
 		woken, blocked, ran := 0, 0, 0
 		h.OnWake(func() { woken++ })
 		block := func() { blocked++ }
@@ -260,63 +197,17 @@ func TestThread_Wait_up(t *testing.T) {
 	})
 }
 
-// A function or a callback that waits itself leaves the thread as it was.
-func TestThread_Wait_nested(t *testing.T) {
-	modal := func(w *waiter) {
-		for range 3 {
-			go w.Go(nop)
-			w.Wait(w.wait)
-		}
-	}
-	serves := func(w *waiter) { w.Go(nop); w.Serve() }
-	other := start(t)
-	for name, inside := range map[string]func(w *waiter){
-		"Wait":  modal,
-		"Serve": serves,
-		"ServeContext": func(w *waiter) {
-			ctx, cancel := context.WithCancel(context.Background())
-			w.Go(cancel)
-			_ = w.ServeContext(ctx)
-		},
-		"a Call to another thread": func(*waiter) { other.Call(nop) },
-		"a cycle":                  func(w *waiter) { other.Call(func() { w.Call(nop) }) },
-		"a panic in Wait": func(w *waiter) {
-			defer func() { _ = recover() }()
-			w.Wait(func() { panic("boom") })
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			inFunction := waits(t, nil)
-			ends(t, func() { inFunction.Call(func() { inside(inFunction) }); inFunction.Call(nop) })
-
-			inCallback := waits(t, func(w *waiter) {
-				w.Wait(func() {
-					w.events <- true
-					w.wait()
-					inside(w)
-					w.poll()
-					go w.Call(func() { w.post() })
-					w.wait() // for the Call
-				})
-			})
-			ends(t, func() { inCallback.Call(nop) })
-		})
-	}
-}
-
 // Native events are seen although functions are queued all the time.
 func TestThread_Wait_flooded(t *testing.T) {
-	ends(t, func() {
-		h := thread.Adopt()
-		defer h.Terminate()
-		loop := newEventLoop()
-		h.OnWake(loop.post)
+	adopted(t, func(h *thread.Thread) {
+		events := make(chan bool, 100)
+		h.OnWake(func() { events <- true })
 		posts, flood := 0, func() {}
 		flood = func() { posts++; h.Go(flood) }
 		h.Go(flood)
 		blocked := 0
 		for blocked < 10 {
-			h.Wait(func() { blocked++; <-loop.events })
+			h.Wait(func() { blocked++; <-events })
 		}
 		if posts == 0 {
 			t.Error("no function ran")

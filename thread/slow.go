@@ -90,12 +90,12 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 // OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was
 // set before. A nil f turns it off.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	t.owner.Watch(t.e, d, config{name: t.name, slow: d, notify: f}.watcher())
+	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
 }
 
 // OnSlowCall is [Thread.OnSlowCall], for the functions that are queued to any of the threads.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	p.owner.WatchPool(p.p, d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
+	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }
 
 // watcher returns what the engine is to call, or nil.

@@ -134,12 +134,10 @@ func unstarted(opts []Option) access.Unstarted {
 //	)
 func Start(opts ...Option) (*Thread, error) {
 	o := options(opts)
-	h, t := o.hooks, wrap(o)
-	if len(h.starts) == 0 {
-		t.e.SetStop(h.stop())
-		t.e.Start(o.setup(), o.keep)
-		return t, nil
+	if len(o.starts) == 0 {
+		return New(opts...), nil
 	}
+	h, t := o.hooks, wrap(o)
 	t.e.Start(o.setup(), o.keep)
 	started := false
 	defer func() {
@@ -164,15 +162,11 @@ func Start(opts ...Option) (*Thread, error) {
 // Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {
 	o := options(opts)
+	if len(o.starts) == 0 {
+		return NewPool(n, opts...), nil
+	}
 	h, p := o.hooks, newPool(n, o)
 	workers := p.p.Workers()
-	if len(h.starts) == 0 {
-		for _, e := range workers {
-			e.SetStop(h.stop())
-		}
-		p.p.Start(o.keep)
-		return p, nil
-	}
 	p.p.Start(o.keep)
 	started := false
 	defer func() {

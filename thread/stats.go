@@ -56,7 +56,7 @@ type Stats struct {
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
-	s := statsOf(t.owner.Stats(t.e))
+	s := statsOf(t.owner.Stats())
 	runtime.KeepAlive(t)
 	return s
 }
@@ -65,7 +65,7 @@ func (t *Thread) Stats() Stats {
 //
 //threadcall:noalloc
 func (p *Pool) Stats() Stats {
-	s := statsOf(p.owner.PoolStats(p.p))
+	s := statsOf(p.owner.Stats())
 	runtime.KeepAlive(p)
 	return s
 }

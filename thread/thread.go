@@ -112,7 +112,7 @@ func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
 	e.SetName(o.name)
 	if notify := o.watcher(); notify != nil {
-		owner.Watch(e, o.slow, notify)
+		owner.Watch(o.slow, notify)
 	}
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {

@@ -210,6 +210,14 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBench_vs(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
+	mine := filepath.Join(t.TempDir(), "mine")
+	killed := filepath.Join(t.TempDir(), gotest.ScratchPrefix+"1", "old", "repository")
+	for _, dir := range []string{mine, killed} { // of which the run removes the second
+		p.git(t, "worktree", "add", "--quiet", "--detach", dir)
+		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
+			t.Fatal(err)
+		}
+	}
 	o := p.short(t, "-vs", "old", "-json").want(t, statusUnmeasured, "BenchmarkFails",
 		"BenchmarkPanics")
 	r := o.report(t)
@@ -245,6 +253,11 @@ func TestBench_vs(t *testing.T) {
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
 		t.Errorf("the working tree has changed: %s", out)
 	}
+	out := p.git(t, "worktree", "list", "--porcelain")
+	if !strings.Contains(out, "mine") || strings.Contains(out, gotest.ScratchPrefix) {
+		t.Errorf("worktrees: %s", out)
+	}
+	p.git(t, "worktree", "prune")
 
 	// The files say the same.
 	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
@@ -387,6 +400,9 @@ func TestBench_interrupt(t *testing.T) {
 func TestBench_refused(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
+	p.write(t, map[string]string{"broken/x_test.go": benchmark("broken", "X"),
+		"empty/x_test.go": "package empty\n", "code/x.go": "package code\n"})
+	p.commit(t)
 	for _, c := range []refusal{
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
@@ -413,6 +429,9 @@ func TestBench_refused(t *testing.T) {
 		{"-vs HEAD", statusUnmeasured, "nothing differs"},
 		{"-vs old -vs HEAD", statusUsage, "must name one revision"},
 		{"./nowhere", statusUnmeasured, "nowhere"},
+		{"./broken", statusUnmeasured, "x_test.go:7"},
+		{"./empty", statusUnmeasured, "no benchmarks"},
+		{"./code/...", statusUnmeasured, "no package of ./code/... has test files"},
 		{"-bench Nothing", statusUnmeasured,
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
 		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
@@ -436,21 +455,6 @@ func TestBench_refused(t *testing.T) {
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
-}
-
-func TestBench_noBenchmarks(t *testing.T) {
-	t.Parallel()
-	p := module(t, map[string]string{"m_test.go": "package m\n\nimport \"testing\"\n\nfunc " +
-		"BenchmarkX(b *testing.B) { undefined() }\n"})
-	p.bench(t).want(t, statusUnmeasured, "m_test.go:5", "undefined: undefined")
-	p.write(t, map[string]string{"m_test.go": "package m\n"})
-	p.bench(t).want(t, statusUnmeasured, "no benchmarks")
-	p.bench(t, "-vs", "HEAD").want(t, statusUnmeasured, "no git working tree")
-	if err := os.Remove(filepath.Join(p.dir, "m_test.go")); err != nil {
-		t.Fatal(err)
-	}
-	p.write(t, map[string]string{"m.go": "package m\n"})
-	p.bench(t, "./...").want(t, statusUnmeasured, "no package of ./... has test files")
 }
 
 func TestBench_failOn(t *testing.T) {
@@ -491,6 +495,7 @@ func TestBench_failOn(t *testing.T) {
 		files(c.old, c.new)
 		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)
 	}
+	p.bench(t, "-vs", "HEAD").want(t, statusUnmeasured, "no git working tree")
 	files("10? ns/op", "12? ns/op") // a limit of the unit replaces one of all
 	p.bench(t, "old.txt", "new.txt", "-fail-on", "ns/op:+30%", "-fail-on", "+5%").want(t, statusOK)
 }
@@ -602,25 +607,11 @@ func worker(pkg string, n int) string {
 		"{\n\t\tsink[i]++\n\t}\n}\n", pkg, n)
 }
 
-func TestBench_packageDoesNotBuild(t *testing.T) {
+func TestBench_vs_packages(t *testing.T) {
 	t.Parallel()
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
-		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y")})
-	p.commit(t)
-	p.write(t, map[string]string{"a/a.go": "package a\n\nfunc work() { undefined() }\n",
-		"b/b.go": worker("b", 20)})
-	c := p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
-		"example.com/m/a failed").report(t).Comparison
-	if x := row(t, c, "sec/op", "Y"); x.Deltas[1].N != 6 || len(c.Failures) != 1 ||
-		!strings.Contains(c.Failures[0].Reason, "undefined: undefined") {
-		t.Errorf("%+v, failures %+v", x, c.Failures)
-	}
-}
-
-func TestBench_vs_identical(t *testing.T) {
-	t.Parallel()
-	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
-		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1"})
+		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1",
+		"c/c.go": worker("c", 10), "c/c_test.go": benchmark("c", "Z")})
 	p.commit(t)
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
 	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
@@ -630,13 +621,18 @@ func TestBench_vs_identical(t *testing.T) {
 	if len(r.Identical) != 1 || r.Rounds != 0 || len(r.Comparison.Tables) != 0 {
 		t.Errorf("%+v", r)
 	}
-	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New")})
-	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusOK).report(t)
+	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New"),
+		"c/c.go": "package c\n"})
+	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
+		"example.com/m/c failed").report(t)
+	if f := r.Comparison.Failures; len(f) != 1 || !strings.Contains(f[0].Reason, "undefined: work") {
+		t.Errorf("failures %+v", f)
+	}
 	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
 		t.Errorf("other testdata: %+v", x)
 	}
 	if x := row(t, r.Comparison, "sec/op", "New"); x.Cells[0].N != 0 || x.Cells[1].N != 6 ||
-		!strings.Contains(r.Versions[1].What, "new_test.go") {
+		!strings.Contains(r.Versions[1].What, "b/testdata/d/x") {
 		t.Errorf("a benchmark of the working tree: %+v, %+v", x, r.Versions)
 	}
 	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
@@ -688,24 +684,4 @@ func BenchmarkX(b *testing.B) { b.ReportMetric(in.N+out.N, "sum/op") }
 			t.Errorf("%s: %v in the revision, %v in the tree", name, cells[0].Center, cells[1].Center)
 		}
 	}
-}
-
-// A run removes the worktrees of runs that were killed, and no others.
-func TestBench_vs_killedRuns(t *testing.T) {
-	t.Parallel()
-	p := repository(t)
-	mine := filepath.Join(t.TempDir(), "mine")
-	killed := filepath.Join(t.TempDir(), gotest.ScratchPrefix+"1", "old", "repository")
-	for _, dir := range []string{mine, killed} {
-		p.git(t, "worktree", "add", "--quiet", "--detach", dir)
-		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
-			t.Fatal(err)
-		}
-	}
-	p.bench(t, "-vs", "old", "-bench", "Metric", "-count", "1", "-benchtime", "1x").want(t, statusOK)
-	out := p.git(t, "worktree", "list", "--porcelain")
-	if !strings.Contains(out, "mine") || strings.Contains(out, gotest.ScratchPrefix) {
-		t.Errorf("worktrees: %s", out)
-	}
-	p.git(t, "worktree", "prune")
 }

@@ -94,8 +94,8 @@ func TestBisect(t *testing.T) {
 		t.Errorf("%d steps, %v", steps, b.Whole)
 	}
 	if d := delta(t, b.Comparison, "work/op", "Work"); !d.Visible() || d.Estimate != 1.3 ||
-		!slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Commit[:10],
-			b.Commits[8].Commit[:10]}) {
+		!slices.Equal(b.Comparison.Versions, []string{b.Commits[7].Short(),
+			b.Commits[8].Short()}) {
 		t.Errorf("%q: %+v", b.Comparison.Versions, d)
 	}
 	if out := p.git(t, "status", "--porcelain"); out != "" {

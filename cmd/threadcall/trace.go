@@ -45,6 +45,7 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
+	path     string        // the task of which it is requested
 	from, to time.Duration // that the page shows in detail
 	reports  []*report.Report
 }
@@ -58,6 +59,8 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
+	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
+		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
 	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time`, "+
 		"as 1.5s after the start of the trace")
 	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
@@ -131,10 +134,8 @@ func (o *traceCommand) run(from source.Request) error {
 
 // read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
-	options := analysis.Options{Name: t.Name, Progress: func(n int64) {
-		o.progress.Progress(readSoFar(t.Name, n))
-	}}
-	if o.html != "" {
+	options := analysis.Options{Name: t.Name}
+	if o.html != "" || o.path != "" {
 		file, err := lanes.Create()
 		if err != nil {
 			return err
@@ -142,7 +143,7 @@ func (o *traceCommand) read(t *source.Trace) error {
 		defer file.Close()
 		options.Lanes = file
 	}
-	r, err := analysis.Trace(t.Reader, options)
+	r, err := analysis.Trace(&reading{o, t, 0}, options)
 	o.progress.Progress("")
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
@@ -152,8 +153,11 @@ func (o *traceCommand) read(t *source.Trace) error {
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
+	if o.path != "" {
+		r.Path, err = analysis.Path(options.Lanes, r, o.path)
+	}
 	if o.html != "" {
-		err = o.page(r, options.Lanes)
+		err = errors.Join(err, o.page(r, options.Lanes))
 	}
 	if !o.json {
 		out := ui.On(o.stdout)
@@ -185,8 +189,18 @@ func (o *traceCommand) page(r *report.Report, lanes *lanes.File) error {
 	return nil
 }
 
-// readSoFar ends with the name, which may be long, and may be a command of several lines.
-func readSoFar(name string, n int64) string {
-	name = ui.Plain(strings.Join(strings.Fields(name), " "))
-	return fmt.Sprintf("reading %s: %s", ui.Bytes(n), name)
+// A reading shows how much of a trace is read, and its name, which may be a command of several
+// lines.
+type reading struct {
+	*traceCommand
+	*source.Trace
+	read int
+}
+
+func (r *reading) Read(p []byte) (int, error) {
+	n, err := r.Trace.Read(p)
+	r.read += n
+	r.progress.Progress(fmt.Sprintf("reading %s: %s", ui.Bytes(r.read),
+		ui.Plain(strings.Join(strings.Fields(r.Name), " "))))
+	return n, err
 }

@@ -61,12 +61,13 @@ func TestTrace_file(t *testing.T) {
 }
 
 func TestTrace_json(t *testing.T) {
-	f, err := os.Open(recorded(t))
+	file := recorded(t)
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	cmd := invocation("", nil, "trace", "-json", "-")
+	cmd := invocation("", nil, "trace", "-json", "-path", "threadcall.Call", "-")
 	cmd.Stdin = f
 	o := output(t, cmd).want(t, statusOK)
 	r := decoded[tracereport.Report](t, o.stdout)
@@ -74,6 +75,12 @@ func TestTrace_json(t *testing.T) {
 		len(r.Calls.Places) != 1 || len(r.Calls.Worst) != 10 {
 		t.Errorf("%s has %+v", r.Trace.Name, r.Calls)
 	}
+	if r.Path == nil || !strings.HasSuffix(r.Path.What, "threadcall.Call") ||
+		r.Path.Length != r.Tasks[0].Longest.Length || len(r.Path.Steps) == 0 {
+		t.Errorf("path %+v of tasks %+v", r.Path, r.Tasks)
+	}
+	threadcall(t, "trace", "-path", "no.such.task", file).want(t, statusWrong,
+		"the trace has no task or goroutine \"no.such.task\"", "Heap and collector")
 }
 
 // tracesIn returns a function that runs the command in a new module.
@@ -143,7 +150,8 @@ func TestTrace_packages(t *testing.T) {
 		{"./e", statusWrong, "the tests of example.com/m/e have left no trace"},
 		{"./nowhere", statusWrong, "nowhere"},
 		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
-		{"-- go run ./plain", statusWrong, "recorder"},
+		{"-- go run ./plain", statusWrong, "defer recorder.Stop()"},
+		{"-- no-such-command-here", statusWrong, "no-such-command-here"},
 		{"-o no/such/x ./a", statusWrong, "the trace cannot be kept"},
 	} {
 		if o := run(strings.Fields(c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
@@ -164,8 +172,8 @@ func TestTrace_usage(t *testing.T) {
 		{"-html FILE FILE", statusUsage, "would overwrite the input"},
 		{"-from 2s -to 1s -html x FILE", statusUsage, "-to 1s is not after -from 2s"},
 		{"-from 2s FILE", statusUsage, "-from and -to are for the page"},
-		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace but a text file"},
-		{os.Args[0], statusWrong, "a program; to run it, put -- before it"},
+		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace: it begins with"},
+		{os.Args[0], statusWrong, "-- stands before a program that is to run"},
 		{os.DevNull, statusWrong, "it is empty"},
 		{"no/such/file", statusWrong, "there is no file no/such/file, and no package: "},
 		{"no-such-\x1b[31m.trace", statusWrong, `there is no file no-such-\x1b[31m.trace`},

@@ -79,9 +79,12 @@ func (p pooled) Call(f func()) bool {
 // Struct sends the function and the channel for its end in a struct instead of a closure over both,
 // on a channel with as many places as there are Ps. It is the reference of this project's
 // benchmarks.
-func Struct() Design { return pairs{make(chan pair, runtime.GOMAXPROCS(0))} }
+func Struct() Design { return pairs{make(chan pair, runtime.GOMAXPROCS(0)), nop} }
 
-type pairs struct{ queue chan pair }
+type pairs struct {
+	queue chan pair
+	wake  func() // called after each function is queued
+}
 
 type pair struct {
 	f    func()
@@ -92,12 +95,14 @@ func (p pairs) Call(f func()) bool {
 	done := dones.Get().(chan error)
 	defer dones.Put(done)
 	p.queue <- pair{f, done}
+	p.wake()
 	wait(done)
 	return true
 }
 
 func (p pairs) Go(f func()) bool {
 	p.queue <- pair{f: f}
+	p.wake()
 	return true
 }
 
@@ -105,12 +110,16 @@ func (p pairs) Serve(stop <-chan struct{}) {
 	for {
 		select {
 		case c := <-p.queue:
-			if err := run(c.f); c.done != nil {
-				c.done <- err
-			}
+			c.run()
 		case <-stop:
 			return
 		}
+	}
+}
+
+func (c pair) run() {
+	if err := run(c.f); c.done != nil {
+		c.done <- err
 	}
 }
 

@@ -30,8 +30,8 @@ func Background(n int, sleep time.Duration) (stop func(), err error) {
 		}
 	})
 	for range n {
-		var end func()
-		if everywhere(func() { end, err = startBackground(sleep) }); err != nil {
+		end, err := startBackground(sleep)
+		if err != nil {
 			stop()
 			return nil, fmt.Errorf("starting background load: %w", err)
 		}

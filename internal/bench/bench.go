@@ -106,9 +106,8 @@ func nop() {}
 
 // A way is one to have functions run on a thread.
 type way struct {
-	name    string
-	open    func() (s Subject, end func())
-	threads int // how many share the work; zero is one
+	name string
+	open func() (s Subject, end func())
 }
 
 var (

@@ -19,19 +19,11 @@ import (
 
 func TestMain(m *testing.M) {
 	MaybeBurn()
-	placement, err := Place()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
 	flag.Parse()
 	// for threadcall bench, which then knows what is worse
 	if flag.Lookup("test.bench").Value.String() != "" {
 		for _, unit := range []string{"cpu-ns/op", "p90-ns", "p99-ns"} {
 			fmt.Printf("Unit %s better=lower\n", unit)
-		}
-		if placement != "" {
-			fmt.Println("placement:", placement)
 		}
 	}
 	code := 1
@@ -50,8 +42,7 @@ func TestMain(m *testing.M) {
 // there is a p99-ns, up to 8 B/op are the benchmark's own.
 //
 // The subject bound is the lower bound: what two threads need that do nothing else. In closed loops
-// they hand one word to and fro, for lone calls they wake each other by futex, the better of both
-// on one core and each on its own.
+// they hand one word to and fro, for lone calls they wake each other by futex on one core.
 
 func BenchmarkHot(b *testing.B) {
 	each(b, Hot)
@@ -61,9 +52,7 @@ func BenchmarkHot(b *testing.B) {
 func BenchmarkIdle(b *testing.B) {
 	each(b, Idle)
 	b.Run(named("bound"), func(b *testing.B) {
-		if r, ok := lone(b); ok {
-			report(b, r)
-		}
+		report(b, lone(b))
 	})
 }
 
@@ -75,10 +64,7 @@ func BenchmarkBurst(b *testing.B) {
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
-		r, ok := lone(b)
-		if !ok {
-			return
-		}
+		r := lone(b)
 		r.Time += 200 * hot.Time
 		for i := range r.Latencies {
 			r.Latencies[i] += time.Duration(200 * hot.Time)
@@ -95,21 +81,6 @@ func BenchmarkFrameBackground(b *testing.B) {
 	each(b, Frame)
 }
 
-func BenchmarkWork(b *testing.B) { each(b, Work) }
-
-func BenchmarkLong(b *testing.B) { long(b) }
-
-// Background load: a process that computes all the time.
-func BenchmarkLongBackground(b *testing.B) {
-	defer load(b, 1, 0)()
-	long(b)
-}
-
-func long(b *testing.B) {
-	sizes(b, "us", []int{20, 40, 80}, func(b *testing.B, us int) { each(b, Long(us, 0)) })
-	b.Run("us=200", func(b *testing.B) { each(b, Long(200, 100*time.Microsecond)) })
-}
-
 func BenchmarkContended(b *testing.B) {
 	sizes(b, "callers", []int{16, 256, 4096}, func(b *testing.B, n int) {
 		each(b, Contended(n))
@@ -122,31 +93,10 @@ func BenchmarkPost(b *testing.B) {
 	bound(b)
 }
 
-// At least 50 calls are made, whatever the benchtime: fewer would say nothing of p99-ns.
-func BenchmarkComputing(b *testing.B) {
-	p := runtime.GOMAXPROCS(0)
-	sizes(b, "n", slices.Compact([]int{max(p/2, 1), p, 2 * p}), func(b *testing.B, others int) {
-		each(b, func(s Subject, n int) Result { return Computing(others)(s, max(n, 50)) })
-	})
-}
-
-// A debugger, which is a real program's load.
-func BenchmarkTracer(b *testing.B) {
-	each(b, func(s Subject, n int) Result {
-		r, err := Tracer(s, n)
-		if err != nil {
-			b.Skip(err)
-		}
-		return r
-	})
-}
-
-func BenchmarkTurns(b *testing.B) {
-	sizes(b, "threads", []int{2, 4, 100}, func(b *testing.B, n int) { own(b, n, Turns) })
-}
-
 func BenchmarkPairs(b *testing.B) {
-	sizes(b, "pairs", []int{100, 1000}, func(b *testing.B, n int) { own(b, n, Pairs) })
+	for _, w := range []way{onThread, reference} { // there is one main thread
+		measure(b, w, 100, Pairs)
+	}
 }
 
 func BenchmarkPool(b *testing.B) {
@@ -160,10 +110,7 @@ func BenchmarkEventLoop(b *testing.B) {
 }
 
 // What observing costs each call of a closed loop. Nothing is observed on thread.
-func BenchmarkObserved(b *testing.B) {
-	measureAll(b, observed, Hot)
-	b.Run("nested", func(b *testing.B) { measureAll(b, observed, Nested) })
-}
+func BenchmarkObserved(b *testing.B) { measureAll(b, observed, Hot) }
 
 func BenchmarkStats(b *testing.B) {
 	t := thread.New()
@@ -173,8 +120,6 @@ func BenchmarkStats(b *testing.B) {
 	}
 }
 
-// The threads of Short are not held on another core by the placement two: they would be moved more
-// than called.
 func BenchmarkShort(b *testing.B) {
 	for _, s := range []struct {
 		name string
@@ -203,7 +148,7 @@ func BenchmarkShort(b *testing.B) {
 	} {
 		b.Run(named(s.name), func(b *testing.B) {
 			b.ReportAllocs()
-			report(b, Short(s.life, b.N))
+			report(b, single(b.N, func(int) {}, func() { s.life(nop) }))
 		})
 	}
 }
@@ -212,12 +157,6 @@ func BenchmarkBackground(b *testing.B) {
 	defer load(b, runtime.NumCPU(), 0)()
 	b.Run("idle", func(b *testing.B) { each(b, Idle) })
 	b.Run("burst", func(b *testing.B) { each(b, Burst) })
-}
-
-// The reference is missing because it deadlocks.
-func BenchmarkNested(b *testing.B) {
-	measureAll(b, []way{onMain, onThread}, Nested)
-	b.Run(named("plain"), func(b *testing.B) { report(b, Indirect(b.N)) })
 }
 
 func BenchmarkOneP(b *testing.B) {
@@ -239,14 +178,7 @@ func each(b *testing.B, p Load) { measureAll(b, []way{onMain, onThread, referenc
 
 func measureAll(b *testing.B, ways []way, p Load) {
 	for _, w := range ways {
-		measure(b, w, p)
-	}
-}
-
-// own is each for n threads. There is one main thread, so that is missing.
-func own(b *testing.B, n int, p many) {
-	for _, w := range []way{onThread, reference} {
-		measureMany(b, w, n, p)
+		measure(b, w, 1, func(threads []Subject, n int) Result { return p(threads[0], n) })
 	}
 }
 
@@ -270,42 +202,31 @@ func bound(b *testing.B) {
 	})
 }
 
-// lone returns the lower of the bounds on one core and on two, or skips the benchmark.
-func lone(b *testing.B) (best Result, found bool) {
-	for n := 1; n <= 2; n++ {
-		if r, ok := LoneBound(b.N, n); ok && (!found || r.Time < best.Time) {
-			best, found = r, true
-		}
+// lone returns the lower bound of a lone call, or skips the benchmark.
+func lone(b *testing.B) Result {
+	r, ok := LoneBound(b.N)
+	if !ok {
+		b.Skip("there is no futex here")
 	}
-	if !found {
-		b.Skip("there is no futex here, or not that many cores")
-	}
-	return best, found
+	return r
 }
 
 // named makes the subject a key that tools can compare by.
 func named(subject string) string { return "subject=" + subject }
 
-// many is a Load of several threads.
-type many func(threads []Subject, n int) Result
-
-func measure(b *testing.B, w way, p Load) {
-	measureMany(b, w, 1, func(threads []Subject, n int) Result { return p(threads[0], n) })
-}
-
-func measureMany(b *testing.B, w way, n int, p many) {
+// measure runs a benchmark of so many threads.
+func measure(b *testing.B, w way, threads int, run func(threads []Subject, n int) Result) {
 	b.Run(named(w.name), func(b *testing.B) {
-		var threads []Subject
-		for range n {
+		var all []Subject
+		for range threads {
 			s, end := w.open()
 			defer end()
 			s.Call(nop) // the thread is there
-			defer Hold(s, max(w.threads, 1))()
-			threads = append(threads, s)
+			all = append(all, s)
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
-		r := p(threads, b.N)
+		r := run(all, b.N)
 		b.StopTimer()
 		report(b, r)
 	})
@@ -362,8 +283,7 @@ func withContext(ctx context.Context) (Subject, func()) {
 // pool returns two ways to have so many threads share the work.
 func pool(threads int) []way {
 	return []way{
-		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate },
-			threads},
+		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }},
 		{"reference", func() (Subject, func()) {
 			d := Struct()
 			var stops []func()
@@ -375,7 +295,7 @@ func pool(threads int) []way {
 					stop()
 				}
 			}
-		}, threads},
+		}},
 	}
 }
 
@@ -392,11 +312,16 @@ var eventLoops = []way{
 		return t, end
 	}},
 	{name: "reference", open: func() (Subject, func()) {
-		q := &drained{pairs: Struct().(pairs)}
-		return q, eventLoop(func(wake func()) (serve func()) {
+		q := Struct().(pairs)
+		end := eventLoop(func(wake func()) (serve func()) {
 			q.wake = wake
-			return q.drain
+			return func() {
+				for range len(q.queue) {
+					(<-q.queue).run()
+				}
+			}
 		}, nop)
+		return q, end
 	}},
 }
 
@@ -427,40 +352,6 @@ func eventLoop(begin func(wake func()) (serve func()), terminate func()) (end fu
 		w.Close()
 		<-ended
 		r.Close()
-	}
-}
-
-// drained is the design Struct, whose channel an event loop empties when it is woken.
-type drained struct {
-	pairs
-	wake func()
-}
-
-func (q *drained) Call(f func()) bool {
-	done := dones.Get().(chan error)
-	defer dones.Put(done)
-	q.queue <- pair{f, done}
-	q.wake()
-	wait(done)
-	return true
-}
-
-func (q *drained) Go(f func()) bool {
-	q.queue <- pair{f: f}
-	q.wake()
-	return true
-}
-
-func (q *drained) drain() {
-	for {
-		select {
-		case c := <-q.queue:
-			if err := run(c.f); c.done != nil {
-				c.done <- err
-			}
-		default:
-			return
-		}
 	}
 }
 

@@ -60,7 +60,6 @@ func spin() (s *spinner, stop func()) {
 		defer close(down)
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		defer hold()()
 		close(up)
 		for {
 			switch s.await(answer) {
@@ -124,18 +123,7 @@ func (s *spinner) await(v uint32) uint32 {
 }
 
 // spins is whether two threads can run at once.
-func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 && placed != one }
-
-// LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2
-// ms, a thread wakes another and blocks until that has woken it, by futex and without the Go
-// scheduler. Both are held on one core, or each on its own of two. Time is the median. It is false,
-// without a Result, where there is no futex, or the cores are not available.
-func LoneBound(n, cores int) (Result, bool) {
-	if !preemptible() {
-		return Result{}, false
-	}
-	return loneBound(n, cores)
-}
+func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 }
 
 // preemptible is whether the runtime stops threads by a signal, which a thread that blocks and
 // keeps its P needs.

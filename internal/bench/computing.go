@@ -8,21 +8,8 @@ import (
 	"github.com/threadcall/threadcall/internal/group"
 )
 
-const (
-	computingPause  = 5 * time.Millisecond
-	computingSettle = 30 * time.Millisecond // until the scheduler is used to a change of the load
-)
-
-// Computing is a goroutine that pauses for 5 ms and calls, in a loop, while as many others as given
-// compute without end. An operation is a call, without the pause; Time is the median. CPU is of all
-// goroutines.
-func Computing(goroutines int) Load {
-	return func(s Subject, n int) Result {
-		defer computeOn(goroutines)()
-		time.Sleep(computingSettle)
-		return single(n, func(int) { time.Sleep(computingPause) }, func() { s.Call(nop) })
-	}
-}
+// computingSettle is how long the scheduler needs to get used to a change of the load.
+const computingSettle = 30 * time.Millisecond
 
 // computeOn starts goroutines that compute until stop is called.
 func computeOn(goroutines int) (stop func()) {

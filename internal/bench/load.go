@@ -60,49 +60,6 @@ func Frame(s Subject, n int) Result {
 	}, func() { s.Call(nop) })
 }
 
-// Work is a closed loop of some 15 µs of the caller's own work and a call. An operation is a call,
-// without the work; Time is the median.
-func Work(s Subject, n int) Result {
-	return single(n, func(int) { compute(15) }, func() { s.Call(nop) })
-}
-
-// Long is a closed loop of calls of a function that computes for so many microseconds, with a pause
-// before each. An operation is a call, function included; Time is the median.
-func Long(microseconds int, pause time.Duration) Load {
-	return func(s Subject, n int) Result {
-		f := func() { compute(microseconds) }
-		return single(n, func(int) {
-			if pause > 0 {
-				time.Sleep(pause)
-			}
-		}, func() { s.Call(f) })
-	}
-}
-
-// Short is a closed loop of what is given, which makes a thread, calls it once, and ends it. Time
-// is the median.
-func Short(life func(f func()), n int) Result {
-	return single(n, func(int) {}, func() { life(nop) })
-}
-
-// Turns is Hot of one goroutine that calls one thread after the other.
-func Turns(threads []Subject, n int) Result { return Hot(&inTurn{threads: threads}, n) }
-
-type inTurn struct {
-	threads []Subject
-	next    int
-}
-
-func (t *inTurn) Call(f func()) bool {
-	s := t.threads[t.next]
-	if t.next++; t.next == len(t.threads) {
-		t.next = 0
-	}
-	return s.Call(f)
-}
-
-func (t *inTurn) Go(f func()) bool { panic("not used") }
-
 // Contended is as many goroutines as given, all calling one thread in closed loops.
 func Contended(goroutines int) Load {
 	return func(s Subject, n int) Result {
@@ -157,13 +114,7 @@ func Post(s Subject, n int) Result {
 	})
 }
 
-// Nested is Hot from the thread itself. A Subject that cannot do that deadlocks.
-func Nested(s Subject, n int) (r Result) {
-	s.Call(func() { r = Hot(s, n) })
-	return r
-}
-
-// Indirect measures a plain call of a function value, to compare Nested with.
+// Indirect measures a plain call of a function value.
 func Indirect(n int) Result { return indirect(n, nop) }
 
 //go:noinline

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 )
 
 // needsPreemption skips a test in which goroutines compute and do not yield.
@@ -26,8 +25,6 @@ func (s *inPlace) Call(f func()) bool { s.calls.Add(1); f(); return true }
 func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); f(); return true }
 
 func TestLoads(t *testing.T) {
-	turns := func(s Subject, n int) Result { return Turns([]Subject{s, s, s}, n) }
-	short := func(s Subject, n int) Result { return Short(func(f func()) { s.Call(f) }, n) }
 	for _, test := range []struct {
 		name       string
 		run        Load
@@ -42,17 +39,8 @@ func TestLoads(t *testing.T) {
 		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5, latencies: 1},
 		{name: "post", run: Post, n: 2500, calls: 1, gos: 2500},
 		{name: "frame", run: Frame, n: 120, calls: 120, latencies: 120},
-		{name: "work", run: Work, n: 20, calls: 20, latencies: 20},
-		{name: "long", run: Long(200, time.Microsecond), n: 5, calls: 5, latencies: 5},
-		{name: "short", run: short, n: 7, calls: 7, latencies: 7},
-		{name: "turns", run: turns, n: 250, calls: 250, latencies: 3},
-		{name: "computing", run: Computing(2), n: 3, calls: 3, latencies: 3},
-		{name: "nested", run: Nested, n: 250, calls: 251, latencies: 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if test.name == "computing" {
-				needsPreemption(t)
-			}
 			var s inPlace
 			r := test.run(&s, test.n)
 			if s.calls.Load() != test.calls || s.gos.Load() != test.gos {
@@ -82,24 +70,9 @@ func TestBound(t *testing.T) {
 }
 
 func TestLoneBound(t *testing.T) {
-	for cores := 1; cores <= 2; cores++ {
-		r, ok := LoneBound(5, cores)
-		if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok &&
-			runtime.GOOS == "linux" && preemptible() && runtime.NumCPU() >= cores {
-			t.Errorf("on %d: %+v, %v", cores, r, ok)
-		}
-	}
-}
-
-func TestTracer(t *testing.T) {
-	var s inPlace
-	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	r, err := Tracer(&s, 10)
-	if err != nil {
-		t.Skip(err) // not Linux, or a sandbox
-	}
-	if r.Ops != 10 || s.calls.Load() != 31 {
-		t.Errorf("%d calls in %d steps", s.calls.Load(), r.Ops)
+	r, ok := LoneBound(5)
+	if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok &&
+		runtime.GOOS == "linux" && preemptible() {
+		t.Errorf("%+v, %v", r, ok)
 	}
 }

@@ -153,6 +153,22 @@ func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
 	return latencies
 }
 
+// An inTurn calls one thread after the other.
+type inTurn struct {
+	threads []Subject
+	next    int
+}
+
+func (t *inTurn) Call(f func()) bool {
+	s := t.threads[t.next]
+	if t.next++; t.next == len(t.threads) {
+		t.next = 0
+	}
+	return s.Call(f)
+}
+
+func (t *inTurn) Go(f func()) bool { panic("not used") }
+
 // Phases says which phases are measured, and for how long.
 type Phases struct {
 	Rounds int
@@ -183,9 +199,6 @@ func (p Phases) Run(w io.Writer) {
 		for range []int{1, 4, 4, 1}[i] { // threads
 			s, end := w.open()
 			defer end()
-			if i < 3 { // the thread that spins holds itself
-				defer Hold(s, 1)()
-			}
 			sides[i].threads = append(sides[i].threads, s)
 		}
 		caller, end := []way{onThread, onThread, reference, reference}[i].open()

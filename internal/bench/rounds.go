@@ -69,13 +69,13 @@ type Plan struct {
 func Rounds(ctx context.Context, contenders []Contender, p Plan,
 	step func(done, all int)) ([][]float64, error) {
 	series := make([][]float64, len(contenders))
-	batch := make([]int, len(contenders))
+	samples := make([]int, len(contenders))
 	all := (p.Rounds + 1) * len(contenders)
 	for i, c := range contenders {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		batch[i] = c.calibrate(p)
+		samples[i] = c.calibrate(p)
 		step(i+1, all)
 	}
 	start := time.Now()
@@ -87,30 +87,21 @@ func Rounds(ctx context.Context, contenders []Contender, p Plan,
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			series[i] = append(series[i], contenders[i].sample(batch[i], p))
+			series[i] = append(series[i], contenders[i].sample(samples[i]))
 			step((round+1)*len(contenders)+n+1, all)
 		}
 	}
 	return series, nil
 }
 
-// batches is in how many batches a sample is taken, so that it ends in time when the machine gets
-// slower.
-const batches = 8
-
 // sample returns the nanoseconds of one operation.
-func (c Contender) sample(batch int, p Plan) float64 {
+func (c Contender) sample(n int) float64 {
 	run, end := c()
 	defer end()
-	took, n := run(batch), batch
-	for p.N == 0 && took < p.Sample {
-		took += run(batch)
-		n += batch
-	}
-	return float64(took) / float64(n)
+	return float64(run(n)) / float64(n)
 }
 
-// calibrate returns how many operations a batch has, or the whole sample if that is given.
+// calibrate returns how many operations a sample has.
 func (c Contender) calibrate(p Plan) int {
 	run, end := c()
 	defer end()
@@ -119,8 +110,8 @@ func (c Contender) calibrate(p Plan) int {
 		return p.N
 	}
 	for n := 1; ; n *= 4 {
-		if took := run(n); took >= p.Sample/batches || n > math.MaxInt/4 {
-			return max(1, int(float64(n)*float64(p.Sample/batches)/float64(max(took, 1))))
+		if took := run(n); took >= p.Sample/8 || n > math.MaxInt/4 {
+			return max(1, int(float64(n)*float64(p.Sample)/float64(max(took, 1))))
 		}
 	}
 }

@@ -200,8 +200,6 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 }
 
 // Several reports, after Mark, whether more than one call may be before the mark.
-//
-//threadcall:noalloc
 func (q *Queue) Several() bool {
 	r := q.ready.Load()
 	return r != nil && r != &closed && r.next.Load() != q.last

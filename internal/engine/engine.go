@@ -20,7 +20,6 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -58,16 +57,17 @@ var ErrNil = errors.New("thread: the function to call is nil")
 // not serve, which would prove that it lives, the operating system's number of the thread must
 // agree as well, see On.
 type Engine struct {
-	id       uintptr // a number of its own, never zero
-	q        *callq.Queue
-	m        atomic.Uintptr           // the thread, as ident.M has it; zero while it has no identity
-	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
+	id uintptr // a number of its own, never zero
+	q  *callq.Queue
+	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start
 	exact     bool // or the main goroutine's: m cannot mean another thread
 	direct    bool // and ident.M is ident.ReadM
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
+
+	target // its own; in a pool, the pool's is used
 
 	setup func()        // that Start was given
 	tid   atomic.Uint64 // the thread's number in the operating system
@@ -79,8 +79,6 @@ type Engine struct {
 	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
 	served  atomic.Bool // Serve, ServeContext or OnWake has been called
 
-	// closed when no function runs on the thread or ever will; nil in a pool, which has its own
-	done    chan struct{}
 	ending  sync.Once   // closes done
 	closing atomic.Bool // Close has been called
 
@@ -106,10 +104,6 @@ type Engine struct {
 
 	pin *pin // the locks of an adopted goroutine, see live_pin.go
 
-	owner weak.Pointer[Owner]
-	limit *limit
-
-	pool   *Pool
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
 	coming bool // notified of the pool's backlog; guarded by pool.mu
@@ -124,14 +118,11 @@ type Engine struct {
 	seen     reach       // only the thread's
 
 	clocks   clocks // see timer.go
-	posts    contextGroups
 	stop     func() // what the thread runs last; only the thread's, once it runs
 	keep     bool   // the thread serves another engine afterwards; only the thread's, once it runs
 	stopping bool   // it runs, or has; only the thread's
 	onEnd    func() // that OnEnd was given, or nil
 	user     any    // that SetUser was given
-
-	name atomic.Pointer[string] // for messages; nil if there is none
 }
 
 const (
@@ -144,25 +135,23 @@ const (
 // queued; further ones wait, unless that could become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
-	e := newEngine(limit, o)
-	e.done = make(chan struct{})
+	e := newEngine()
+	e.target.init(limit, o)
 	return e, o
 }
 
 var lastID atomic.Uintptr
 
-func newEngine(limit int, o *Owner) *Engine {
+func newEngine() *Engine {
 	ident.Trusted() // before a goroutine asks for M
 	park.PrepareLoad()
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),
 		wakeup:  make(chan struct{}, 1),
-		limit:   newLimit(limit),
-		owner:   weak.Make(o),
 		bubbled: park.InBubble(),
 	}
-	e.yields = &e.ownYields
+	e.on, e.records, e.yields = e, e.q, &e.ownYields
 	e.waits.init()
 	e.idleState.policy.init()
 	return e

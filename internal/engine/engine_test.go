@@ -147,11 +147,11 @@ func TestWatch_replaced(t *testing.T) {
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
 		reports := 0
-		o.Watch(e, time.Hour, func(Slow) {})
+		o.Watch(time.Hour, func(Slow) {})
 		w := e.observer.Load().watch
 		e.Call(func() {
 			if replaced {
-				o.Watch(e, 0, nil)
+				o.Watch(0, nil)
 			}
 			w.mu.Lock()
 			w.limit = 0 // as if the hour were over
@@ -227,7 +227,7 @@ func TestPool_leftCall(t *testing.T) {
 	// the first record, which does not show how often it is given back
 	p.records.Get(callq.Awaited, nil, 0)
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, 1)
-	if e, _, ok := p.submit(c); e != nil || !ok {
+	if e, _, ok := p.add(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}

@@ -78,7 +78,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	if v := newPost(noContext, e.observes(), e, f); v != nil {
+	if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
 		f = v.run
 	}
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
@@ -118,7 +118,7 @@ func User() any {
 func (e *Engine) runStop() {
 	if f := e.stop; f != nil {
 		e.stop, e.stopping = nil, true
-		if v := newPost(noContext, e.observes(), e, f); v != nil {
+		if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
 			v.depth = 0
 			f = v.run
 		}
@@ -265,15 +265,14 @@ func (e *Engine) ended() {
 			if e.onEnd != nil {
 				e.onEnd()
 			}
+			// they may refer to the thread's handle, whose cleanup keeps the engine
+			e.onEnd, e.user = nil, nil
 		})
 	} else if p.live.Add(-1) == 0 {
 		p.posts.close() // Retire has not
 		close(p.done)
 	}
 }
-
-// Done is closed when no function runs on the thread or ever will.
-func (e *Engine) Done() <-chan struct{} { return e.done }
 
 // GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if
 // that is the caller and has stopped serving. Another goroutine that terminates the thread cannot
@@ -309,20 +308,20 @@ func (e *Engine) Close() {
 		return
 	}
 	e.control(e.Terminate)
-	self.waitForEnd(e.done, e, nil, e.bubbled)
+	self.waitForEnd(&e.target)
 	e.GiveBack()
 }
 
-// waitForEnd waits for done to be closed, if that cannot become a deadlock. e is the thread that
-// the caller is on, if any, on or pool what is to end, and bubbled whether that is in a bubble.
-func (e *Engine) waitForEnd(done <-chan struct{}, on *Engine, pool *Pool, bubbled bool) {
+// waitForEnd waits for the end of x, if that cannot become a deadlock. e is the thread that the
+// caller is on, if any.
+func (e *Engine) waitForEnd(x *target) {
 	switch {
 	// terminated, or it could not be reached, and done is the bubble's
-	case bubbled && !park.InBubble():
+	case x.Bubbled() && !park.InBubble():
 	case e == nil:
-		<-done
-	case e != on && (pool == nil || e.pool != pool):
-		e.waitForPlace(nil, done, nil, wait{on: on, pool: pool})
+		<-x.done
+	case e.serves() != x:
+		e.waitForPlace(nil, x.done, nil, wait{on: x.on, pool: x.pool})
 	}
 }
 
@@ -331,6 +330,3 @@ func (e *Engine) Terminated() bool { return e.q.Closed() }
 
 // Adopted reports whether the thread is a host's.
 func (e *Engine) Adopted() bool { return !e.own }
-
-// Bubbled reports whether the thread was made in a bubble of testing/synctest.
-func (e *Engine) Bubbled() bool { return e.bubbled }

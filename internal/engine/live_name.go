@@ -2,23 +2,22 @@ package engine
 
 import "fmt"
 
-// SetName sets the name of the thread in messages.
-func (e *Engine) SetName(name string) { e.name.Store(&name) }
-
-// SetName sets the name of the pool in messages.
-func (p *Pool) SetName(name string) { p.name.Store(&name) }
+// SetName sets the name of the thread or the pool in messages.
+func (x *target) SetName(name string) { x.name.Store(&name) }
 
 // String names the thread in a message.
 func (e *Engine) String() string {
-	switch name := e.name.Load(); {
+	name := e.serves().name.Load()
+	named := name != nil && *name != ""
+	switch {
 	case e.permanent:
 		return "the main thread"
 	case e.pool != nil:
-		if name := e.pool.name.Load(); name != nil && *name != "" {
+		if named {
 			return fmt.Sprintf("thread %d of the pool %q", e.index, *name)
 		}
 		return fmt.Sprintf("thread %d of a pool without a name", e.index)
-	case name != nil && *name != "":
+	case named:
 		return fmt.Sprintf("thread %q", *name)
 	}
 	if tid := e.tid.Load(); tid != 0 {

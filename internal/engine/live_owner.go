@@ -13,6 +13,7 @@ import (
 // refers to it weakly. Otherwise a handle that such a value refers to would never be collected, and
 // its thread never reclaimed.
 type Owner struct {
+	of     *target
 	faults faults
 	notify atomic.Pointer[func(Slow)]
 	mu     sync.Mutex // held while an observer is replaced
@@ -24,20 +25,11 @@ func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
 
 // Watch has notify called, once for each, about functions that run for longer than limit, of those
 // that are queued from now on. Nil ends that.
-func (o *Owner) Watch(e *Engine, limit time.Duration, notify func(Slow)) {
-	o.replace(&e.observer, limit, notify)
-}
-
-// WatchPool is Watch for all threads of a pool.
-func (o *Owner) WatchPool(p *Pool, limit time.Duration, notify func(Slow)) {
-	o.replace(&p.observer, limit, notify)
-}
-
-func (o *Owner) replace(at *atomic.Pointer[observer], limit time.Duration, notify func(Slow)) {
+func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	next := new(observer)
-	before := at.Load()
+	before := o.of.observer.Load()
 	if before != nil {
 		*next = *before
 	}
@@ -51,7 +43,7 @@ func (o *Owner) replace(at *atomic.Pointer[observer], limit time.Duration, notif
 	if next.watch == nil && next.stats == nil {
 		next = nil
 	}
-	at.Store(next)
+	o.of.observer.Store(next)
 	if before != nil {
 		before.watch.stop()
 	}

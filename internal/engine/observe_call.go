@@ -17,14 +17,6 @@ type observer struct {
 	stats *stats // counts, see observe_stats.go; may be nil
 }
 
-// observes returns what the functions of the thread report to, or nil.
-func (e *Engine) observes() *observer {
-	if e.pool != nil {
-		return e.pool.observer.Load()
-	}
-	return e.observer.Load()
-}
-
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
 // it reports to an observer, is part of an execution trace, or runs under the profiler labels of
 // its caller.
@@ -185,8 +177,8 @@ func (v *observedCall) leave() {
 	if v.task != nil {
 		v.task.End()
 	}
-	if !v.begun && v.observer != nil && v.observer.stats != nil {
-		v.observer.stats.drop(v)
+	if !v.begun {
+		v.observer.drop(1, v.gaveUp)
 	}
 	o := v.observer
 	v.fn, v.observer, v.on, v.ctx, v.task, v.notify = nil, nil, nil, nil, nil, nil

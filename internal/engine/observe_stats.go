@@ -96,36 +96,21 @@ func remove(list []*observedCall, v *observedCall) []*observedCall {
 	return list[:last]
 }
 
-// drop counts a function that does not begin any more.
-func (s *stats) drop(v *observedCall) {
+// drop counts a function that does not begin, because it was given up or refused. queued is 1 if
+// pushed has counted it, and otherwise 0. The observer may be nil.
+func (o *observer) drop(queued int64, gaveUp bool) {
+	if o == nil || o.stats == nil {
+		return
+	}
+	s := o.stats
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.counts.PeakQueued = max(s.counts.PeakQueued, int(s.pushed.Load()-s.left))
-	s.left++
-	if v.gaveUp {
+	s.left += queued
+	if gaveUp {
 		s.counts.Withdrawn++
 	} else {
 		s.counts.Refused++
-	}
-	s.mu.Unlock()
-}
-
-// refuse counts a function that was not queued. The observer may be nil.
-func (o *observer) refuse() {
-	if o != nil && o.stats != nil {
-		s := o.stats
-		s.mu.Lock()
-		s.counts.Refused++
-		s.mu.Unlock()
-	}
-}
-
-// withdraw counts a call that was given up before it was queued. The observer may be nil.
-func (o *observer) withdraw() {
-	if o != nil && o.stats != nil {
-		s := o.stats
-		s.mu.Lock()
-		s.counts.Withdrawn++
-		s.mu.Unlock()
 	}
 }
 
@@ -152,46 +137,36 @@ func (s *stats) read(closed, ended bool) Stats {
 	return counts
 }
 
-// Stats returns the counts of e. The first call begins to count.
+// Stats returns the counts. The first call begins to count.
 //
 //threadcall:noalloc
-func (o *Owner) Stats(e *Engine) Stats {
-	s := o.count(&e.observer, e)
-	counts := s.read(e.q.Closed(), isClosed(e.done))
-	counts.EventLoops = uint64(e.announced.Load() - s.announced)
+func (o *Owner) Stats() Stats {
+	x := o.of
+	now := x.observer.Load()
+	if now == nil || now.stats == nil {
+		now = o.count() //threadcall:alloc once
+	}
+	counts := now.stats.read(x.first().q.Closed(), isClosed(x.done))
+	if x.pool == nil {
+		counts.EventLoops = uint64(x.on.announced.Load() - now.stats.announced)
+	}
 	return counts
 }
 
-// PoolStats is Stats for a pool.
-//
-//threadcall:noalloc
-func (o *Owner) PoolStats(p *Pool) Stats {
-	s := o.count(&p.observer, nil)
-	return s.read(p.workers[0].q.Closed(), isClosed(p.done))
-}
-
-// count returns the counts, which it begins if there are none.
-//
-//threadcall:noalloc
-func (o *Owner) count(at *atomic.Pointer[observer], e *Engine) *stats {
-	if now := at.Load(); now != nil && now.stats != nil {
-		return now.stats
-	}
+// count begins to count, unless another goroutine has.
+func (o *Owner) count() *observer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	next := new(observer) //threadcall:alloc once
-	if now := at.Load(); now != nil {
+	next := new(observer)
+	if now := o.of.observer.Load(); now != nil {
 		if now.stats != nil {
-			return now.stats
+			return now
 		}
 		*next = *now
 	}
-	next.stats = new(stats) //threadcall:alloc once
-	if e != nil {
-		next.stats.announced = e.announced.Load()
-	}
-	at.Store(next)
-	return next.stats
+	next.stats = &stats{announced: o.of.first().announced.Load()}
+	o.of.observer.Store(next)
+	return next
 }
 
 func isClosed(c <-chan struct{}) bool {

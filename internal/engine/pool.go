@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"context"
 	"runtime/trace"
 	"sync"
 	"sync/atomic"
-	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 )
@@ -19,16 +17,10 @@ import (
 // it notifies the next before it runs a call. So if there is a backlog, then under mu either a
 // thread is coming or none is idle.
 type Pool struct {
-	workers  []*Engine
-	records  *callq.Queue // only to get records from
-	limit    *limit
-	posts    contextGroups
-	owner    weak.Pointer[Owner]
-	observer atomic.Pointer[observer]
-	live     atomic.Int32           // how many threads have not ended
-	done     chan struct{}          // closed when none is left
-	name     atomic.Pointer[string] // for messages; nil if there is none
-	yields   yieldState
+	target
+	workers []*Engine
+	live    atomic.Int32 // how many threads have not ended
+	yields  yieldState
 
 	mu      sync.Mutex
 	idle    []*Engine
@@ -42,17 +34,12 @@ type Pool struct {
 // limit and the Owner are as in New.
 func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
-	p := &Pool{
-		workers: make([]*Engine, n),
-		records: callq.New(),
-		limit:   newLimit(limit),
-		owner:   weak.Make(o),
-		idle:    make([]*Engine, 0, n),
-		done:    make(chan struct{}),
-	}
+	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
+	p.target.init(limit, o)
+	p.pool, p.records = p, callq.New()
 	p.live.Store(int32(n))
 	for i := range p.workers {
-		e := newEngine(0, nil)
+		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
 		p.workers[i] = e
 	}
@@ -126,9 +113,6 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 // Size returns how many threads there are.
 func (p *Pool) Size() int { return len(p.workers) }
 
-// Bubbled is Engine.Bubbled, of all threads.
-func (p *Pool) Bubbled() bool { return p.workers[0].bubbled }
-
 // Call runs fn on one of the threads and returns after it. False means that fn did not and will not
 // run.
 //
@@ -145,164 +129,14 @@ func (p *Pool) Call(fn func()) bool {
 	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
 		return p.callObserved(o, self, fn)
 	}
-	return p.call(self, fn)
-}
-
-// callObserved is Engine.callObserved.
-//
-//threadcall:noalloc
-func (p *Pool) callObserved(o *observer, self *Engine, fn func()) bool {
-	v := newObserved(never, o, nil, fn, false)
-	defer v.leave()
-	return p.call(self, v.run)
-}
-
-// call submits fn and waits for it.
-//
-//threadcall:noalloc
-func (p *Pool) call(self *Engine, fn func()) bool {
 	c := p.records.Get(callq.Awaited, fn, self.poster())
-	e, wake, ok := p.submit(c)
-	switch {
-	case !ok:
-		return finish(c, callq.Refused)
-	case e != nil && self == nil:
-		return finish(c, e.await(never, c, nil, wake, false))
-	}
-	return finish(c, block(never, c, self, nil, p))
+	return finish(c, p.submit(never, c, self))
 }
 
-// CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
+// add puts c in the backlog, and notifies e if it must come.
 //
 //threadcall:noalloc
-func (p *Pool) CallContext(ctx context.Context, fn func()) error {
-	if fn == nil {
-		return ErrNil
-	}
-	self := threads.current()
-	if ctx.Err() != nil {
-		if self == nil || self.pool != p {
-			p.observer.Load().withdraw()
-		}
-		return Cause(ctx)
-	}
-	if self != nil && self.pool == p {
-		return self.nestedContext(ctx, fn)
-	}
-	p.workers[0].mustBeReachable()
-	labelled := hasLabels(ctx)
-	if o := p.observer.Load(); o != nil || labelled || trace.IsEnabled() {
-		return p.contextObserved(ctx, o, self, fn, labelled)
-	}
-	return p.callContext(ctx, self, fn)
-}
-
-// contextObserved is Engine.contextObserved.
-//
-//threadcall:noalloc
-func (p *Pool) contextObserved(
-	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
-) error {
-	v := newObserved(ctx, o, nil, fn, false)
-	defer v.leave()
-	v.labelled = labelled
-	err := p.callContext(ctx, self, v.run)
-	v.gaveUp = err != ErrTerminated
-	return err
-}
-
-// callContext submits fn and waits for it, or for ctx.
-//
-//threadcall:noalloc
-func (p *Pool) callContext(ctx context.Context, self *Engine, fn func()) error {
-	c := p.records.Get(callq.Withdrawable, fn, self.poster())
-	if mayUse(p.Bubbled()) {
-		c.Ctx = ctx // as in Engine.callContext
-	}
-	e, wake, ok := p.submit(c)
-	switch {
-	case !ok:
-		finish(c, callq.Refused)
-		return ErrTerminated
-	case e != nil && self == nil:
-		return finishContext(ctx, c, e.await(ctx, c, nil, wake, false))
-	}
-	return finishContext(ctx, c, block(ctx, c, self, nil, p))
-}
-
-// Go queues fn. False means that it will not run.
-//
-//threadcall:noalloc
-func (p *Pool) Go(fn func()) bool { return p.post(noContext, fn, waits) }
-
-// GoContext is Go, but withdraws fn if ctx is done before fn began.
-//
-//threadcall:noalloc
-func (p *Pool) GoContext(ctx context.Context, fn func()) bool { return p.post(ctx, fn, waits) }
-
-// TryGo is Go, but refuses fn at once if the backlog is full.
-//
-//threadcall:noalloc
-func (p *Pool) TryGo(fn func()) bool { return p.post(noContext, fn, gives) }
-
-// post is Engine.post.
-//
-//threadcall:noalloc
-func (p *Pool) post(ctx context.Context, fn func(), room room) bool {
-	if fn == nil {
-		return false
-	}
-	if ctx != nil && ctx.Err() != nil {
-		p.observer.Load().withdraw()
-		return false
-	}
-	self := threads.current()
-	if self == nil || self.pool != p {
-		p.workers[0].mustBeReachable()
-	}
-	kind, ok := callq.Posted, true
-	if room == gives {
-		if kind, ok = p.limit.tryEnter(); !ok {
-			p.observer.Load().refuse()
-			return false
-		}
-	}
-	var v *observedCall
-	if o := p.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
-		if v = newPost(ctx, o, nil, fn); v != nil {
-			fn = v.run
-		}
-	}
-	var cancel <-chan struct{}
-	if ctx != nil {
-		cancel = ctx.Done()
-	}
-	if room == waits {
-		kind = p.limit.enter(self, nil, p, cancel)
-	}
-	if self != nil {
-		self.hasPosted.Store(true)
-	}
-	c := p.records.Get(kind, fn, self.poster())
-	if cancel != nil {
-		ok = p.posts.add(ctx, cancel, c, v, mayUse(p.Bubbled()))
-	}
-	if ok {
-		_, _, ok = p.submit(c)
-	}
-	if ok && p.yields.kind.Load() != 0 && (self == nil || self.pool != p) {
-		p.workers[0].yield(self)
-	}
-	if !ok {
-		giveUp(ctx, c, p.limit, v)
-	}
-	return ok
-}
-
-// submit puts c in the backlog, and notifies e if it must come.
-//
-//threadcall:noalloc
-func (p *Pool) submit(c *callq.Call) (e *Engine, wake, ok bool) {
+func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
@@ -446,14 +280,11 @@ func (p *Pool) Terminate() {
 	}
 }
 
-// Done is closed when no function runs on any of the threads or ever will.
-func (p *Pool) Done() <-chan struct{} { return p.done }
-
 // Close is Retire, and waits as Engine.Close does.
 func (p *Pool) Close() {
 	p.workers[0].mustBeReachable()
 	p.Retire()
-	threads.current().waitForEnd(p.done, nil, p, p.Bubbled())
+	threads.current().waitForEnd(&p.target)
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.

@@ -9,9 +9,10 @@ import (
 // poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
 // test does what they do.
 func poolAtRest(n int) *Pool {
-	p := &Pool{records: callq.New(), idle: make([]*Engine, 0, n)}
+	p := &Pool{idle: make([]*Engine, 0, n)}
+	p.records = callq.New()
 	for i := range n {
-		e := newEngine(0, nil)
+		e := newEngine()
 		e.pool, e.index = p, i
 		p.workers = append(p.workers, e)
 		p.next(e)
@@ -34,7 +35,7 @@ func TestPool_coming(t *testing.T) {
 	var calls [4]*callq.Call
 	for i := range calls {
 		calls[i] = p.records.Get(callq.Awaited, func() {}, 0)
-		e, wake, ok := p.submit(calls[i])
+		e, wake, ok := p.add(calls[i])
 		if !ok || wake != (i == 0) || (e == p.workers[2]) != (i == 0) || (e == nil) != (i > 0) {
 			t.Fatalf("call %d: told %v, woke %v, accepted %v", i, e, wake, ok)
 		}
@@ -50,7 +51,7 @@ func TestPool_coming(t *testing.T) {
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
 		t.Error("the thread that looks first does not take the last call, or is not idle afterwards")
 	}
-	if e, _, _ := p.submit(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
+	if e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
 		t.Error("the thread that is idle is not told of the next call")
 	}
 }

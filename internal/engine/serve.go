@@ -222,12 +222,9 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 //
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) {
-	limit, owner := e.limit, e.owner
-	if e.pool != nil {
-		limit, owner = e.pool.limit, e.pool.owner
-	}
+	owner := e.serves().owner
 	if c.Kind == callq.Placed {
-		limit.leave()
+		e.serves().limit.leave()
 	}
 	fn := c.Fn
 	c.Fn = nil

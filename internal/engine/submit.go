@@ -4,6 +4,8 @@ import (
 	"context"
 	"runtime"
 	"runtime/trace"
+	"sync/atomic"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -14,6 +16,63 @@ var (
 	never     = context.Background() // of a call that is not withdrawn
 	noContext context.Context        // nil: of a posted function without one
 )
+
+// A target is what functions are submitted to: a thread, or any of those of a pool.
+type target struct {
+	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
+	on       *Engine                  // the thread; nil of a pool
+	pool     *Pool                    // or what the thread belongs to
+	records  *callq.Queue             // to get records from
+	limit    *limit
+	owner    weak.Pointer[Owner]
+	done     chan struct{}          // closed when no function runs there or ever will
+	name     atomic.Pointer[string] // for messages; nil if there is none
+	posts    contextGroups
+}
+
+func (x *target) init(limit int, o *Owner) {
+	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
+	o.of = x
+}
+
+// serves returns the target whose functions the thread runs.
+//
+//threadcall:noalloc
+func (e *Engine) serves() *target {
+	if e.pool != nil {
+		return &e.pool.target
+	}
+	return &e.target
+}
+
+// first returns the thread, or the first of a pool.
+//
+//threadcall:noalloc
+func (x *target) first() *Engine {
+	if x.pool != nil {
+		return x.pool.workers[0]
+	}
+	return x.on
+}
+
+// caller returns the thread that the caller is on, if any, and whether that is one of x.
+//
+//threadcall:noalloc
+func (x *target) caller() (self *Engine, here bool) {
+	if x.pool == nil && x.on.On() {
+		return x.on, true
+	}
+	self = threads.current()
+	return self, self != nil && x.pool != nil && self.pool == x.pool
+}
+
+// Done is closed when no function runs there or ever will.
+func (x *target) Done() <-chan struct{} { return x.done }
+
+// Bubbled reports whether x was made in a bubble of testing/synctest.
+//
+//threadcall:noalloc
+func (x *target) Bubbled() bool { return x.first().bubbled }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //
@@ -70,18 +129,36 @@ func (e *Engine) poster() uintptr {
 // call, or one function more to pass, costs those who observe nothing a tenth of their time.
 //
 //threadcall:noalloc
-func (e *Engine) callObserved(o *observer, self *Engine, fn func()) bool {
-	v := newObserved(never, o, e, fn, false)
+func (x *target) callObserved(o *observer, self *Engine, fn func()) bool {
+	v := newObserved(never, o, x.on, fn, false)
 	defer v.leave() // also if fn panics or calls Goexit
-	c := e.q.Get(callq.Awaited, v.run, self.poster())
+	c := x.records.Get(callq.Awaited, v.run, self.poster())
+	return finish(c, x.submit(never, c, self))
+}
+
+// submit queues c and waits until it is settled, or for ctx.
+//
+//threadcall:noalloc
+func (x *target) submit(ctx context.Context, c *callq.Call, self *Engine) callq.Outcome {
+	if p := x.pool; p != nil {
+		e, wake, ok := p.add(c)
+		switch {
+		case !ok:
+			return callq.Refused
+		case e != nil && self == nil:
+			return e.await(ctx, c, nil, wake, false)
+		}
+		return block(ctx, c, self, nil, p)
+	}
+	e := x.on
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
-		return finish(c, callq.Refused)
+		return callq.Refused
 	}
 	if wake {
 		e.wake()
 	}
-	return finish(c, e.await(never, c, self, wake, behind))
+	return e.await(ctx, c, self, wake, behind)
 }
 
 // finish gives back the record of an awaited call, whose outcome is settled, and does to the caller
@@ -111,40 +188,38 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 // CallContext is Call, but gives up if ctx is done before fn began; then fn will not run.
 //
 //threadcall:noalloc
-func (e *Engine) CallContext(ctx context.Context, fn func()) error {
+func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if fn == nil {
 		return ErrNil
 	}
+	self, here := x.caller()
 	if ctx.Err() != nil {
-		if !e.On() {
-			e.observer.Load().withdraw()
+		if !here {
+			x.observer.Load().drop(0, true)
 		}
 		return Cause(ctx)
 	}
-	if e.On() {
-		return e.nestedContext(ctx, fn)
+	if here {
+		return self.nestedContext(ctx, fn)
 	}
-	if e.bubbled {
-		e.mustBeReachable()
-	}
-	self := threads.current()
+	x.first().mustBeReachable()
 	labelled := hasLabels(ctx)
-	if o := e.observer.Load(); o != nil || labelled || trace.IsEnabled() {
-		return e.contextObserved(ctx, o, self, fn, labelled)
+	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
+		return x.contextObserved(ctx, o, self, fn, labelled)
 	}
-	return e.callContext(ctx, self, fn)
+	return x.callContext(ctx, self, fn)
 }
 
 // contextObserved is the rest of CallContext for a function that is observed or labelled.
 //
 //threadcall:noalloc
-func (e *Engine) contextObserved(
+func (x *target) contextObserved(
 	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
 ) error {
-	v := newObserved(ctx, o, e, fn, false)
+	v := newObserved(ctx, o, x.on, fn, false)
 	defer v.leave() // also if fn panics or calls Goexit
 	v.labelled = labelled
-	err := e.callContext(ctx, self, v.run)
+	err := x.callContext(ctx, self, v.run)
 	v.gaveUp = err != ErrTerminated
 	return err
 }
@@ -152,20 +227,12 @@ func (e *Engine) contextObserved(
 // callContext queues fn and waits for it, or for ctx.
 //
 //threadcall:noalloc
-func (e *Engine) callContext(ctx context.Context, self *Engine, fn func()) error {
-	c := e.q.Get(callq.Withdrawable, fn, self.poster())
-	if mayUse(e.bubbled) {
+func (x *target) callContext(ctx context.Context, self *Engine, fn func()) error {
+	c := x.records.Get(callq.Withdrawable, fn, self.poster())
+	if mayUse(x.Bubbled()) {
 		c.Ctx = ctx
 	}
-	wake, behind, ok := e.q.Push(c)
-	if !ok {
-		finish(c, callq.Refused)
-		return ErrTerminated
-	}
-	if wake {
-		e.wake()
-	}
-	return finishContext(ctx, c, e.await(ctx, c, self, wake, behind))
+	return finishContext(ctx, c, x.submit(ctx, c, self))
 }
 
 // finishContext is finish for a call that may have been given up.
@@ -204,86 +271,98 @@ const (
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (e *Engine) Go(fn func()) bool { return e.post(noContext, fn, waits) }
+func (x *target) Go(fn func()) bool { return x.post(noContext, fn, waits) }
 
 // GoContext is Go, but withdraws fn if ctx is done before fn began.
 //
 //threadcall:noalloc
-func (e *Engine) GoContext(ctx context.Context, fn func()) bool { return e.post(ctx, fn, waits) }
+func (x *target) GoContext(ctx context.Context, fn func()) bool { return x.post(ctx, fn, waits) }
 
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (e *Engine) TryGo(fn func()) bool { return e.post(noContext, fn, gives) }
+func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (e *Engine) Post(fn func()) bool { return e.post(noContext, fn, unlimited) }
+func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited) }
 
 // post queues fn, and withdraws it when ctx is done, unless that is noContext.
 //
 //threadcall:noalloc
-func (e *Engine) post(ctx context.Context, fn func(), room room) bool {
+func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	if fn == nil {
 		return false
 	}
 	if ctx != nil && ctx.Err() != nil {
-		e.observer.Load().withdraw()
+		x.observer.Load().drop(0, true)
 		return false
 	}
-	here := e.On()
-	if e.bubbled && !here {
-		e.mustBeReachable()
+	self, here := x.caller()
+	if first := x.first(); first.bubbled && !here {
+		first.mustBeReachable()
 	}
 	kind, ok := callq.Posted, true
 	if room == gives {
-		if kind, ok = e.limit.tryEnter(); !ok {
-			e.observer.Load().refuse()
+		if kind, ok = x.limit.tryEnter(); !ok {
+			x.observer.Load().drop(0, false)
 			return false
 		}
 	}
 	var v *observedCall
-	if o := e.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
-		if v = newPost(ctx, o, e, fn); v != nil {
+	if o := x.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
+		if v = newPost(ctx, o, x.on, fn); v != nil {
 			fn = v.run
 		}
-	}
-	self := e
-	if !here {
-		self = threads.current()
 	}
 	var cancel <-chan struct{}
 	if ctx != nil {
 		cancel = ctx.Done()
 	}
 	if room == waits {
-		kind = e.limit.enter(self, e, nil, cancel)
+		kind = x.limit.enter(self, x.on, x.pool, cancel)
 	}
-	c := e.q.Get(kind, fn, self.poster())
+	c := x.records.Get(kind, fn, self.poster())
 	if cancel != nil {
-		ok = e.posts.add(ctx, cancel, c, v, mayUse(e.bubbled))
+		ok = x.posts.add(ctx, cancel, c, v, mayUse(x.Bubbled()))
 	}
+	if p := x.pool; p != nil {
+		if self != nil {
+			self.hasPosted.Store(true)
+		}
+		if ok {
+			_, _, ok = p.add(c)
+		}
+	} else {
+		ok = ok && x.on.push(c, here)
+	}
+	if !ok {
+		giveUp(ctx, c, x.limit, v)
+		return false
+	}
+	if !here && x.first().yields.kind.Load() != 0 {
+		x.first().yield(self)
+	}
+	return true
+}
+
+// push queues a posted call. here says that the caller is on the thread.
+//
+//threadcall:noalloc
+func (e *Engine) push(c *callq.Call, here bool) (ok bool) {
 	var wake bool
 	switch {
-	case !ok || e.closing.Load():
-		ok = false
+	case e.closing.Load():
 	case here:
 		wake, ok = e.q.PushOwn(c)
 	default:
 		wake, _, ok = e.q.Push(c)
 	}
-	if !ok {
-		giveUp(ctx, c, e.limit, v)
-		return false
-	}
 	if wake {
 		e.wake()
 	}
-	if !here && e.yields.kind.Load() != 0 {
-		e.yield(self)
-	}
-	return true
+	return ok
 }
 
 // newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be

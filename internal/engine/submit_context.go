@@ -285,11 +285,7 @@ func (e *Engine) runWithContext(c *callq.Call) bool {
 		return true
 	}
 	if c.Kind == callq.Placed {
-		if e.pool != nil {
-			e.pool.limit.leave()
-		} else {
-			e.limit.leave()
-		}
+		e.serves().limit.leave()
 	}
 	c.Queue.Put(c)
 	return false

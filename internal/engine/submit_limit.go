@@ -31,13 +31,8 @@ func newLimit(n int) *limit {
 //
 //threadcall:noalloc
 func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
-	if l == nil {
-		return callq.Posted
-	}
-	select {
-	case l.places <- struct{}{}:
-		return callq.Placed
-	default:
+	if kind, ok := l.tryEnter(); ok {
+		return kind
 	}
 	if self != nil {
 		if self == on || pool != nil && self.pool == pool {

@@ -95,25 +95,25 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// needed skips the test if there is no X server.
-func (s *Screen) needed(t testing.TB) {
+// server returns the connection. It skips the test if there is no X server.
+func (s *Screen) server(t testing.TB) *xgb.Conn {
 	t.Helper()
 	if s.Conn == nil {
 		t.Skip("windows do not use X11 here")
 	}
+	return s.Conn
 }
 
 // Fake injects input as a keyboard or mouse would.
 func (s *Screen) Fake(t testing.TB, kind, detail byte, x, y int) {
 	t.Helper()
-	s.needed(t)
-	Must(t, xtest.FakeInputChecked(s.Conn, kind, detail, 0, s.Root, int16(x), int16(y), 0).Check())
+	Must(t, xtest.FakeInputChecked(s.server(t), kind, detail, 0, s.Root, int16(x), int16(y),
+		0).Check())
 }
 
 // Key injects the press (xproto.KeyPress) or release (xproto.KeyRelease) of a key.
 func (s *Screen) Key(t testing.TB, kind byte, sym xproto.Keysym) {
 	t.Helper()
-	s.needed(t)
 	s.Fake(t, kind, s.keys[sym], 0, 0)
 }
 
@@ -142,23 +142,20 @@ func (s *Screen) Click(t testing.TB, button byte) {
 // Focus gives a window the keyboard.
 func (s *Screen) Focus(t testing.TB, w xproto.Window) {
 	t.Helper()
-	s.needed(t)
-	Must(t, xproto.SetInputFocusChecked(s.Conn, xproto.InputFocusPointerRoot, w,
+	Must(t, xproto.SetInputFocusChecked(s.server(t), xproto.InputFocusPointerRoot, w,
 		xproto.TimeCurrentTime).Check())
 }
 
 // Configure sets where a window is (xproto.ConfigWindowX, …), or how large.
 func (s *Screen) Configure(t testing.TB, w xproto.Window, mask uint16, values ...uint32) {
 	t.Helper()
-	s.needed(t)
-	Must(t, xproto.ConfigureWindowChecked(s.Conn, w, mask, values).Check())
+	Must(t, xproto.ConfigureWindowChecked(s.server(t), w, mask, values).Check())
 }
 
 // Atom returns the number of a name.
 func (s *Screen) Atom(t testing.TB, name string) xproto.Atom {
 	t.Helper()
-	s.needed(t)
-	r, err := xproto.InternAtom(s.Conn, false, uint16(len(name)), name).Reply()
+	r, err := xproto.InternAtom(s.server(t), false, uint16(len(name)), name).Reply()
 	Must(t, err)
 	return r.Atom
 }
@@ -177,9 +174,8 @@ func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint3
 // Property returns a property of a window.
 func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 	t.Helper()
-	s.needed(t)
-	r, err := xproto.GetProperty(s.Conn, false, w, s.Atom(t, name), xproto.GetPropertyTypeAny, 0,
-		1<<20).Reply()
+	r, err := xproto.GetProperty(s.server(t), false, w, s.Atom(t, name),
+		xproto.GetPropertyTypeAny, 0, 1<<20).Reply()
 	Must(t, err)
 	return r.Value
 }
@@ -187,8 +183,7 @@ func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
 // Picture returns what the screen shows.
 func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	t.Helper()
-	s.needed(t)
-	size, err := xproto.GetGeometry(s.Conn, xproto.Drawable(s.Root)).Reply()
+	size, err := xproto.GetGeometry(s.server(t), xproto.Drawable(s.Root)).Reply()
 	Must(t, err)
 	p := image.NewRGBA(image.Rect(0, 0, int(size.Width), int(size.Height)))
 	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0,

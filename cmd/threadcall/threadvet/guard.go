@@ -30,14 +30,7 @@ func (c *checker) guardsOf(n *node) *guards {
 					g.list = append(g.list, guard{thread, b, i})
 				}
 			case *ssa.If:
-				cond, yes := instr.Cond, 0
-				for {
-					not, ok := cond.(*ssa.UnOp)
-					if !ok || not.Op != token.NOT {
-						break
-					}
-					cond, yes = not.X, 1-yes
-				}
+				cond, yes := positive(instr.Cond)
 				if _, ok := cond.(*ssa.Parameter); ok { // which may say what thread this is
 					for _, succ := range b.Succs {
 						if len(succ.Preds) == 1 {
@@ -50,13 +43,26 @@ func (c *checker) guardsOf(n *node) *guards {
 				if !ok {
 					break
 				}
-				if thread := c.checks(&call.Call, "On"); thread != "" && len(b.Succs[yes].Preds) == 1 {
-					g.list = append(g.list, guard{thread, b.Succs[yes], -1})
+				on := b.Succs[1]
+				if yes {
+					on = b.Succs[0]
+				}
+				if thread := c.checks(&call.Call, "On"); thread != "" && len(on.Preds) == 1 {
+					g.list = append(g.list, guard{thread, on, -1})
 				}
 			}
 		}
 	}
 	return g
+}
+
+// positive returns a condition without its negations, and whether there is an even number of them.
+func positive(cond ssa.Value) (of ssa.Value, yes bool) {
+	if not, ok := cond.(*ssa.UnOp); ok && not.Op == token.NOT {
+		of, yes = positive(not.X)
+		return of, !yes
+	}
+	return cond, true
 }
 
 // checks returns the thread that the call checks by a function of that name, or "".
@@ -73,7 +79,7 @@ func (c *checker) checks(call *ssa.CallCommon, name string) string {
 	case threadcallMain:
 		return mainThread
 	case threadcallThread:
-		if id := c.identify(call.Args[0], 0); id.name != "" {
+		if id := c.identify(call.Args[0]); id.name != "" {
 			return id.name
 		}
 		return anyThread // some thread: nothing is known any more

@@ -1,11 +1,11 @@
 package threadvet
 
 import (
-	"go/ast"
-	"go/parser"
 	"go/token"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -173,33 +173,19 @@ func (c *checker) checkTests(export *packageFact) {
 	}
 }
 
+var (
+	packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
+	testMain      = regexp.MustCompile(`(?m)^func TestMain\(`)
+)
+
 // otherTestMain reports whether the directory has a TestMain in another package: that with or
 // without _test.
 func (c *checker) otherTestMain(pos token.Pos) bool {
 	dir := filepath.Dir(c.pass.Fset.Position(pos).Filename)
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return false
-	}
-	for _, e := range entries {
-		if !strings.HasSuffix(e.Name(), "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(dir, e.Name()), nil,
-			parser.SkipObjectResolution)
-		if err != nil || file.Name.Name == c.pass.Pkg.Name() {
-			continue
-		}
-		for _, decl := range file.Decls {
-			if isTestMain(decl) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func isTestMain(decl ast.Decl) bool {
-	f, ok := decl.(*ast.FuncDecl)
-	return ok && f.Recv == nil && f.Name.Name == "TestMain"
+	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well-formed
+	return slices.ContainsFunc(files, func(name string) bool {
+		text, _ := os.ReadFile(name) // a file that cannot be read has none
+		of := packageClause.FindSubmatch(text)
+		return of != nil && string(of[1]) != c.pass.Pkg.Name() && testMain.Match(text)
+	})
 }

@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"go/types"
@@ -97,22 +98,7 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 			}
 		}
 	}
-	code := map[int]token.Pos{} // where the code of a line begins
 	ast.Inspect(file, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case nil, *ast.Comment, *ast.CommentGroup:
-			return false
-		case *ast.File:
-		default:
-			line := pass.Fset.Position(n.Pos()).Line
-			if at, ok := code[line]; !ok || n.Pos() < at {
-				code[line] = n.Pos()
-			}
-			end := pass.Fset.Position(n.End() - 1).Line
-			if at, ok := code[end]; !ok || n.End()-1 < at {
-				code[end] = n.End() - 1
-			}
-		}
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			define(pass.TypesInfo.Defs[n.Name], n.Doc)
@@ -146,8 +132,10 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 				continue
 			}
 			at := pass.Fset.Position(c.Pos())
-			start, some := code[at.Line]
-			one.alone = !some || start > c.Pos()
+			raw := pass.Fset.PositionFor(c.Pos(), false)
+			source, err := pass.ReadFile(raw.Filename)
+			one.alone = err == nil &&
+				len(bytes.TrimSpace(source[raw.Offset-raw.Column+1:raw.Offset])) == 0
 			if m.lines[at.Filename] == nil {
 				m.lines[at.Filename] = map[int]mark{}
 			}

@@ -26,40 +26,48 @@ type walker struct {
 	// Of the call that is being followed.
 	depth int
 	seen  map[string]bool
-	end   func(exit)
+	end   func(state)
 }
 
 // A state is what holds at one instruction of a path.
 type state struct {
 	locks  int
-	moved  token.Pos          // the call that has moved the thread, or NoPos
-	by     string             // its name
-	kinds  int64              // flags for the namespaces
-	facts  map[ssa.Value]bool // whether a value, or what an address holds, is not nil, 0 or false
+	moved  token.Pos // the call that has moved the thread, or NoPos
+	by     string    // its name
+	kinds  int64     // flags for the namespaces
+	result truth     // of the last result of the call that has just ended
+	facts  map[string]truth
 	defers []*ssa.Defer
 }
 
-func (s state) with(v ssa.Value, fact, known bool) state {
-	if old, ok := s.facts[v]; ok == known && old == fact {
+// A truth is what a path says of a value, or of what an address holds.
+type truth int8
+
+const (
+	unknownTruth truth = iota
+	zero               // nil, 0 or false
+	nonzero
+)
+
+func (s state) fact(v ssa.Value) truth { return s.facts[fmt.Sprintf("%p", v)] }
+
+func (s state) with(v ssa.Value, t truth) state {
+	if s.fact(v) == t {
 		return s
 	}
-	facts := map[ssa.Value]bool{}
+	facts := map[string]truth{}
 	maps.Copy(facts, s.facts)
-	if delete(facts, v); known {
-		facts[v] = fact
-	}
+	facts[fmt.Sprintf("%p", v)] = t
 	s.facts = facts
 	return s
 }
 
-func (s state) key(at string) string {
-	facts := []string{}
-	for v, fact := range s.facts {
-		facts = append(facts, fmt.Sprintf("%p%t", v, fact))
-	}
-	slices.Sort(facts)
-	return fmt.Sprintf("%s %d %d %x %p %d %s", at, s.locks, s.moved, s.kinds, s.defers,
-		len(s.defers), facts)
+// first reports whether a path comes to a place in the state for the first time.
+func (w *walker) first(place string, s state) bool {
+	key := fmt.Sprint(place, s)
+	seen := w.seen[key]
+	w.seen[key] = true
+	return !seen
 }
 
 const (
@@ -90,12 +98,6 @@ func (w *walker) kinds(common *ssa.CallCommon, obj *types.Func) int64 {
 	return allKinds
 }
 
-// An exit is a state at the end of a call, and whether its last result is not nil.
-type exit struct {
-	state
-	fact, known bool
-}
-
 // checkNamespaces reports threads that go back in another namespace, and exports which functions
 // move the thread that calls them.
 func (c *checker) checkNamespaces() {
@@ -113,8 +115,8 @@ func (c *checker) checkNamespaces() {
 		}
 		steps := 20000
 		w := walker{c: c, touches: touches, args: map[*ssa.Parameter]ssa.Value{}, steps: &steps}
-		for _, end := range w.function(n, state{}) {
-			n.moves = n.moves || end.moved.IsValid() && end.locks == 0 && !(end.known && end.fact)
+		for _, s := range w.function(n, state{}) {
+			n.moves = n.moves || s.moved.IsValid() && s.locks == 0 && s.result != nonzero
 		}
 	}
 }
@@ -135,33 +137,18 @@ func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
 			return ok && constant.Compare(k.Val(), token.EQL, number.Value)
 		})
 	}
-	f := functionOf(obj)
-	return slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
-		return l.Namespace.match(f)
-	}) || c.factOf(obj).Moves
-}
-
-// pools reports whether a function runs others on a thread that it gives back with the network
-// namespace restored, and no other.
-func (c *checker) pools(obj *types.Func) bool {
-	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
-		return l.Pools.match(functionOf(obj))
-	})
+	return c.listed(obj, func(l *library) patterns { return l.Namespace }) || c.factOf(obj).Moves
 }
 
 // function returns the states in which a function can return.
-func (w walker) function(n *node, s state) (list []exit) {
-	if len(n.fn.Blocks) == 0 {
-		return []exit{{state: s}}
-	}
+func (w walker) function(n *node, s state) (list []state) {
 	outer := s.defers
 	s.defers = nil
 	w.depth++
 	w.seen = map[string]bool{}
-	w.end = func(e exit) {
-		e.defers = outer
-		if key := e.key(fmt.Sprint("exit ", e.fact, e.known)); !w.seen[key] {
-			w.seen[key], list = true, append(list, e)
+	w.end = func(s state) {
+		if s.defers = outer; w.first("end", s) {
+			list = append(list, s)
 		}
 	}
 	w.block(n.fn.Blocks[0], 0, s)
@@ -170,27 +157,23 @@ func (w walker) function(n *node, s state) (list []exit) {
 
 // block follows a path from instruction i of a block on.
 func (w *walker) block(b *ssa.BasicBlock, i int, s state) {
-	key := s.key(fmt.Sprint(b.Index, " ", i))
-	if *w.steps--; w.seen[key] || *w.steps < 0 {
+	s.result = unknownTruth
+	if *w.steps--; *w.steps < 0 || !w.first(fmt.Sprint(b.Index, " ", i), s) {
 		return
 	}
-	w.seen[key] = true
 	for ; i < len(b.Instrs); i++ {
 		switch x := b.Instrs[i].(type) {
 		case *ssa.Store:
 			if cell := w.c.local(x.Addr); cell != nil {
-				fact, known := w.fact(s, x.Val)
-				s = s.with(cell, fact, known)
+				s = s.with(cell, w.truth(s, x.Val))
 			}
 		case *ssa.UnOp:
 			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
-				fact, known := s.facts[cell]
-				s = s.with(x, fact, known)
+				s = s.with(x, s.fact(cell))
 			}
 		case *ssa.Extract:
-			if last := x.Tuple.Type().(*types.Tuple).Len() - 1; x.Index == last {
-				fact, known := s.facts[x.Tuple]
-				s = s.with(x, fact, known)
+			if x.Index == x.Tuple.Type().(*types.Tuple).Len()-1 {
+				s = s.with(x, s.fact(x.Tuple))
 			}
 		case *ssa.Defer:
 			s.defers = append(slices.Clip(s.defers), x)
@@ -198,35 +181,28 @@ func (w *walker) block(b *ssa.BasicBlock, i int, s state) {
 			if last := len(s.defers) - 1; last >= 0 {
 				call := s.defers[last]
 				s.defers = s.defers[:last]
-				for _, e := range w.call(call, s) {
-					w.block(b, i, e.state)
+				for _, after := range w.call(call, s) {
+					w.block(b, i, after)
 				}
 				return
 			}
 		case *ssa.Call:
-			exits := w.call(x, s)
-			if len(exits) != 1 {
-				for _, e := range exits {
-					w.block(b, i+1, e.with(x, e.fact, e.known))
-				}
-				return
+			for _, after := range w.call(x, s) {
+				w.block(b, i+1, after.with(x, after.result))
 			}
-			s = exits[0].with(x, exits[0].fact, exits[0].known)
+			return
 		case *ssa.Return:
-			e := exit{state: s}
 			if len(x.Results) > 0 {
-				e.fact, e.known = w.fact(s, x.Results[len(x.Results)-1])
+				s.result = w.truth(s, x.Results[len(x.Results)-1])
 			}
-			w.end(e)
+			w.end(s)
 		case *ssa.If:
-			v, yes := w.condition(x.Cond)
-			fact, known := w.fact(s, v)
-			for k, succ := range b.Succs {
-				if is := (k == 0) == yes; !known {
-					w.enter(b, succ, w.assume(s, v, is))
-				} else if is == fact {
-					w.enter(b, succ, s)
+			v, when := condition(x.Cond)
+			for _, succ := range b.Succs {
+				if is := w.truth(s, v); is == unknownTruth || is == when {
+					w.enter(b, succ, w.assume(s, v, when))
 				}
+				when = zero + nonzero - when
 			}
 		case *ssa.Jump:
 			w.enter(b, b.Succs[0], s)
@@ -243,86 +219,69 @@ func (w *walker) enter(from, to *ssa.BasicBlock, s state) {
 			break
 		}
 		first++
-		fact, known := w.fact(s, phi.Edges[slices.Index(to.Preds, from)])
-		next = next.with(phi, fact, known)
+		next = next.with(phi, w.truth(s, phi.Edges[slices.Index(to.Preds, from)]))
 	}
 	w.block(to, first, next)
 }
 
-// condition returns the value on which a condition depends, and whether the condition is true if it
-// is not nil, 0 or false.
-func (w *walker) condition(v ssa.Value) (ssa.Value, bool) {
-	switch x := v.(type) {
-	case *ssa.UnOp:
-		if x.Op == token.NOT {
-			of, yes := w.condition(x.X)
-			return of, !yes
-		}
-	case *ssa.BinOp:
+// condition returns the value on which a condition depends, and what is true of it if the
+// condition is.
+func condition(v ssa.Value) (of ssa.Value, when truth) {
+	v, yes := positive(v)
+	if x, ok := v.(*ssa.BinOp); ok && (x.Op == token.EQL || x.Op == token.NEQ) {
 		for _, pair := range [][2]ssa.Value{{x.X, x.Y}, {x.Y, x.X}} {
-			if k, ok := pair[0].(*ssa.Const); ok && (x.Op == token.EQL || x.Op == token.NEQ) && zero(k) {
-				return pair[1], x.Op == token.NEQ
+			if k, ok := pair[0].(*ssa.Const); ok && constantTruth(k) == zero {
+				v, yes = pair[1], yes == (x.Op == token.NEQ)
+				break
 			}
 		}
 	}
-	return v, true
+	if yes {
+		return v, nonzero
+	}
+	return v, zero
 }
 
-func zero(k *ssa.Const) bool {
-	if k.Value == nil {
-		return true
+func constantTruth(k *ssa.Const) truth {
+	if k.Value == nil || k.Value.Kind() == constant.Bool && !constant.BoolVal(k.Value) ||
+		k.Value.Kind() == constant.Int && constant.Sign(k.Value) == 0 {
+		return zero
 	}
-	switch k.Value.Kind() {
-	case constant.Bool:
-		return !constant.BoolVal(k.Value)
-	case constant.Int:
-		return constant.Sign(k.Value) == 0
-	}
-	return false
+	return nonzero
 }
 
-// fact reports whether v is not nil, 0 or false, and whether that is known.
-func (w *walker) fact(s state, v ssa.Value) (fact, known bool) {
+// truth returns what is known of v.
+func (w *walker) truth(s state, v ssa.Value) truth {
 	switch x := v.(type) {
 	case *ssa.Const:
-		return !zero(x), true
+		return constantTruth(x)
 	case *ssa.MakeInterface, *ssa.Alloc, *ssa.MakeClosure, *ssa.Function:
-		return true, true
+		return nonzero
 	case *ssa.ChangeInterface:
-		return w.fact(s, x.X)
+		return w.truth(s, x.X)
 	case *ssa.Parameter:
 		if arg := w.args[x]; arg != nil {
-			return w.fact(s, arg)
+			return w.truth(s, arg)
 		}
 	case *ssa.Call:
 		if name := method(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
-			return true, true
+			return nonzero
 		}
 	}
-	fact, known = s.facts[v]
-	return fact, known
+	return s.fact(v)
 }
 
 // assume notes what a condition says of a value if others depend on it, too.
-func (w *walker) assume(s state, v ssa.Value, fact bool) state {
-	conditions := 0
-	if refs := v.Referrers(); refs != nil {
-		for _, instr := range *refs {
-			switch instr.(type) {
-			case *ssa.BinOp, *ssa.If, *ssa.Phi, *ssa.Store, *ssa.Return:
-				conditions++
-			}
-		}
-	}
+func (w *walker) assume(s state, v ssa.Value, t truth) state {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if cell := w.c.local(load.X); cell != nil {
-			s, conditions = s.with(cell, fact, true), 2
+			return s.with(cell, t).with(v, t)
 		}
 	}
-	if conditions < 2 {
+	if refs := v.Referrers(); refs == nil || len(*refs) < 2 {
 		return s
 	}
-	return s.with(v, fact, true)
+	return s.with(v, t)
 }
 
 // restores matches names of functions that may move the thread back in a way that is not followed.
@@ -338,21 +297,17 @@ var home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
 func (w *walker) isHome(pos token.Pos) (found bool) {
 	_, way := w.c.around(pos)
 	for _, n := range way {
-		call, ok := n.(*ast.CallExpr)
-		if d, deferred := n.(*ast.DeferStmt); deferred {
-			call, ok = d.Call, true
+		switch n.(type) {
+		case *ast.CallExpr, *ast.DeferStmt:
+			ast.Inspect(n, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && home.MatchString(id.Name)
+				return true
+			})
+			return found
 		}
-		if !ok {
-			continue
-		}
-		ast.Inspect(call, func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && home.MatchString(id.Name)
-			return true
-		})
-		break
 	}
-	return found
+	return false
 }
 
 // isNew reports whether a call moves the thread to a namespace that it makes, or that another such
@@ -372,54 +327,40 @@ func (w *walker) isNew(common *ssa.CallCommon) bool {
 }
 
 // call returns the states after a call.
-func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
+func (w *walker) call(instr ssa.CallInstruction, s state) []state {
 	common := instr.Common()
 	list := w.c.static(common)
-	if p, ok := common.Value.(*ssa.Parameter); ok && w.args[p] != nil {
+	_, param := common.Value.(*ssa.Parameter)
+	if p, _ := common.Value.(*ssa.Parameter); w.args[p] != nil {
 		list, _ = w.c.calleesOf(w.args[p])
 	}
-	if len(list) == 0 {
+	made, _ := fromCall(common.Value)
+	if len(list) == 0 && made != nil {
 		list = w.returned(common.Value)
 	}
-	_, deferred := instr.(*ssa.Defer)
 	if len(list) != 1 || list[0].obj == nil && list[0].node == nil {
 		_, builtin := common.Value.(*ssa.Builtin)
-		_, param := common.Value.(*ssa.Parameter)
-		made, _ := fromCall(common.Value)
-		if !builtin && !param && (deferred || made != nil) {
+		_, deferred := instr.(*ssa.Defer)
+		if made != nil || deferred && !builtin && !param {
 			s = s.back(allKinds) // a function that is not known may undo it
 		}
-		return []exit{{state: s}}
+		return []state{s}
 	}
 	to := list[0]
 	switch {
 	case isFunc(to.obj, "runtime", "LockOSThread"):
 		s.locks++
 	case isFunc(to.obj, "runtime", "UnlockOSThread"):
-		if s.locks == 1 && s.moved.IsValid() {
-			w.c.report(instr.Pos(), "namespace", "runtime.UnlockOSThread gives other goroutines a thread "+
-				"in another namespace: "+s.by+" ("+w.c.position(s.moved)+") is not undone on some path")
+		if s.locks == 1 {
+			w.reportMoved(instr.Pos(), "runtime.UnlockOSThread", s)
 		}
 		s.locks = max(s.locks-1, 0)
-	case to.node == nil && to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
-		results := to.obj.Signature().Results().Len()
-		kinds := w.kinds(common, to.obj)
-		back := s.moved.IsValid() && s.kinds&kinds != 0 && !w.isNew(common) || w.isHome(instr.Pos())
-		if back {
-			s = s.back(kinds)
-		}
-		done, failed := exit{state: s, known: results > 0}, exit{state: s, fact: true, known: true}
-		if !back && !s.moved.IsValid() {
-			done.moved, done.by = instr.Pos(), w.c.describe(to.obj)
-		}
-		if !back {
-			done.kinds |= kinds
-		}
-		if results == 0 {
-			return []exit{done}
-		}
-		return []exit{done, failed}
-	case to.obj != nil && w.c.pools(to.obj):
+	case to.node != nil && w.touches[to.node] && w.depth < 6:
+		return w.follow(to.node, common, s)
+	case to.node != nil:
+	case to.obj.Pkg() != nil && w.c.moves(to.obj, common.Args):
+		return w.move(to.obj, instr, s)
+	case w.c.listed(to.obj, func(l *library) patterns { return l.Pools }):
 		for _, arg := range common.Args {
 			list, _ := w.c.calleesOf(arg)
 			for _, f := range list {
@@ -427,37 +368,61 @@ func (w *walker) call(instr ssa.CallInstruction, s state) []exit {
 					continue
 				}
 				for _, end := range w.function(f.node, state{}) {
-					if end.back(netKind).moved.IsValid() {
-						w.c.report(instr.Pos(), "namespace", w.c.describe(to.obj)+" gives other goroutines a thread "+
-							"in another namespace: "+end.by+" ("+w.c.position(end.moved)+") is not undone on some path")
-					}
+					w.reportMoved(instr.Pos(), w.c.describe(to.obj), end.back(netKind))
 				}
 			}
 		}
-	case to.node != nil && w.touches[to.node] && w.depth < 6:
-		params := to.node.fn.Params
-		for i, p := range params {
-			if w.args[p] != nil { // it is being followed already
-				return []exit{{state: s}}
-			}
-			if first := len(common.Args) - len(params); first+i >= 0 {
-				w.args[p] = common.Args[first+i]
-			}
-		}
-		exits := w.function(to.node, s)
-		for _, p := range params {
-			delete(w.args, p)
-		}
-		return exits
-	case to.node == nil && to.obj != nil:
-		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
-			return nil
-		}
-		if common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())) {
-			s = s.back(allKinds)
+	case ends.MatchString(to.pkgPath() + "." + to.obj.Name()):
+		return nil
+	case common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())):
+		s = s.back(allKinds)
+	}
+	return []state{s}
+}
+
+// reportMoved reports that what gives others a thread which is in another namespace.
+func (w *walker) reportMoved(pos token.Pos, what string, s state) {
+	if s.moved.IsValid() {
+		w.c.report(pos, "namespace", what+" gives other goroutines a thread in another namespace: "+
+			s.by+" ("+w.c.position(s.moved)+") is not undone on some path")
+	}
+}
+
+// follow returns the states after a call of a function of the package.
+func (w *walker) follow(to *node, common *ssa.CallCommon, s state) []state {
+	params := to.fn.Params
+	if slices.ContainsFunc(params, func(p *ssa.Parameter) bool { return w.args[p] != nil }) {
+		return []state{s} // it is being followed already
+	}
+	for i, p := range params {
+		if arg := i + len(common.Args) - len(params); arg >= 0 {
+			w.args[p] = common.Args[arg]
+			defer delete(w.args, p)
 		}
 	}
-	return []exit{{state: s}}
+	return w.function(to, s)
+}
+
+// move returns the states after a call of a function that moves the thread: done, and failed.
+func (w *walker) move(obj *types.Func, instr ssa.CallInstruction, s state) []state {
+	common, results := instr.Common(), obj.Signature().Results().Len()
+	failed := s
+	failed.result = nonzero
+	kinds := w.kinds(common, obj)
+	if s.moved.IsValid() && s.kinds&kinds != 0 && !w.isNew(common) || w.isHome(instr.Pos()) {
+		s = s.back(kinds)
+		failed = failed.back(kinds)
+	} else {
+		if !s.moved.IsValid() {
+			s.moved, s.by = instr.Pos(), w.c.describe(obj)
+		}
+		s.kinds |= kinds
+	}
+	if results == 0 {
+		return []state{s}
+	}
+	s.result = zero
+	return []state{s, failed}
 }
 
 // mayMove reports whether a method of that name in the package may move the thread.

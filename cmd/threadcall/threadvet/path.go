@@ -150,15 +150,13 @@ func (c *checker) exportFunctions() {
 			}
 		}
 	}
-	for v := range c.stores {
+	for v, values := range c.stores {
 		if v.Pkg() != c.pass.Pkg || !v.Exported() || c.marks.on[v] != "" {
 			continue
 		}
 		switch typeName(v.Type()) {
 		case "Thread", "Pool":
-			if id := c.identifyVar(v, func(list []ssa.Value) identity {
-				return c.identifyAll(list, 0)
-			}); id.name != "" {
+			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
 				c.pass.ExportObjectFact(v, &varFact{id.name})
 			}
 		}

@@ -296,7 +296,7 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 	common := instr.Common()
 	switch lib {
 	case threadcallThread:
-		u := lib.use(f, i)
+		u := lib.useOf(f, i)
 		if u.Kind != onThread {
 			return u
 		}
@@ -307,15 +307,15 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 				id = c.identifyOption(call)
 			}
 		case f.recv == "Pool":
-			id = c.identify(common.Args[0], 0)
+			id = c.identify(common.Args[0])
 			id.made = true
 		case common.IsInvoke():
-			id = c.identify(common.Value, 0)
+			id = c.identify(common.Value)
 		default:
 			for _, arg := range common.Args { // of Eval and EvalContext it is the first or second one
 				switch typeName(arg.Type()) {
 				case "Thread", "Pool", "Caller":
-					id = c.identify(arg, 0)
+					id = c.identify(arg)
 					id.made = id.made || typeName(arg.Type()) == "Pool"
 				}
 			}
@@ -323,13 +323,12 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		if !id.known() {
 			id.name = unknownThread
 		}
-		u.Thread, u.How = id.name, u.How+" on "+threadName(id.name)
+		u.Thread, u.How = id.name, "which "+f.String()+" runs on "+threadName(id.name)
 		return u
 	case golangDesignThread:
-		if common.IsInvoke() && c.identify(common.Value, 0).known() {
-			return lib.use(f, i)
+		if !common.IsInvoke() || !c.identify(common.Value).known() {
+			return use{}
 		}
-		return use{}
 	}
 	if f.recv == "Queue" && len(common.Args) > 0 { // of macOS: the queue decides which thread it is
 		from, ok := common.Args[0].(*ssa.Call)

@@ -35,8 +35,6 @@ type library struct {
 	Locks        bool      // keeps the main goroutine on the main thread
 	Plain        bool      // is itself analyzed, and no reason to analyze what imports it
 	Fix          *[]string // what suggested fixes call: without and with a result
-
-	use func(f function, param int) use // instead of Calls and so on
 }
 
 // patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
@@ -104,15 +102,23 @@ func embeds(t types.Type, base string, depth int) bool {
 //go:embed tables.json
 var shipped []byte
 
-// libraries are the shipped tables. Those of threadcall are in code.
+// libraries are the shipped tables.
 var libraries = func() []*library {
 	list, err := parseTables("tables.json", shipped)
 	if err != nil {
 		panic(err)
 	}
-	return append([]*library{threadcallMain, threadcallThread, threadcallKeyed, golangDesignThread},
-		list...)
+	return list
 }()
+
+var (
+	threadcallMain     = libraryOf(mainPackage)
+	threadcallThread   = libraryOf("github.com/threadcall/threadcall/thread")
+	golangDesignThread = libraryOf("golang.design/x/thread")
+)
+
+// serving are the functions with which the main thread, or another one, runs what was given to it.
+var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
 
 // parseTables parses a file of tables. The name is for errors.
 func parseTables(name string, data []byte) (list []*library, err error) {
@@ -168,7 +174,7 @@ func (l *library) check() error {
 	}
 	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts} {
 		for thread, p := range threads {
-			if thread == anyThread || len(strings.Fields(thread)) != 1 {
+			if thread == anyThread || thread != "" && len(strings.Fields(thread)) != 1 {
 				return fmt.Errorf("%q is not the name of a thread", thread)
 			}
 			threads[thread] = split(p)
@@ -221,6 +227,13 @@ func (c *checker) librariesOf(obj *types.Func) (list []*library) {
 	return list
 }
 
+// listed reports whether a list of a table has a function.
+func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
+	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+		return list(l).match(functionOf(obj))
+	})
+}
+
 // holds reports whether the package, or one that it imports, has what the table is for.
 func (l *library) holds(pkg *types.Package) bool {
 	of, name := splitName(l.Since)
@@ -246,30 +259,23 @@ func known(pkg string) bool {
 
 // useOf returns what a function of the library does with parameter i.
 func (l *library) useOf(f function, i int) use {
-	if l.use != nil {
-		return l.use(f, i)
-	}
 	by := l.By
 	if by == "" {
 		by = f.obj.Pkg().Name() + "." + f.String()
-	}
-	for _, later := range []bool{false, true} {
-		threads := l.Calls
-		if later {
-			threads = l.Posts
-		}
-		for thread, list := range threads {
-			if list.matchParam(f, i) {
-				return use{Kind: onThread, Thread: thread, Later: later,
-					How: "which " + by + " runs on " + threadName(thread)}
-			}
-		}
 	}
 	switch {
 	case l.Goes.matchParam(f, i):
 		return use{Kind: elsewhere, How: "which " + by + " runs on a goroutine"}
 	case l.InPlace.matchParam(f, i):
 		return use{Kind: inPlace}
+	}
+	for k, threads := range []map[string]patterns{l.Calls, l.Posts} {
+		for thread, list := range threads {
+			if list.matchParam(f, i) {
+				return use{Kind: onThread, Thread: thread, Later: k == 1,
+					How: "which " + by + " runs on " + threadName(thread)}
+			}
+		}
 	}
 	return use{}
 }

@@ -182,27 +182,27 @@ func strip(v ssa.Value) ssa.Value {
 	}
 }
 
-// held returns the variable or field of function type that v is read from, if it is marked with a
-// thread, or nil.
-func (c *checker) held(v ssa.Value) (from *types.Var) {
-	if _, ok := v.Type().Underlying().(*types.Signature); !ok {
-		return nil
-	}
+// read returns the variable or field that v is read from, or nil.
+func read(v ssa.Value) *types.Var {
 	switch x := v.(type) {
 	case *ssa.UnOp:
 		if x.Op == token.MUL {
-			from = variable(x.X)
+			return variable(x.X)
 		}
 	case *ssa.Field:
-		from = field(x.X.Type(), x.Field)
+		return field(x.X.Type(), x.Field)
 	}
-	if from == nil {
-		return nil
+	return nil
+}
+
+// held returns the variable or field that v is read from, if it is marked with a thread, or nil.
+func (c *checker) held(v ssa.Value) *types.Var {
+	if from := read(v); from != nil {
+		if name := c.varMark(from); name != "" && name != anyThread {
+			return from
+		}
 	}
-	if name := c.varMark(from); name == "" || name == anyThread {
-		return nil
-	}
-	return from
+	return nil
 }
 
 // bound returns the function of package mainthread that has returned v, which calls it or posts to
@@ -222,8 +222,8 @@ func (c *checker) bound(v ssa.Value) *types.Func {
 	return obj
 }
 
-// origins returns the values that v can be, through variables that have no mark for functions, and
-// whether these are all.
+// origins returns the values that v can be, through variables that have no mark, and whether these
+// are all.
 func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) {
 	v = strip(v)
 	if depth > 8 {
@@ -247,20 +247,17 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 		}
 		return nil, false
 	case *ssa.UnOp:
-		if x.Op != token.MUL || c.held(x) != nil {
-			break
-		}
-		if a := c.local(x.X); a != nil {
+		if a := c.local(x.X); x.Op == token.MUL && a != nil {
 			return all(c.assigned(a))
 		}
-		if f := variable(x.X); f != nil && f.Pkg() == c.pass.Pkg && !f.Exported() {
-			if list := c.stores[f]; len(list) > 0 {
-				return all(list, true)
-			}
-		}
-		return nil, false
 	}
-	return []ssa.Value{v}, true
+	switch f := read(v); {
+	case f == nil, c.held(v) != nil:
+		return []ssa.Value{v}, true
+	case f.Pkg() == c.pass.Pkg && !(f.Exported() && isFunction(v)) && len(c.stores[f]) > 0:
+		return all(c.stores[f], true)
+	}
+	return nil, false
 }
 
 // calleesOf returns the functions that a value can be, and whether these are all.
@@ -323,51 +320,24 @@ type identity struct {
 
 func (i identity) known() bool { return i.made || i.name != "" }
 
-// identify returns which thread a value of type *thread.Thread, *thread.Pool or thread.Caller is.
-func (c *checker) identify(v ssa.Value, depth int) (id identity) {
-	v = strip(v)
-	if depth > 8 {
+// identify returns which thread a value of type *thread.Thread, *thread.Pool or thread.Caller is:
+// the same for all that it can be.
+func (c *checker) identify(v ssa.Value) (all identity) {
+	values, ok := c.origins(v, 0)
+	if !ok {
 		return identity{}
 	}
-	same := func(list []ssa.Value) identity { return c.identifyAll(list, depth) }
-	switch x := v.(type) {
-	case *ssa.Extract:
-		return c.identify(x.Tuple, depth+1)
-	case *ssa.Phi:
-		return same(x.Edges)
-	case *ssa.FreeVar:
-		if to := c.outer(x); to != nil {
-			return c.identify(to, depth+1)
+	for _, one := range values {
+		var id identity
+		if tuple, ok := one.(*ssa.Extract); ok {
+			one = tuple.Tuple
 		}
-	case *ssa.Field:
-		return c.identifyVar(field(x.X.Type(), x.Field), same)
-	case *ssa.UnOp:
-		if x.Op != token.MUL {
-			break
+		if from := c.held(one); from != nil {
+			name := c.varMark(from)
+			id = identity{name: name, made: name != mainThread}
+		} else if call, ok := one.(*ssa.Call); ok {
+			id = c.identifyNew(call)
 		}
-		if a := c.local(x.X); a != nil {
-			if values, ok := c.assigned(a); ok {
-				return same(values)
-			}
-			return identity{}
-		}
-		if f := variable(x.X); f != nil {
-			return c.identifyVar(f, same)
-		}
-	case *ssa.Call:
-		return c.identifyNew(x)
-	}
-	return identity{}
-}
-
-// identifyAll returns which thread all of the values are, nil not counted.
-func (c *checker) identifyAll(list []ssa.Value, depth int) identity {
-	var all identity
-	for _, one := range list {
-		if k, ok := strip(one).(*ssa.Const); ok && k.IsNil() {
-			continue
-		}
-		id := c.identify(one, depth+1)
 		switch {
 		case !id.known():
 			return identity{}
@@ -380,19 +350,6 @@ func (c *checker) identifyAll(list []ssa.Value, depth int) identity {
 		}
 	}
 	return all
-}
-
-func (c *checker) identifyVar(v *types.Var, same func([]ssa.Value) identity) identity {
-	if v == nil {
-		return identity{}
-	}
-	if name := c.varMark(v); name != "" {
-		return identity{name: name, made: name != mainThread}
-	}
-	if v.Pkg() == c.pass.Pkg {
-		return same(c.stores[v])
-	}
-	return identity{}
 }
 
 // varMark returns the thread that a variable or field is marked with.

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"os"
 	"regexp"
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/bench"
@@ -34,12 +33,8 @@ func run() error {
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
-	procs := flag.Int("procs", 0, "GOMAXPROCS, if it is not 0")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
 	flag.Parse()
-	if *procs > 0 {
-		runtime.GOMAXPROCS(*procs)
-	}
 	if *neighbour {
 		stop, err := bench.Background(1, 9*time.Millisecond)
 		if err != nil {
@@ -51,8 +46,6 @@ func run() error {
 	if p.Match, err = regexp.Compile(*match); err != nil {
 		return err
 	}
-	if _, err = bench.Place(); err == nil {
-		p.Run(os.Stdout)
-	}
-	return err
+	p.Run(os.Stdout)
+	return nil
 }

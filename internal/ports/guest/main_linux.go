@@ -5,6 +5,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,23 +28,19 @@ func main() {
 			fmt.Println("guest: mount", m[1], err)
 		}
 	}
-	fmt.Printf("\n== cores %d\n", runtime.NumCPU())
 	programs, err := os.ReadFile("/programs")
-	if err != nil {
-		fmt.Println("guest:", err)
-	}
 	for line := range bytes.Lines(programs) {
 		words := strings.Fields(string(line))
 		c := exec.Command(words[1], words[2:]...)
 		c.Dir = words[0]
 		c.Stdout, c.Stderr = os.Stdout, os.Stdout
-		fmt.Printf("\n== begin %s\n", words[0])
-		err := c.Run()
-		if err != nil {
-			fmt.Println("guest:", err)
-		}
-		fmt.Printf("\n== end %t\n", err == nil)
+		fmt.Printf("\n%s\n", line)
+		err = errors.Join(err, c.Run())
 	}
+	if err == nil {
+		fmt.Printf("\nguest: all passed on %d cores\n", runtime.NumCPU())
+	}
+	fmt.Println("guest:", err)
 	syscall.Sync()
 	fmt.Println("guest:", syscall.Reboot(syscall.LINUX_REBOOT_CMD_POWER_OFF))
 }

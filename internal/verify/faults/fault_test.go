@@ -69,10 +69,9 @@ func (x *T[K]) f(c chan int) {
 	for ; x.c; x.n++ { x.n = 2 }
 }`
 	var got []string
-	all, err := mutationsIn("p.go", []byte(source))
+	all, err := mutationsIn("p.go", source)
 	for _, m := range all {
-		changed := strings.Split(source[:m.from]+m.by+source[m.to:], "\n")
-		got = append(got, m.what+": "+strings.TrimSpace(changed[m.line-1]))
+		got = append(got, m.what+": "+strings.TrimSpace(strings.Split(m.text, "\n")[m.line-1]))
 		if m.function != "*T[K].f" {
 			t.Errorf("%s is in %s", m.what, m.function)
 		}

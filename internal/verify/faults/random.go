@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,9 +21,7 @@ import (
 type mutation struct {
 	file, function, what string
 	line                 int
-	from, to             int // in the file
-	by                   string
-	source               []byte
+	text                 string // of the whole file
 }
 
 var (
@@ -78,8 +75,7 @@ func random(packages []string) error {
 
 // try makes the checks with m until a test notices it, and returns which.
 func (m *mutation) try() (by string, compiles bool, err error) {
-	text := string(m.source[:m.from]) + m.by + string(m.source[m.to:])
-	env, remove, err := overlay(map[string]string{m.file: text})
+	env, remove, err := overlay(map[string]string{m.file: m.text})
 	if err != nil {
 		return "", false, err
 	}
@@ -132,7 +128,7 @@ func mutations(dirs []string) (all []*mutation, err error) {
 			if err != nil {
 				return nil, err
 			}
-			in, err := mutationsIn(name, source)
+			in, err := mutationsIn(name, string(source))
 			if err != nil {
 				return nil, err
 			}
@@ -142,7 +138,7 @@ func mutations(dirs []string) (all []*mutation, err error) {
 	return all, nil
 }
 
-func mutationsIn(name string, source []byte) (all []*mutation, err error) {
+func mutationsIn(name, source string) (all []*mutation, err error) {
 	files := token.NewFileSet()
 	file, err := parser.ParseFile(files, name, source, parser.SkipObjectResolution)
 	if err != nil {
@@ -150,21 +146,20 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 	}
 	function := ""
 	at := func(p token.Pos) int { return files.Position(p).Offset }
-	text := func(n ast.Node) string { return string(source[at(n.Pos()):at(n.End())]) }
+	text := func(n ast.Node) string { return source[at(n.Pos()):at(n.End())] }
 	add := func(n ast.Node, what, by string) {
 		what = strings.Join(strings.Fields(what), " ")
-		m := &mutation{file: name, function: function, what: what[:min(len(what), 70)], source: source}
-		m.line, m.from, m.to, m.by = files.Position(n.Pos()).Line, at(n.Pos()), at(n.End()), by
-		all = append(all, m)
+		all = append(all, &mutation{name, function, what[:min(len(what), 70)],
+			files.Position(n.Pos()).Line, source[:at(n.Pos())] + by + source[at(n.End()):]})
 	}
 	// leaveOut leaves s out, which is by itself or before or behind a semicolon.
 	leaveOut := func(s ast.Stmt, alone bool) {
 		switch a := s.(type) {
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
 		case *ast.AssignStmt:
 			if a.Tok == token.DEFINE {
 				return
 			}
-		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
 		default:
 			return
 		}
@@ -194,8 +189,8 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 			leaveOut(n.Init, false)
 			negate(n.Cond)
 		case *ast.ForStmt:
-			leaveOut(n.Post, false)
 			negate(n.Cond)
+			leaveOut(n.Post, false)
 		case *ast.SwitchStmt:
 			leaveOut(n.Init, false)
 			for _, c := range n.Body.List {
@@ -205,9 +200,8 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 			}
 		case *ast.BinaryExpr:
 			if n.Op == token.LAND || n.Op == token.LOR {
-				i := at(n.OpPos) - at(n.Pos())
-				op := map[token.Token]string{token.LAND: "||", token.LOR: "&&"}[n.Op]
-				by := text(n)[:i] + op + text(n)[i+2:]
+				other := map[token.Token]string{token.LAND: " || ", token.LOR: " && "}[n.Op]
+				by := text(n.X) + other + text(n.Y)
 				add(n, by, by)
 			}
 		}
@@ -225,6 +219,5 @@ func mutationsIn(name string, source []byte) (all []*mutation, err error) {
 		}
 		ast.Inspect(d, inspect)
 	}
-	slices.SortStableFunc(all, func(a, b *mutation) int { return cmp.Compare(a.from, b.from) })
 	return all, nil
 }

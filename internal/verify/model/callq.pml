@@ -16,6 +16,7 @@
 #define When(cond, step) if :: cond -> step :: else fi
 #define Either(cond, step, other) if :: cond -> step :: else -> other fi
 #define Unless(cond, step) if :: cond :: else -> step fi
+#define While(cond, step) do :: cond -> step :: else -> break od
 
 #ifdef FINE
 #define AND }; atomic {
@@ -272,12 +273,9 @@ inline Leave(q) {
 inline Reverse(list) {
 	MERGE {
 		list = NIL;
-		do
-		:: h != NIL ->
+		While(h != NIL,
 			n = next[h];
-			d_step { next[h] = list; list = h; h = n; n = 0 }
-		:: else -> break
-		od
+			d_step { next[h] = list; list = h; h = n; n = 0 })
 	}
 }
 
@@ -346,17 +344,14 @@ inline Take(e) {
 	:: ready[e] != NIL -> TakeUntil(e, 255)
 	:: ready[e] == NIL -> c = NIL
 	fi;
-	if
-	:: c != NIL
-	:: else ->
+	Unless(c != NIL,
 		Grab(e, c, rest[e]);
 		if
 		:: c == NIL
 		:: atomic { c != NIL && next[c] == NIL }
 		:: atomic { c != NIL && next[c] != NIL AND l = next[c] AND next[c] = NIL }; /* pop */
 			Restore(e)
-		fi
-	fi
+		fi)
 }
 
 /* Queue.all: r is the list, the oldest first; ok unless the queue is closed. left is as in Grab. */
@@ -384,10 +379,7 @@ inline AllLeaving(e, left) {
  * walking here. */
 inline Join(list, behind) {
 	n = list;
-	do
-	:: next[n] != NIL -> n = next[n]
-	:: else -> break
-	od;
+	While(next[n] != NIL, n = next[n]);
 	next[n] = behind; n = NIL
 }
 
@@ -424,10 +416,9 @@ inline TakeUntil(e, m) {
 		if
 		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL };
 #ifdef HOST
-			if
-			:: kind[r] == MARK -> d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0
-			:: else -> c = r; r = 0; Took(e); break
-			fi
+			Either(kind[r] == MARK,
+				d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0,
+				c = r; r = 0; Took(e); break)
 #else
 			c = r; r = 0; Took(e); break
 #endif
@@ -440,12 +431,9 @@ inline TakeUntil(e, m) {
 inline Took(e) {
 #ifdef OWNPOSTS
 	atomic {
-		if
-		:: kind[c] & OWN ->
+		When(kind[c] & OWN,
 			assert(mine[e] == c || in_order);
-			kind[c] = kind[c] & ~OWN; mine[e] = nextMine[c]; nextMine[c] = NIL; taken[e]++
-		:: else
-		fi
+			kind[c] = kind[c] & ~OWN; mine[e] = nextMine[c]; nextMine[c] = NIL; taken[e]++)
 	}
 #else
 	skip
@@ -488,12 +476,9 @@ inline Restore(e) {
 inline TakeFrom(e, g, last) {
 	p = NIL;
 	All(e);
-	if
-	:: r == NIL
-	:: else ->
+	Unless(r == NIL,
 		Split(g, last);
-		When(l != NIL, Restore(e))
-	fi;
+		When(l != NIL, Restore(e)));
 	ok = 0
 }
 
@@ -501,8 +486,7 @@ inline TakeFrom(e, g, last) {
 inline Split(g, last) {
 	MERGE {
 		l = NIL; yes = 0;
-		do
-		:: r != NIL ->
+		While(r != NIL,
 			x = r; r = next[x]; next[x] = NIL;
 			if
 			:: poster[x] == g && !yes ->
@@ -512,18 +496,14 @@ inline Split(g, last) {
 			:: else ->
 				Either(l == NIL, l = x, next[n] = x);
 				n = x
-			fi
-		:: else -> break
-		od;
+			fi);
 		n = 0; s = 0; x = 0; yes = 0
 	}
 }
 
 /* Queue.Return(p) */
 inline Return(e) {
-	if
-	:: p == NIL
-	:: else ->
+	Unless(p == NIL,
 		All(e);
 		if
 		:: !ok -> l = p; p = NIL; Refuse()
@@ -534,8 +514,7 @@ inline Return(e) {
 				l = p; p = NIL; r = NIL
 			};
 			Restore(e)
-		fi
-	fi
+		fi)
 }
 #endif
 
@@ -589,12 +568,7 @@ inline Rest(e) {
 inline Awake(e) {
 	if
 	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
-#ifdef FAULT_AWAKE_HEEDS /* Queue.Awake: as Heed */
-	:: d_step { head[e] == INTERRUPTED -> head[e] = NIL }
-	:: head[e] != RESTING && head[e] != INTERRUPTED
-#else
 	:: head[e] != RESTING
-#endif
 	fi
 }
 
@@ -623,13 +597,11 @@ inline Close(e) {
 		h = head[e]; head[e] = CLOSED;
 		wake = (h == RESTING || h == INTERRUPTED); owed[e] = owed[e] + wake
 	};
-	if
-	:: h == CLOSED -> h = 0
-	:: else ->
+	Either(h == CLOSED,
+		h = 0,
 		d_step { l = ready[e]; ready[e] = CLOSED };
 		Either(l == CLOSED, l = 0, Refuse());
-		Either(ISCALL(h), Reverse(l); Refuse(), h = 0)
-	fi
+		Either(ISCALL(h), Reverse(l); Refuse(), h = 0))
 }
 
 #ifdef OWNPOSTS
@@ -649,16 +621,11 @@ inline PushOwn(e) {
 			Only(e);
 			kind[c] = kind[c] | OWN;
 			Either(r == NIL, r = c, Join(r, c));
-			if
-			:: posted[e] == taken[e] -> mine[e] = c
-			:: else ->
+			Either(posted[e] == taken[e],
+				mine[e] = c,
 				n = mine[e];
-				do
-				:: nextMine[n] != NIL -> n = nextMine[n]
-				:: else -> break
-				od;
-				nextMine[n] = c; n = NIL
-			fi;
+				While(nextMine[n] != NIL, n = nextMine[n]);
+				nextMine[n] = c; n = NIL);
 			posted[e]++;
 			l = r; r = NIL
 		};
@@ -691,16 +658,11 @@ inline TakeOwn(e, until) {
 		:: d_step { ready[e] == r -> ready[e] = NIL };
 			MERGE {
 				c = mine[e];
-				if
-				:: c == r -> r = next[c]
-				:: else ->
+				Either(c == r,
+					r = next[c],
 					n = r;
-					do
-					:: next[n] != c && next[n] != NIL -> n = next[n]
-					:: else -> break
-					od;
-					next[n] = next[c]; n = NIL
-				fi;
+					While(next[n] != c && next[n] != NIL, n = next[n]);
+					next[n] = next[c]; n = NIL);
 				next[c] = NIL; l = r; r = NIL
 			};
 			When(l != NIL, Restore(e));

@@ -155,13 +155,11 @@ proctype Thread(byte e) {
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
 		Take(e);
-		if
-		:: c != NIL ->
+		Either(c != NIL,
 			atomic { q = c; c = 0 };
 			Exec(e, 0);
-			exits = 0 /* serveAll */
-		:: else -> Idle(e)
-		fi
+			exits = 0, /* serveAll */
+			Idle(e))
 	od
 }
 
@@ -226,10 +224,8 @@ inline Reach(on) {
 	:: d_step { todo != 0 ->
 			y = LOWEST(todo);
 			todo = todo & ~(1 << y);
-			if
-			:: wait[y] != NIL -> todo = todo | (1 << waitOn[y] & ~seen); seen = seen | 1 << waitOn[y]
-			:: else
-			fi;
+			When(wait[y] != NIL,
+				todo = todo | (1 << waitOn[y] & ~seen); seen = seen | 1 << waitOn[y]);
 			y = 0 }
 	:: todo == 0 -> break
 	od

@@ -142,10 +142,9 @@ inline Await(limited) {
 			:: limited && mayExpire[j] ->
 				expired[j] = 1;
 				Withdraw(c);
-				if
-				:: yes -> d_step { yes = 0; o = WITHDRAWN }; break
-				:: else -> limited = 0 /* ctx = never */
-				fi
+				Either(yes,
+					d_step { yes = 0; o = WITHDRAWN }; break,
+					limited = 0) /* ctx = never */
 #endif
 			fi
 		od
@@ -187,14 +186,12 @@ bit shared_out;
 
 /* Pool.choose: o, POOL if no thread is idle. */
 inline Choose() {
-	if
-	:: idlers > 0 ->
+	Either(idlers > 0,
 		assert(!coming || shared_out);
 		o = idle[idlers - 1];
 		idlers--; idle[idlers] = 0; listed[o] = 0;
-		comes[o] = 1; coming = 1
-	:: else -> o = POOL
-	fi
+		comes[o] = 1; coming = 1,
+		o = POOL)
 }
 
 #ifdef COARSE
@@ -292,12 +289,9 @@ inline TerminatePool() {
 	d_step { closed = 1; MoveBacklog() };
 	Refuse();
 	i = 0;
-	do
-	:: i < WORKERS ->
+	While(i < WORKERS,
 		Terminate(i);
-		i++
-	:: else -> break
-	od
+		i++)
 }
 
 /* List.Empty: l */

@@ -185,11 +185,7 @@ inline BeforeBlock(e) {
 #else
 			Rest(e);
 #endif
-#ifdef FAULT_WAIT_BLIND /* Engine.block: blocks although Rest has failed */
-			yes = 1; ok = 0
-#else
 			yes = ok; ok = 0
-#endif
 		fi
 	fi
 }
@@ -285,15 +281,13 @@ inline Function(e) {
 }
 
 inline Run(e) {
-	if
-	:: kind[c] == AWAITED && fn[c] == 2 ->
+	Either(kind[c] == AWAITED && fn[c] == 2,
 		d_step { Decide(2, HAS_RUN); result[c] = 2; outer = c; c = 0 };
 		Function(e);
 		assert(known || identity);
 		Settle(outer, RAN);
-		outer = 0
-	:: else -> RunInside(e)
-	fi
+		outer = 0,
+		RunInside(e))
 }
 
 /* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
@@ -395,19 +389,12 @@ proctype Deadline() {
 end:	begun;
 	expiry = 1;
 #ifndef FAULT_NO_INTERRUPT /* Engine.ServeContext: without the interrupt */
-#ifdef FAULT_INTERRUPT_QUEUED /* Engine.interrupt: queues a record, which the next call is behind */
-	Record(0, CONTROL, 1, 0);
-	Push(0);
-	Either(ok, ok = 0, fn[c] = 0; PutRecord(c));
-	WakeIfOwed(0)
-#else
 	Interrupt(0);
 	if
 	:: wake && mode[0] == INGO -> d_step { wake = 0; wakeup[0] = 1; owed[0]-- }
 	:: wake && mode[0] == UP -> d_step { wake = 0; owed[0]-- }
 	:: !wake
 	fi
-#endif
 #endif
 }
 #endif

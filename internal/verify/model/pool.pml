@@ -97,15 +97,13 @@ end:	finished == CALLERS;
 		i = 0
 	};
 #endif
-	do
-	:: i < WORKERS -> /* Engine.interrupt */
+	While(i < WORKERS,
+		/* Engine.interrupt */
 		Record(i, CONTROL, 0, 0);
 		Push(i);
 		Unless(ok, PutRecord(c));
 		WakeIfOwed(i);
-		i++
-	:: else -> break
-	od
+		i++)
 }
 #endif
 

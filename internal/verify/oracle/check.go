@@ -29,14 +29,14 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		}
 		return
 	}
-	ending, late := false, rec.late
+	ending := false
 	if o.verb.queues() || o.verb.posts() {
 		ending = r.places[o.on].terminating.Load()
 	}
 	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
 		r.failf(o, "it was refused by a place that has not been terminated")
 	}
-	if late && rec.answer&(refused|expired) == 0 {
+	if rec.late && rec.answer&(refused|expired) == 0 {
 		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
 	}
 	if o.verb.posts() {
@@ -45,18 +45,12 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		}
 		return
 	}
-	switch rec.answer {
-	case refused, expired:
-		if rec.begun != 0 {
-			r.failf(o, "it was %v, but its function ran", rec.answer)
-		}
+	switch refusal := rec.answer&(refused|expired) != 0; {
+	case refusal && rec.begun != 0:
+		r.failf(o, "it was %v, but its function ran", rec.answer)
 		return
-	case exited:
-		if unwinding {
-			return
-		}
-	}
-	switch {
+	case refusal, rec.answer == exited && unwinding:
+		return
 	case rec.begun != 1:
 		r.failf(o, "it %v, but its function ran %d times (panic: %v)", rec.answer, rec.begun, value)
 		return

@@ -35,25 +35,17 @@ func TestRandomClocks(t *testing.T) {
 
 // A clock is a timer of a program. Times are since the program began.
 type clock struct {
-	Every  bool          // or After
-	Made   time.Duration // when
-	Period time.Duration
-	Busy   time.Duration // for which its function runs
-	Stop   time.Duration // when Stop is called
+	Every                    bool          // or After
+	Made, Period, Busy, Stop time.Duration // Busy is how long its function runs
 }
 
 type clockProgram []clock
 
 // A clockRun is what has happened.
 type clockRun struct {
-	Begun   []clockBegin    // in this order
+	Begun   [][2]int64      // the number of a clock, and when, in this order
 	Missed  []int64         // by clock
 	Stopped []time.Duration // when Stop returned
-}
-
-type clockBegin struct {
-	Clock int
-	At    time.Duration
 }
 
 func (p clockProgram) begin() clockRun {
@@ -89,7 +81,7 @@ func (p clockProgram) run() clockRun {
 		all.Go(func() {
 			time.Sleep(c.Made)
 			f := func() {
-				res.Begun = append(res.Begun, clockBegin{i, time.Since(start)})
+				res.Begun = append(res.Begun, [2]int64{int64(i), int64(time.Since(start))})
 				time.Sleep(c.Busy)
 			}
 			set := th.After
@@ -111,60 +103,50 @@ func (p clockProgram) run() clockRun {
 // model says what happens.
 func (p clockProgram) model() clockRun {
 	const never = time.Duration(1 << 62)
-	type state struct {
-		due     time.Duration // never if not armed
-		n       time.Duration // number of the tick
-		stopped bool
-	}
 	res := p.begin()
-	states := make([]state, len(p))
+	due := make([]time.Duration, len(p)) // of the next tick, if that is not in the past
 	var queue []int
-	running, end := -1, never
+	running, now, end := -1, time.Duration(0), never
 	for {
-		now, what, which := end, "end", running
-		next := func(t time.Duration, w string, i int) {
-			if t < now {
-				now, what, which = t, w, i
-			}
-		}
+		next := end
 		for i, c := range p {
-			if s := &states[i]; s.n == 0 {
-				next(c.Made, "made", i)
-			} else if next(s.due, "due", i); !s.stopped {
-				next(c.Stop, "stop", i)
+			for _, t := range []time.Duration{c.Made, due[i], c.Stop} {
+				if t > now {
+					next = min(next, t)
+				}
 			}
 		}
-		if now == never {
+		if now = next; now == never {
 			return res
 		}
-		c, s := p[which], &states[which]
-		switch what {
-		case "end":
-			running, end = -1, never
-		case "made":
-			s.n, s.due = 1, now+c.Period
-		case "due":
-			s.due = never
-			queue = append(queue, which)
-		case "stop":
-			s.stopped, s.due = true, never
-			if res.Stopped[which] = now; running == which {
-				res.Stopped[which] = end
+		for i, c := range p {
+			switch now {
+			case c.Made:
+				due[i] = now + c.Period
+			case due[i]:
+				queue = append(queue, i)
+			case c.Stop:
+				due[i], res.Stopped[i] = 0, now
+				if running == i {
+					res.Stopped[i] = end
+				}
 			}
+		}
+		if now == end {
+			running, end = -1, never
 		}
 		for running < 0 && len(queue) > 0 {
 			i := queue[0]
 			queue = queue[1:]
-			c, s := p[i], &states[i]
-			if s.stopped {
+			c := p[i]
+			if now >= c.Stop {
 				continue
 			}
-			res.Begun = append(res.Begun, clockBegin{i, now})
-			if c.Every {
-				for s.n++; c.Made+s.n*c.Period <= now; s.n++ {
+			res.Begun = append(res.Begun, [2]int64{int64(i), int64(now)})
+			for tick := due[i]; c.Every && due[i] <= now; due[i] += c.Period {
+				if due[i] > tick {
 					res.Missed[i]++
 				}
-				s.due = c.Made + s.n*c.Period
 			}
 			if c.Busy > 0 {
 				running, end = i, now+c.Busy

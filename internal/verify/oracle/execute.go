@@ -360,6 +360,9 @@ func (a *activation) make(o *op, s spot) {
 		}
 	}()
 	rec.answer = a.do(o, s)
+	if o.verb.posts() && rec.answer == ran && (o.verb == coalesced || !o.mayVanish()) {
+		a.posted = append(a.posted, o)
+	}
 	answered = true
 }
 
@@ -381,29 +384,15 @@ func (a *activation) do(o *op, s spot) answers {
 		return whether(p.Call(r.function(o, s)))
 	case eval:
 		return a.eval(o, s, p)
-	case withContext:
+	case withContext, postContext:
 		return a.withContext(o, s, p)
-	case post, try, postContext:
-		var answer answers
-		switch o.verb {
-		case post:
-			answer = whether(p.Go(r.function(o, s)))
-		case try:
-			answer = whether(p.TryGo(r.function(o, s)))
-		case postContext:
-			answer = a.postContext(o, s, p)
-		}
-		if answer == ran && !o.mayVanish() {
-			a.posted = append(a.posted, o)
-		}
-		return answer
+	case post:
+		return whether(p.Go(r.function(o, s)))
+	case try:
+		return whether(p.TryGo(r.function(o, s)))
 	case coalesced:
 		rec.runs = p.runs.Load()
-		ok := p.coalesce(o)
-		if ok {
-			a.posted = append(a.posted, o)
-		}
-		return whether(ok)
+		return whether(p.coalesce(o))
 	case coroutine, generator:
 		a.pull(o, s)
 	case brief:
@@ -436,8 +425,12 @@ func (a *activation) do(o *op, s spot) answers {
 		if got := r.places[s.here].thread.GetTLS(); got != w.stored {
 			r.failf(o, "GetTLS returned %v, want %v", got, w.stored)
 		}
-	case serve, serveQueued, serveFor:
-		return a.serve(o, r.places[s.here])
+	case serve:
+		return a.serve(o, r.places[s.here].thread)
+	case serveQueued:
+		r.places[s.here].thread.Serve()
+	case serveFor:
+		r.places[s.here].thread.ServeFor(time.Duration(o.n) * time.Microsecond)
 	case poll:
 		r.places[s.here].poll()
 	case dialog:
@@ -551,54 +544,45 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 	f := a.run.function(o, s)
 	g := func() *op { f(); return o }
 	var got *op
-	var ok bool
+	var err error
 	if p.pool != nil {
-		var err error
 		got, err = thread.EvalContext(context.Background(), p.pool, g)
-		ok = err == nil
-	} else {
-		got = thread.Eval(p.thread, g)
-		ok = got != nil
+	} else if got = thread.Eval(p.thread, g); got == nil {
+		return refused
 	}
 	switch {
-	case got == nil && !ok:
+	case got == nil && err != nil:
 		return refused
-	case got != o || !ok:
-		a.run.failf(o, "Eval returned %v, %v", got, ok)
+	case got != o || err != nil:
+		a.run.failf(o, "Eval returned %v, %v", got, err)
 	}
 	return ran
 }
 
 func (a *activation) withContext(o *op, s spot, p *place) answers {
 	ctx, stop := o.context(p)
-	defer stop()
 	a.run.records[o.number].labels = labelsOf(ctx)
+	if o.verb == postContext {
+		a.run.mu.Lock()
+		a.run.contexts = append(a.run.contexts, stop)
+		a.run.mu.Unlock()
+		if p.GoContext(ctx, a.run.function(o, s)) {
+			return ran
+		} else if ctx.Err() != nil {
+			return expired
+		}
+		return refused
+	}
+	defer stop()
 	switch err := p.CallContext(ctx, a.run.function(o, s)); {
 	case err == nil:
 		return ran
 	case err == thread.ErrTerminated:
 		return refused
-	case err == ctx.Err():
-		return expired
-	default:
+	case err != ctx.Err():
 		a.run.failf(o, "CallContext returned %v while its context says %v", err, ctx.Err())
-		return expired
 	}
-}
-
-func (a *activation) postContext(o *op, s spot, p *place) answers {
-	ctx, stop := o.context(p)
-	a.run.records[o.number].labels = labelsOf(ctx)
-	a.run.mu.Lock()
-	a.run.contexts = append(a.run.contexts, stop)
-	a.run.mu.Unlock()
-	switch ok := p.GoContext(ctx, a.run.function(o, s)); {
-	case ok:
-		return ran
-	case ctx.Err() != nil:
-		return expired
-	}
-	return refused
+	return expired
 }
 
 // context makes the context of an operation to p, and what ends it in the end.
@@ -626,17 +610,8 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 	return ctx, stop
 }
 
-// serve serves the thread that the caller is on.
-func (a *activation) serve(o *op, p *place) answers {
-	t := p.thread
-	switch o.verb {
-	case serveQueued:
-		t.Serve()
-		return ran
-	case serveFor:
-		t.ServeFor(time.Duration(o.n) * time.Microsecond)
-		return ran
-	}
+// serve serves the thread that the caller is on, until what it posts has run.
+func (a *activation) serve(o *op, t *thread.Thread) answers {
 	ctx, cancelIt := context.WithCancel(context.Background())
 	defer cancelIt()
 	if !t.Go(cancelIt) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -211,7 +212,8 @@ func (s Settings) tests(ctx context.Context, r *Report, bin *binary) error {
 		err = r.failed(bin.pkg, "", err)
 	}
 	if p != nil {
-		r.Runs = append(r.Runs, Run{Package: bin.pkg, Name: "tests", profile: heap.Total(p, r.std)})
+		r.Runs = append(r.Runs, Run{Package: bin.pkg, Name: "tests",
+			profile: heap.Difference(&hook.Profile{}, p, 1, r.std)})
 	}
 	return err
 }

@@ -251,7 +251,7 @@ func TestReport_rows(t *testing.T) {
 		{Function: "runtime.gostring", File: "/go/src/runtime/string.go"},
 		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
 		{Function: "example.com/p.name", File: "/p/p.go", Line: 12},
-	}, Size: 16, Once: heap.Amount{Objects: 1, Bytes: 16}}}}
+	}, Size: 16, Each: heap.Amount{Objects: 1, Bytes: 16}}}}
 	rows := (&Report{std: looksStandard}).rows(escape.New(), s, false)
 	if len(rows) != 1 || rows[0].Where.Function != "example.com/p.name" ||
 		rows[0].Why != "cgo allocates what C.GoString returns" {
@@ -327,10 +327,4 @@ func TestText_Report(t *testing.T) {
 			}
 		}
 	}
-	quiet := Run{Name: "BenchmarkQuiet", Package: "example.com/p", PerOp: true,
-		Operations: []int{10, 20}}
-	still := quiet
-	still.Name = "BenchmarkStill"
-	contains(t, printed(t, "", func(text Text) { text.Report(&Report{Runs: []Run{quiet, still}}) }),
-		"Nothing an operation  example.com/p\nBenchmarkQuiet BenchmarkStill\n\n")
 }

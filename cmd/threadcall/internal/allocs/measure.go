@@ -77,11 +77,11 @@ func (s Settings) try(ctx context.Context, b *binary, pattern string) (trials []
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")
 	lines, _, _ := gotest.ParseResults(r.Stdout)
 	for _, l := range lines {
-		t := trial{"Benchmark" + l.Result.Name.String(), r.Time}
+		t := trial{"Benchmark" + l.Name.String(), r.Time}
 		if s.Procs > 1 {
 			t.name = strings.TrimSuffix(t.name, "-"+strconv.Itoa(s.Procs))
 		}
-		if seconds, ok := l.Result.Value("sec/op"); ok && seconds > 0 {
+		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
 		}
 		trials = append(trials, t)
@@ -189,10 +189,10 @@ func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headli
 		}
 		lines, _, _ := gotest.ParseResults(r.Stdout)
 		for _, l := range lines {
-			size, ok := l.Result.Value("B/op")
-			count, both := l.Result.Value("allocs/op")
+			size, ok := l.Value("B/op")
+			count, both := l.Value("allocs/op")
 			if ok && both {
-				bytes, allocs, h.N = append(bytes, size), append(allocs, count), l.Result.Iters
+				bytes, allocs, h.N = append(bytes, size), append(allocs, count), l.Iters
 			}
 		}
 		h.Bytes, h.Allocs, h.Runs = interval(bytes), interval(allocs), len(bytes)

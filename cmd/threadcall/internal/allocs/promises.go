@@ -22,7 +22,7 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 		paths = append(paths, p.ImportPath)
 	}
 	exact := r.Budget.Packages()
-	if r.Budget.Generic() {
+	if r.Budget.Generic {
 		exact = b.asked
 	}
 	functions, err = b.listings(ctx, paths, exact)

@@ -40,10 +40,6 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		if len(sample.Stack) == 0 {
 			continue
 		}
-		amount := sample.Each
-		if !perOp {
-			amount = sample.Once
-		}
 		site := sample.Stack.Site()
 		p := place{where: sample.Stack[site], site: sample.Stack[site]}
 		kind := sample.Stack[:site].Kind()
@@ -61,14 +57,14 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], same) {
 			chains[p] = append(chains[p], chain)
 		}
-		row.Amount = row.Amount.Plus(amount)
+		row.Amount = row.Amount.Plus(sample.Each)
 		if perOp {
 			row.Once = row.Once.Plus(sample.Once)
 		}
 		if !slices.Contains(row.Sizes, sample.Size) {
 			row.Sizes = append(row.Sizes, sample.Size)
 		}
-		row.Stacks = append(row.Stacks, Stack{amount, sample.Stack})
+		row.Stacks = append(row.Stacks, Stack{sample.Each, sample.Stack})
 	}
 	var out []Row
 	for p, row := range rows {

@@ -2,7 +2,6 @@ package allocs
 
 import (
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,19 +23,16 @@ type Text struct {
 
 // Report writes everything.
 func (t Text) Report(r *Report) {
-	nothing := map[string][]string{} // names by package
+	var nothing []string // benchmarks of which no row is shown
 	for i := range r.Runs {
-		run := &r.Runs[i]
-		if len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
-			nothing[run.Package] = append(nothing[run.Package], run.Name)
+		if run := &r.Runs[i]; len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
+			nothing = append(nothing, run.Name)
 		} else {
 			t.run(run)
 		}
 	}
-	for _, p := range slices.Sorted(maps.Keys(nothing)) {
-		t.Printf("%s  %s\n", t.Bold("Nothing an operation"), t.Faint(p))
-		t.Paragraph("", strings.Join(nothing[p], " "))
-		t.Printf("\n")
+	if nothing != nil {
+		t.Paragraph(t.Bold("Nothing an operation")+"  ", strings.Join(nothing, " "))
 	}
 	t.Failures("FAILED", r.Notes, r.Failures)
 }

@@ -127,13 +127,7 @@ func changes(was, now []Run) (all []Change) {
 func shifts(o, n *Run) (all []Shift) {
 	noise := max(0.01, o.Measured.High-o.Measured.Low+n.Measured.High-n.Measured.Low)
 	for _, s := range pairs(o.Rows, n.Rows) {
-		var a, b heap.Amount
-		if s.Old != nil {
-			a = s.Old.Amount
-		}
-		if s.New != nil {
-			b = s.New.Amount
-		}
+		a, b := cmp.Or(s.Old, &Row{}).Amount, cmp.Or(s.New, &Row{}).Amount
 		s.Change = b.Minus(a)
 		sameSize := math.Abs(s.Change.Objects) < noise && math.Abs(s.Change.Bytes) < max(1,
 			0.01*max(a.Bytes, b.Bytes), noise*max(a.Bytes, b.Bytes))
@@ -193,12 +187,7 @@ func (c Change) Changed() bool {
 func (i Interval) apart(o Interval) bool { return i.High < o.Low || o.High < i.Low }
 
 // Row returns the place in the new tree, or if it is not there, in the old one.
-func (s Shift) Row() *Row {
-	if s.New != nil {
-		return s.New
-	}
-	return s.Old
-}
+func (s Shift) Row() *Row { return cmp.Or(s.New, s.Old) }
 
 // Why is the compiler's reason, or both if they differ.
 func (s Shift) Why() string {

@@ -17,6 +17,7 @@ package bench
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
@@ -70,7 +71,7 @@ func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 		return nil, err
 	}
 	if len(set.Commands) > 0 {
-		return measure.Commands(ctx, set, log, scratch.Dir)
+		return measure.Commands(ctx, set, log)
 	}
 	if err := v.Checkout(ctx, scratch, log); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 		return nil, err
 	}
 	m := measure.Benchmarks(set, log, v, b)
-	m.Record.Module = v.Module(ctx, set.Patterns)
+	m.Record.Module = strings.Join(b.Modules, ", ")
 	if len(b.Benchmarks) == 0 {
 		m.Record.Stopped = "all is identical"
 	}

@@ -26,7 +26,6 @@ var experiments = []experiment{
 	{"a call made on the main thread runs in place", nested},
 	{"threads that call each other in a cycle do not deadlock", cycle},
 	{"a panic reaches the caller as the value it was, and the thread goes on", panics},
-	{"Goexit ends the caller's goroutine, and the thread goes on", exits},
 }
 
 // here calls the main thread and names the thread that answers.
@@ -88,32 +87,6 @@ func panics() (expected, seen string) {
 	const sentence = "%T at %p, the next call on %s"
 	return fmt.Sprintf(sentence, thrown, thrown, osthread.Main()),
 		fmt.Sprintf(sentence, caught, caught, here())
-}
-
-func exits() (expected, seen string) {
-	on, end := "nowhere", "panic of the caller"
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		returned := false
-		defer func() {
-			switch {
-			case returned:
-				end = "return of Call"
-			case recover() == nil:
-				end = "end of the caller"
-			}
-		}()
-		mainthread.Call(func() {
-			on = osthread.Here()
-			runtime.Goexit()
-		})
-		returned = true
-	}()
-	<-done
-	const sentence = "Goexit on %s, %s, the next call on %s"
-	return fmt.Sprintf(sentence, osthread.Main(), "end of the caller", osthread.Main()),
-		fmt.Sprintf(sentence, on, end, here())
 }
 
 // callers is how many goroutines call at the same time. So that calls certainly come from several

@@ -94,22 +94,11 @@ func benchmarkLine(output string) string {
 	return ""
 }
 
-// A Line is a line of the output that is a result.
-type Line struct {
-	Text   string
-	Result *benchfmt.Result
-}
-
-// A Unit is a line of the output that describes a unit.
-type Unit struct {
-	Text     string
-	Metadata *benchfmt.UnitMetadata
-}
-
 // ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
 // of no iterations, which is what testing writes of a benchmark that panics, if it gets that far
 // before the panic ends the process.
-func ParseResults(stdout string) (results []Line, units []Unit, cutShort bool) {
+func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.UnitMetadata,
+	cutShort bool) {
 	lines := mend(strings.Split(stdout, "\n"))
 	for i, line := range lines {
 		if len(line) >= bufio.MaxScanTokenSize { // a benchfmt.Reader would end; none is a result
@@ -123,11 +112,9 @@ func ParseResults(stdout string) (results []Line, units []Unit, cutShort bool) {
 				cutShort = true
 				continue
 			}
-			_, at := rec.Pos()
-			results = append(results, Line{lines[at-1], rec.Clone()})
+			results = append(results, rec.Clone())
 		case *benchfmt.UnitMetadata:
-			_, at := rec.Pos()
-			units = append(units, Unit{lines[at-1], rec})
+			units = append(units, rec)
 		}
 	}
 	return results, units, cutShort

@@ -5,27 +5,32 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 )
 
-// A Binary is the compiled test binary of a package.
+// A Binary is the compiled test binary of a package, or another program.
 type Binary struct {
-	Path string
-	Dir  string   // where go test would run it: the directory of the package
-	Env  []string // of the process
+	Path  string
+	Dir   string   // where go test would run it: the directory of the package
+	Env   []string // of the process
+	Quiet bool     // the standard output is discarded
+	Attr  *syscall.SysProcAttr
 }
 
-// A Result is what a process of a test binary left.
+// A Result is what a process of a Binary left.
 type Result struct {
 	Stdout  string
 	Output  string // Stdout, and then the standard error
 	Failure string // "exit status 2"; empty: it passed
 	TooLong bool   // the timeout ended it
 	Time    time.Duration
+	State   *os.ProcessState
 }
 
 // Run runs the binary, and ends it after the timeout, unless that is 0. A ctx that ends it is an
@@ -37,17 +42,20 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 	}
 	defer cancel()
 	cmd := exec.Command(b.Path, args...)
-	cmd.Dir, cmd.Env = b.Dir, b.Env
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = b.Dir, b.Env, b.Attr
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if b.Quiet {
+		cmd.Stdout = nil
+	}
 	began := time.Now()
 	err := Run(limited, cmd)
-	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
+	r := &Result{Stdout: stdout.String(), Time: time.Since(began), State: cmd.ProcessState}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
 	if cmd.ProcessState == nil {
-		return nil, fmt.Errorf("cannot run the tests: %w", err)
+		return nil, fmt.Errorf("cannot run %s: %w", b.Path, err)
 	}
 	r.Output = r.Stdout + "\n" + stderr.String() // not in the order of their lines, which share lines
 	switch {

@@ -21,14 +21,14 @@ type Tree struct {
 	Flags []string // of go build
 }
 
-// A Package is a package as go list describes it. Module and the fields after it are of
+// A Package is a package as go list describes it. Standard and the fields after it are of
 // [Tree.ListDeps] alone.
 type Package struct {
 	ImportPath, Name, Dir     string
 	TestGoFiles, XTestGoFiles []string
 	Error                     *struct{ Err string }
+	Module                    *Module
 
-	Module            *Module
 	Standard, DepOnly bool
 	ForTest           string
 	GoFiles, CgoFiles []string
@@ -58,8 +58,8 @@ func (p Package) HasBenchmarks() bool {
 // each is a sentence that says why.
 func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
 	err error) {
-	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error"},
-		patterns)
+	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error," +
+		"Module"}, patterns)
 	for _, p := range all {
 		switch {
 		case p.HasTests():

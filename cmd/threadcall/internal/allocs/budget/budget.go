@@ -36,9 +36,11 @@ type Check struct {
 	Excuses   []*Excuse   `json:"excuses"`
 	Runs      []string    `json:"runs"` // benchmarks that were looked at
 
+	// Some promise is of a generic function. Other packages compile it with their own types.
+	Generic bool `json:"-"`
+
 	imports  map[string]map[string]bool // all that a package depends on
 	standard map[string]bool            // packages of the standard library
-	generic  bool                       // some promise is of a generic function
 }
 
 // A Function has promised not to allocate.
@@ -78,10 +80,6 @@ func (c *Check) OK() bool {
 
 // Kept reports whether the function keeps its promise, as far as was looked.
 func (f *Function) Kept() bool { return f.Reached && len(f.Broken) == 0 }
-
-// Generic reports whether some promise is of a generic function. Other packages compile it with
-// their own types.
-func (c *Check) Generic() bool { return c.generic }
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {
@@ -214,10 +212,8 @@ func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
-		for _, f := range c.Functions {
-			if f.File == frame.File && f.from <= frame.Line && frame.Line <= f.to {
-				return f, i
-			}
+		if f := c.at(line{frame.File, frame.Line}); f != nil {
+			return f, i
 		}
 		inner = outer
 	}

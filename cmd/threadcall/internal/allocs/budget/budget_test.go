@@ -97,20 +97,3 @@ func TestCheck_blamed(t *testing.T) {
 		}
 	}
 }
-
-func TestCheck_Covered(t *testing.T) {
-	for text, want := range map[string]bool{
-		"mode: atomic\na.com/p/p.go:8.20,9.15 1 7\n": true,
-		"a.com/p/p.go:8.20,9.15 1 0\n":               false,
-		"a.com/p/p.go:28.20,29.15 1 7\n":             false,
-		"a.com/q/p.go:8.20,9.15 1 7\n":               false,
-	} {
-		c, _, err := find(t, promising)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if c.Covered(text); c.OK() != want {
-			t.Errorf("%q: %v", text, !want)
-		}
-	}
-}

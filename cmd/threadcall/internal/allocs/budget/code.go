@@ -135,14 +135,11 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 func (w *walk) reason(call call, kind string) string {
 	fallback := ""
 	for _, e := range w.log.Around(call.at.file, call.at.line) {
-		if e.Constant() || !e.Suits(kind) && !(kind == "new" || kind == "interface" || kind == "array") {
-			continue
-		}
-		if at := e.Outermost(); at.File == call.outer.file && at.Line == call.outer.line &&
-			e.Suits(kind) {
+		switch at := e.Outermost(); {
+		case e.Constant():
+		case e.Suits(kind) && at.File == call.outer.file && at.Line == call.outer.line:
 			return e.String()
-		}
-		if kind == "new" || kind == "interface" || kind == "array" {
+		case kind == "new" || kind == "interface" || kind == "array":
 			fallback = e.String()
 		}
 	}

@@ -53,13 +53,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	functions := c.Functions
-	c.Functions = nil
-	for _, f := range functions {
-		if own[f.Package] {
-			c.Functions = append(c.Functions, f)
-		}
-	}
+	c.Functions = slices.DeleteFunc(c.Functions, func(f *Function) bool { return !own[f.Package] })
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
@@ -128,7 +122,7 @@ func (c *Check) read(p gotest.Package, file string) error {
 			}
 			delete(promises, comment.Pos())
 			line := func(p token.Pos) int { return files.Position(p).Line }
-			c.generic = c.generic || fn.Type.TypeParams != nil ||
+			c.Generic = c.Generic || fn.Type.TypeParams != nil ||
 				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
 			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file,
 				Line: line(fn.Name.Pos()), from: line(fn.Pos()), to: line(fn.Body.End())})

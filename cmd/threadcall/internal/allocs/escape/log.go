@@ -198,9 +198,6 @@ func position(uri string, s span) (Position, error) {
 // compiler's chain is the same. If there is none, these are what escapes at the innermost place
 // with other calls around it.
 func (l *Log) At(lines []Position) (found []Escape, exact bool) {
-	if len(lines) == 0 {
-		return nil, false
-	}
 	seen := map[string]bool{}
 	var others []Escape
 	for _, e := range l.byLine[line{lines[0].File, lines[0].Line}] {
@@ -221,9 +218,6 @@ func (l *Log) At(lines []Position) (found []Escape, exact bool) {
 // as for [Log.At], and were inlined there. The parameters and results among them are made by the
 // caller, so stacks end at the call.
 func (l *Log) Inlined(lines []Position) (found []Escape) {
-	if len(lines) == 0 {
-		return nil
-	}
 	for _, e := range l.byCall[line{lines[0].File, lines[0].Line}] {
 		if follows(e.Path[:len(e.Path)-1], lines) {
 			found = append(found, e)

@@ -48,8 +48,8 @@ func (a Amount) Times(n float64) Amount { return Amount{a.Objects * n, a.Bytes *
 type Sample struct {
 	Stack Stack
 	Size  int64  // bytes of each object
-	Each  Amount // for each operation, if operations were counted
-	Once  Amount // independent of the operations; everything if no operations were counted
+	Each  Amount // for each operation
+	Once  Amount // independent of the operations
 }
 
 // Samples is what a program has allocated.
@@ -97,13 +97,6 @@ func sum(p *hook.Profile, std func(string) bool) map[key]Sample {
 	return samples
 }
 
-// sorted returns the keys in an order that does not change from run to run.
-func sorted(samples map[key]Sample) []key {
-	return slices.SortedFunc(maps.Keys(samples), func(a, b key) int {
-		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
-	})
-}
-
 // Own returns the first frame at or above the site that is not of the standard library, or the
 // length of the stack.
 func (s Stack) Own(std func(string) bool) int {
@@ -136,20 +129,11 @@ func hidden(p *hook.Profile) float64 {
 	return n
 }
 
-// Total returns what one program has allocated. Std reports whether a package is of the standard
-// library; the testing package's own allocations are left out by it.
-func Total(p *hook.Profile, std func(path string) bool) Samples {
-	s := Samples{Counted: counted(p), Program: p, Hidden: hidden(p)}
-	samples := sum(p, std)
-	for _, k := range sorted(samples) {
-		s.Samples = append(s.Samples, samples[k])
-	}
-	return s
-}
-
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. What
 // both do once, and what the second run's operations need only the first time, is in Once: it does
-// not grow. Std is as for Total.
+// not grow. If the first run is empty and n is 1, Each has all of the second run. Std reports
+// whether a package is of the standard library; the testing package's own allocations are left out
+// by it.
 func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
 	a, b := sum(short, std), sum(long, std)
 	for k, one := range a {
@@ -160,7 +144,9 @@ func Difference(short, long *hook.Profile, n int, std func(path string) bool) Sa
 	s := Samples{More: n, Operations: 2 * n, Program: long,
 		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
-	for _, k := range sorted(b) {
+	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
+		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
+	}) {
 		two := b[k]
 		two.Each = two.Once.Minus(a[k].Once).Over(float64(n))
 		two.Once = two.Once.Minus(two.Each.Times(float64(2 * n)))

@@ -34,11 +34,10 @@ type searcher struct {
 	scratch    *gotest.Scratch
 	builder    *build.Builder
 
-	commits []revision.Commit // as Commits
-	data    *measure.Data     // with what is known of units
-	target  value             // what commits are judged by
-	whole   []float64         // logarithms of ratios of the bad end to the good one
-	trees   map[int]*candidate
+	data   *measure.Data // with what is known of units
+	target value         // what commits are judged by
+	whole  []float64     // logarithms of ratios of the bad end to the good one
+	trees  map[int]*candidate
 }
 
 // A value is what a benchmark reports in a unit.
@@ -107,12 +106,9 @@ func (x *searcher) choose(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	x.commits = []revision.Commit{good}
-	x.Commits = []Tested{{Commit: good.Hash, Subject: good.Subject, Verdict: Good}}
+	x.Commits = []Tested{{Logged: revision.Logged{Commit: good}, Verdict: Good}}
 	for i, c := range log {
-		x.commits = append(x.commits, c.Commit)
-		x.Commits = append(x.Commits, Tested{Commit: c.Hash, Subject: c.Subject, Author: c.Author,
-			Date: c.Date, Merge: c.Merge})
+		x.Commits = append(x.Commits, Tested{Logged: c})
 		x.Suspects = append(x.Suspects, i+1)
 	}
 	x.Commits[len(log)].Verdict = Bad
@@ -128,7 +124,7 @@ func (x *searcher) choose(ctx context.Context) (err error) {
 // checkout makes the tree of a commit.
 func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree gotest.Tree,
 	v plan.Version, err error) {
-	c := x.commits[commit]
+	c := x.Commits[commit].Commit
 	name = fmt.Sprintf("tree%04d", commit) // of the same length for all
 	x.log.Progress("checking out " + c.Short())
 	now := gotest.Tree{Dir: x.set.Dir, Flags: plan.BuildFlags()}
@@ -143,8 +139,8 @@ func (x *searcher) checkout(ctx context.Context, commit int) (name string, tree 
 
 // buildEnds builds both ends of the range.
 func (x *searcher) buildEnds(ctx context.Context) error {
-	v := &plan.Versions{VS: x.commits[0].Short(), Repository: x.repository}
-	for _, commit := range []int{0, len(x.commits) - 1} {
+	v := &plan.Versions{VS: x.Commits[0].Short(), Repository: x.repository}
+	for _, commit := range []int{0, len(x.Commits) - 1} {
 		_, tree, version, err := x.checkout(ctx, commit)
 		if err != nil {
 			return err
@@ -174,8 +170,8 @@ func (x *searcher) round(ctx context.Context, jobs ...*measure.Job) (map[value][
 		x.data.Describe(o)
 		for _, l := range o.Lines {
 			for _, unit := range x.units() {
-				if v, ok := l.Result.Value(unit); ok {
-					at := value{process.Job, l.Result.Name.String(), unit}
+				if v, ok := l.Value(unit); ok {
+					at := value{process.Job, l.Name.String(), unit}
 					if values[at] == nil {
 						values[at] = slices.Repeat([]float64{math.NaN()}, len(process.Job.Versions))
 					}
@@ -210,13 +206,13 @@ func (x *searcher) interrupted(err error) error {
 
 // search tests commits until it is decided which is the first bad one, or cannot be.
 func (x *searcher) search(ctx context.Context) error {
-	last := len(x.commits) - 1
+	last := len(x.Commits) - 1
 	s := NewSearch(last, bisectAlpha)
 	x.trees[0] = &candidate{"", x.target.job.Versions[0]}
 	x.trees[last] = &candidate{"", x.target.job.Versions[1]}
 	x.log.Trouble(fmt.Sprintf("%s of %s: %s in %s, from %s to %s. %s, about %s.", x.Benchmark,
 		judge.Written(x.Unit), x.Whole, ui.Counted(x.Rounds, "round",
-			"rounds"), x.Commits[0].short(), x.Commits[last].short(), ui.Counted(
+			"rounds"), x.Commits[0].Short(), x.Commits[last].Short(), ui.Counted(
 			last, "commit", "commits"), ui.Counted(s.Left(), "step", "steps")))
 	for step := 1; ; step++ {
 		commit, alpha, ok := s.Next()
@@ -228,7 +224,7 @@ func (x *searcher) search(ctx context.Context) error {
 		at := &x.Commits[commit]
 		at.Step = step
 		err := x.test(ctx, commit, alpha, fmt.Sprintf("step %d, about %d left: %s", step,
-			s.Left()-1, at.short()))
+			s.Left()-1, at.Short()))
 		if err != nil {
 			at.Step, at.Verdict = 0, ""
 			return x.interrupted(err)
@@ -240,7 +236,7 @@ func (x *searcher) search(ctx context.Context) error {
 				delete(x.trees, i)
 			}
 		}
-		text := fmt.Sprintf("step %d: %s %s", step, at.short(), at.Verdict)
+		text := fmt.Sprintf("step %d: %s %s", step, at.Short(), at.Verdict)
 		if at.Ratio != nil {
 			text += fmt.Sprintf(", %s to the good end in %s", *at.Ratio,
 				ui.Counted(at.Rounds, "round", "rounds"))

@@ -9,6 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/present"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -46,19 +47,13 @@ type Result struct {
 
 // A Tested is a commit, and what its test has shown.
 type Tested struct {
-	Commit  string  `json:"commit"`
-	Subject string  `json:"subject"`
-	Author  string  `json:"author,omitempty"`
-	Date    string  `json:"date,omitempty"`
-	Merge   bool    `json:"merge,omitempty"`
+	revision.Logged
 	Verdict Verdict `json:"verdict,omitempty"` // empty: it was not tested
 	Reason  string  `json:"reason,omitempty"`  // why it is broken
 	Ratio   *Ratio  `json:"ratio,omitempty"`   // to the good end
 	Step    int     `json:"step,omitempty"`    // from 1
 	Rounds  int     `json:"rounds,omitempty"`
 }
-
-func (t Tested) short() string { return t.Commit[:min(len(t.Commit), 10)] }
 
 // A Ratio is a median of ratios with an interval that holds for a test that has stopped early.
 type Ratio struct {
@@ -111,7 +106,7 @@ func (b *Result) printVerdict(out *ui.Screen) {
 	case n == 1 && b.Decided:
 		c := b.Commits[b.Suspects[0]]
 		fmt.Fprintln(out, out.Bold("The first commit that "+word))
-		fact("commit", fmt.Sprintf("%s %q", c.short(), c.Subject))
+		fact("commit", fmt.Sprintf("%s %q", c.Short(), c.Subject))
 		date, _, _ := strings.Cut(c.Date, "T")
 		fact("author", c.Author+", "+date)
 		if c.Merge {
@@ -125,7 +120,7 @@ func (b *Result) printVerdict(out *ui.Screen) {
 		fmt.Fprintln(out, out.Bold(fmt.Sprintf("The first commit that %s is one of %d: %s", word, n,
 			why)))
 		for _, i := range b.Suspects {
-			fact("", fmt.Sprintf("%s %q", b.Commits[i].short(), b.Commits[i].Subject))
+			fact("", fmt.Sprintf("%s %q", b.Commits[i].Short(), b.Commits[i].Subject))
 		}
 	}
 	fact("benchmark", fmt.Sprintf("%s of %s, %s", b.Benchmark, b.Package, judge.Written(b.Unit)))
@@ -153,7 +148,7 @@ func (b *Result) effect() string {
 		text = "inconclusive, minimum detectable effect " + b.table.Detectable(d) + ","
 	}
 	return fmt.Sprintf("%s in %s next to %s", text, ui.Counted(d.N, "round", "rounds"),
-		b.Commits[b.Suspects[0]-1].short())
+		b.Commits[b.Suspects[0]-1].Short())
 }
 
 // printCommits writes the commits that were tested.
@@ -175,7 +170,7 @@ func (b *Result) printCommits(out *ui.Screen) {
 		if colour := colours[c.Verdict]; colour != nil {
 			verdict = colour(verdict)
 		}
-		g.Add(c.short(), verdict, ui.Head(text, 60), ratio, rounds)
+		g.Add(c.Short(), verdict, ui.Head(text, 60), ratio, rounds)
 	}
 	g.Write(out)
 	fmt.Fprintln(out)

@@ -144,7 +144,7 @@ func (x *searcher) confirm(ctx context.Context) error {
 		if err != nil {
 			return x.interrupted(err)
 		}
-		job.Versions, names = append(job.Versions, binary), append(names, x.Commits[commit].short())
+		job.Versions, names = append(job.Versions, binary), append(names, x.Commits[commit].Short())
 	}
 	data := measure.New(names...)
 	for n := range bisectConfirm {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/sumdb/dirhash"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -41,6 +43,7 @@ type Builder struct {
 
 	meters map[string][]string // flags of the go command, by GOROOT
 
+	Modules    []string // of the packages
 	Benchmarks []Benchmark
 	Identical  []string // packages whose benchmarks are not measured
 	Failures   []Failure
@@ -61,6 +64,9 @@ func (b *Builder) Build(ctx context.Context) error {
 	last := len(packages) - 1
 	var there, broken []string
 	for i, p := range packages[last] {
+		if p.Module != nil && !slices.Contains(b.Modules, p.Module.Path) {
+			b.Modules = append(b.Modules, p.Module.Path)
+		}
 		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
 			len(packages[last])))
 		binaries, ok, err := b.compile(ctx, i, packages)
@@ -226,32 +232,21 @@ func identical(binaries []*gotest.Binary) bool {
 	if len(binaries) < 2 || binaries[0] == nil {
 		return false
 	}
-	old, new := binaries[0], binaries[1]
-	return sameFiles(old.Path, new.Path) && sameFiles(filepath.Join(old.Dir, "testdata"),
-		filepath.Join(new.Dir, "testdata"))
+	one, err1 := os.ReadFile(binaries[0].Path)
+	other, err2 := os.ReadFile(binaries[1].Path)
+	if err1 != nil || err2 != nil || !bytes.Equal(one, other) {
+		return false
+	}
+	a, err1 := testdata(binaries[0].Dir)
+	b, err2 := testdata(binaries[1].Dir)
+	return err1 == nil && err2 == nil && a == b
 }
 
-// sameFiles compares files, or all files in directories. What is not there is the same as what is
-// not there.
-func sameFiles(a, b string) bool {
-	x, err1 := os.Stat(a)
-	y, err2 := os.Stat(b)
-	switch {
-	case err1 != nil || err2 != nil:
-		return errors.Is(err1, fs.ErrNotExist) && errors.Is(err2, fs.ErrNotExist)
-	case !x.IsDir() || !y.IsDir():
-		if x.IsDir() != y.IsDir() || x.Size() != y.Size() {
-			return false
-		}
-		one, err1 := os.ReadFile(a)
-		other, err2 := os.ReadFile(b)
-		return err1 == nil && err2 == nil && bytes.Equal(one, other)
+// testdata returns a hash of all files in the testdata of a package, or "" if there is none.
+func testdata(dir string) (hash string, err error) {
+	dir = filepath.Join(dir, "testdata")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
 	}
-	ones, err1 := os.ReadDir(a)
-	others, err2 := os.ReadDir(b)
-	return err1 == nil && err2 == nil &&
-		slices.EqualFunc(ones, others, func(e, f os.DirEntry) bool {
-			return e.Name() == f.Name() && sameFiles(filepath.Join(a, e.Name()),
-				filepath.Join(b, f.Name()))
-		})
+	return dirhash.HashDir(dir, "", dirhash.Hash1)
 }

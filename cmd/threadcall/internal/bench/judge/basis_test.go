@@ -58,31 +58,11 @@ func simulated(r *rand.Rand, c computer, rounds int, factor float64) (d, exchang
 }
 
 // The choice of the measure keeps the error rate, as it does not know which version a value is of.
-func TestTime_errorRate(t *testing.T) {
-	trials := 1000.
+func TestTime(t *testing.T) {
+	trials := 1000
 	if testing.Short() {
 		trials = 200
 	}
-	for name, c := range computers {
-		r := rand.New(rand.NewPCG(16, uint64(len(name))))
-		alarms := 0
-		for range int(trials) {
-			a, b := simulated(r, c, 20, 1)
-			x, y := Compare(a), Compare(b)
-			if x.Family.Visible > 0 {
-				alarms++
-			}
-			if x.Times[0] != y.Times[0] {
-				t.Fatalf("%s: %+v, exchanged %+v", name, x.Times[0], y.Times[0])
-			}
-		}
-		if limit := 0.05*trials + 3*math.Sqrt(0.05*0.95*trials); float64(alarms) > limit {
-			t.Errorf("%s: %d false alarms of %g", name, alarms, trials)
-		}
-	}
-}
-
-func TestTime_power(t *testing.T) {
 	for name, c := range map[string]struct {
 		change    float64
 		basis     Basis
@@ -96,8 +76,18 @@ func TestTime_power(t *testing.T) {
 		"loaded, waiting":      {1.10, Wall, Waits, 0, "", ""},
 		"no threads are known": {1.10, Wall, Unknown, 0, "", ""},
 	} {
-		r := rand.New(rand.NewPCG(5, uint64(len(name))))
-		found, as := 0, 0
+		r := rand.New(rand.NewPCG(16, uint64(len(name))))
+		alarms, found, as := 0, 0, 0
+		for range trials {
+			a, b := simulated(r, computers[name], 20, 1)
+			x, y := Compare(a), Compare(b)
+			if x.Family.Visible > 0 {
+				alarms++
+			}
+			if x.Times[0] != y.Times[0] {
+				t.Fatalf("%s: %+v, exchanged %+v", name, x.Times[0], y.Times[0])
+			}
+		}
 		for range 100 {
 			d, _ := simulated(r, computers[name], 20, c.change)
 			got := Compare(d)
@@ -109,9 +99,10 @@ func TestTime_power(t *testing.T) {
 				found++
 			}
 		}
-		if as < 90 || found < c.least {
-			t.Errorf("%s: %d times of 100 on %q, %q; found %d times", name, as, c.basis, c.runs,
-				found)
+		n := float64(trials)
+		if float64(alarms) > 0.05*n+3*math.Sqrt(0.05*0.95*n) || as < 90 || found < c.least {
+			t.Errorf("%s: %d false alarms of %d; %d times of 100 on %q, %q; found %d times", name,
+				alarms, trials, as, c.basis, c.runs, found)
 		}
 	}
 }

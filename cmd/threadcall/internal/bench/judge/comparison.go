@@ -46,8 +46,7 @@ type Cell struct {
 
 // A Sample is one measurement.
 type Sample struct {
-	Run   string  `json:"run,omitempty"` // which run of threadcall bench; "" within one
-	Round int     `json:"round"`         // from 1; negative: unknown
+	measure.Place
 	Value float64 `json:"value"`
 }
 

@@ -127,9 +127,8 @@ func (c *Cell) values() []float64 {
 func (c *Cell) at() map[measure.Place]float64 {
 	values := map[measure.Place]float64{}
 	for _, s := range c.Samples {
-		p := measure.Place{Run: s.Run, Round: s.Round}
-		if _, ok := values[p]; !ok && s.Round >= 0 {
-			values[p] = s.Value
+		if _, ok := values[s.Place]; !ok && s.Round >= 0 {
+			values[s.Place] = s.Value
 		}
 	}
 	return values
@@ -139,9 +138,8 @@ func (c *Cell) at() map[measure.Place]float64 {
 func partners(old, new Cell) (a, b []float64) {
 	values := old.at()
 	for _, s := range new.Samples {
-		p := measure.Place{Run: s.Run, Round: s.Round}
-		if v, ok := values[p]; ok {
-			delete(values, p)
+		if v, ok := values[s.Place]; ok {
+			delete(values, s.Place)
 			a, b = append(a, v), append(b, s.Value)
 		}
 	}

@@ -144,7 +144,7 @@ func rows(d *measure.Data, unit string) []Row {
 				Cells: make([]Cell, len(d.Versions))})
 		}
 		cell := &rows[i].Cells[r.Version]
-		cell.Samples = append(cell.Samples, Sample{r.Run, r.Round, value})
+		cell.Samples = append(cell.Samples, Sample{r.Place, value})
 	}
 	if shuffled(d) {
 		slices.SortFunc(rows, func(a, b Row) int {

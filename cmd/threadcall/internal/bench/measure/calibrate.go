@@ -116,7 +116,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 	var sums []float64 // seconds of one iteration in all versions, without waiting for CPUs
 	for _, o := range outcomes {
 		for _, l := range o.Lines {
-			name := "Benchmark" + gotest.PlainName(l.Result.Name.String(), j.CPU)
+			name := "Benchmark" + gotest.PlainName(l.Name.String(), j.CPU)
 			if fails(name) {
 				continue
 			}
@@ -129,7 +129,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 				sums = append(sums, 0)
 			}
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]
-			wall, own := times(l.Result)
+			wall, own := times(l)
 			sums[i] += max(own, wall/mostStretch)
 		}
 	}

@@ -1,14 +1,10 @@
 package measure
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"os/exec"
 	"runtime"
 	"strconv"
 	"strings"
@@ -23,30 +19,26 @@ import (
 const commandRound = 50 * time.Millisecond
 
 // Commands returns a measurement of the commands of the settings, and runs each once, which shows
-// whether it works. The directory is for what lasts as long as the measurement.
-func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string) (*Measurement,
-	error) {
-	c := &commands{Settings: set}
-	var err error
-	if c.stderr, err = os.CreateTemp(dir, "stderr-"); err != nil {
-		return nil, err
-	}
+// whether it works.
+func Commands(ctx context.Context, set *plan.Settings, log *plan.Log) (*Measurement, error) {
 	defer log.Progress("")
+	c := &commands{Settings: set}
 	job := &Job{Benchmark: "BenchmarkCommand"}
 	var versions []plan.Version
 	for i, one := range set.Commands {
 		log.Progress("warming up: " + one.Name)
-		u, err := c.once(ctx, i)
+		job.Versions = append(job.Versions, &gotest.Binary{Path: one.Args[0], Quiet: true,
+			Attr: literally(one.Args)})
+		u, err := c.once(ctx, Process{job, i})
 		if err != nil {
-			return nil, errors.Join(err, c.stderr.Close())
+			return nil, err
 		}
 		c.runs = append(c.runs, repetitions(set.Benchtime, u.wall))
 		versions = append(versions, plan.Version{Name: one.Name, What: one.Text, Runs: c.runs[i]})
-		job.Versions = append(job.Versions, &gotest.Binary{})
 	}
 	m := newMeasurement(set, log, versions)
 	m.Record.Settings.Bench = ""
-	m.Jobs, m.run, m.end = []*Job{job}, c.run, c.stderr.Close
+	m.Jobs, m.run = []*Job{job}, c.run
 	m.calibrate = func(context.Context) error { return nil }
 	return m, nil
 }
@@ -54,8 +46,7 @@ func Commands(ctx context.Context, set *plan.Settings, log *plan.Log, dir string
 // commands runs the commands of the settings.
 type commands struct {
 	*plan.Settings
-	runs   []int    // in a round, of each command
-	stderr *os.File // of the command, of which a failure shows the end
+	runs []int // in a round, of each command
 }
 
 // repetitions returns how many runs of a command make a round.
@@ -77,7 +68,7 @@ func (c *commands) run(ctx context.Context, _ *plan.Settings, process Process) (
 	var sum usage
 	n := c.runs[process.Version]
 	for range n {
-		u, err := c.once(ctx, process.Version)
+		u, err := c.once(ctx, process)
 		if err != nil {
 			return nil, err
 		}
@@ -104,48 +95,16 @@ type usage struct {
 }
 
 // once runs a command once, with no input.
-func (c *commands) once(ctx context.Context, version int) (usage, error) {
-	text, args := c.Settings.Commands[version].Text, c.Settings.Commands[version].Args
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if c.Timeout > 0 {
-		limited, cancel = context.WithTimeout(ctx, c.Timeout)
-	}
-	defer cancel()
-	cmd := exec.Command(args[0], args[1:]...)
-	literally(cmd, args)
-	// A file, for which this process does nothing while the command runs, as it would for a pipe.
-	cmd.Stderr = c.stderr
-	if err := c.stderr.Truncate(0); err != nil {
+func (c *commands) once(ctx context.Context, process Process) (usage, error) {
+	one := c.Commands[process.Version]
+	r, err := process.Job.Versions[process.Version].Run(ctx, c.Timeout, one.Args[1:]...)
+	if err != nil {
 		return usage{}, err
 	}
-	if _, err := c.stderr.Seek(0, io.SeekStart); err != nil {
-		return usage{}, err
+	if r.Failure != "" {
+		complaint := strings.TrimSpace(r.Output[max(0, len(r.Output)-2000):])
+		return usage{}, fmt.Errorf("%s: %s\n%s", one.Text, r.Failure,
+			cmp.Or(complaint, "it wrote nothing to its standard error"))
 	}
-	began := time.Now()
-	err := gotest.Run(limited, cmd)
-	u := usage{wall: time.Since(began)}
-	if ctx.Err() != nil {
-		return u, context.Cause(ctx)
-	}
-	if cmd.ProcessState == nil {
-		return u, fmt.Errorf("cannot start %s: %w", text, err)
-	}
-	u.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-	u.peak = peak(cmd.ProcessState)
-	switch {
-	case err != nil && limited.Err() != nil:
-		return u, fmt.Errorf("%s took longer than -timeout %v", text, c.Timeout)
-	case err != nil:
-		return u, fmt.Errorf("%s: %w%s", text, err, c.complaint())
-	}
-	return u, nil
-}
-
-// complaint returns the end of what the command has written to its standard error.
-func (c *commands) complaint() string {
-	text, _ := os.ReadFile(c.stderr.Name())
-	if lines := bytes.TrimSpace(text[max(0, len(text)-2000):]); len(lines) > 0 {
-		return "\n" + string(lines)
-	}
-	return "; it wrote nothing to its standard error"
+	return usage{r.Time, r.State.UserTime() + r.State.SystemTime(), peak(r.State)}, nil
 }

@@ -40,8 +40,8 @@ type Result struct {
 
 // A Place is the run and the round with which a result was measured.
 type Place struct {
-	Run   string // results are paired within a run only; empty: this one
-	Round int    // from 1; negative: unknown
+	Run   string `json:"run,omitempty"` // results are paired within a run only; empty: this one
+	Round int    `json:"round"`         // from 1; negative: unknown
 }
 
 // New returns an empty Data with these versions.
@@ -91,6 +91,6 @@ func (d *Data) describe(u *benchfmt.UnitMetadata) {
 // Describe keeps what a process says about units.
 func (d *Data) Describe(o *Outcome) {
 	for _, u := range o.Units {
-		d.describe(u.Metadata)
+		d.describe(u)
 	}
 }

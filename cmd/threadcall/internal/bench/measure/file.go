@@ -3,11 +3,10 @@ package measure
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -22,13 +21,12 @@ import (
 type File struct {
 	Name string
 	file *os.File
-	run  string // its identity, one word that no other run has
-	err  error  // the first; nothing is written after it
+	out  *benchfmt.Writer // to the File
+	run  string           // its identity, one word that no other run has
+	err  error            // the first; nothing is written after it
 
-	round  int // that the file is in, or -1
-	config map[string]string
-	units  map[string]bool
-	size   int64 // up to here, the lines are complete
+	round int // that the file is in, or -1
+	units map[benchfmt.UnitMetadataKey]bool
 }
 
 // createFile makes the file. It replaces one that is there if replace is set.
@@ -41,8 +39,9 @@ func createFile(name string, replace bool, run string, about []string) (*File, e
 	if err != nil {
 		return nil, fmt.Errorf("cannot save results: %w", err)
 	}
-	f := &File{Name: name, file: file, run: run, round: -1, config: map[string]string{},
-		units: map[string]bool{}}
+	f := &File{Name: name, file: file, run: run, round: -1,
+		units: map[benchfmt.UnitMetadataKey]bool{}}
+	f.out = benchfmt.NewWriter(f)
 	for _, line := range about {
 		f.comment(line)
 	}
@@ -51,66 +50,34 @@ func createFile(name string, replace bool, run string, about []string) (*File, e
 
 // add saves what a process has measured.
 func (f *File) add(round int, o *Outcome) {
-	var b strings.Builder
 	for _, u := range o.Units {
-		if !f.units[u.Text] {
-			f.units[u.Text] = true
-			b.WriteString(u.Text + "\n")
+		if !f.units[u.UnitMetadataKey] {
+			f.units[u.UnitMetadataKey] = true
+			_ = f.out.Write(u)
 		}
 	}
-	for _, l := range o.Lines {
-		b.WriteString(f.configure(l.Result.Config))
+	for _, r := range o.Lines {
 		if f.round != round {
 			f.round = round
-			b.WriteString(roundLine(f.run, round) + "\n")
+			f.comment(fmt.Sprintf(roundLine, f.run, round))
 		}
-		b.WriteString(l.Text + "\n")
-	}
-	if b.Len() > 0 {
-		f.write(b.String())
+		_ = f.out.Write(r)
 	}
 }
 
 // comment saves a line that readers of the format pass over.
 func (f *File) comment(text string) {
-	f.write("# " + strings.ReplaceAll(text, "\n", " ") + "\n")
+	fmt.Fprintln(f, "#", strings.ReplaceAll(text, "\n", " "))
 }
 
-// configure returns the lines that make config the configuration of what follows.
-func (f *File) configure(config []benchfmt.Config) string {
-	var b strings.Builder
-	now := map[string]string{}
-	for _, c := range config {
-		if !c.File {
-			continue
-		}
-		now[c.Key] = string(c.Value)
-		if f.config[c.Key] != now[c.Key] {
-			fmt.Fprintf(&b, "%s: %s\n", c.Key, c.Value)
+// Write keeps the first error.
+func (f *File) Write(text []byte) (n int, err error) {
+	if f.err == nil {
+		if n, err = f.file.Write(text); err != nil {
+			f.err = fmt.Errorf("cannot save results: %w", err)
 		}
 	}
-	for key := range f.config {
-		if _, ok := now[key]; !ok {
-			fmt.Fprintf(&b, "%s:\n", key)
-		}
-	}
-	f.config = now
-	return b.String()
-}
-
-func (f *File) write(text string) {
-	if f.err != nil {
-		return
-	}
-	n, err := io.WriteString(f.file, text)
-	if err == nil {
-		f.size += int64(n)
-		return
-	}
-	f.err = fmt.Errorf("cannot save results: %w", err)
-	if cut := f.file.Truncate(f.size); cut != nil && n > 0 { // no half line may stay
-		f.err = fmt.Errorf("%w; the last line of %s may be half", f.err, f.Name)
-	}
+	return n, f.err
 }
 
 // close closes the file, and removes it if no results came.
@@ -124,14 +91,12 @@ func (f *File) close() error {
 	return errors.Join(f.err, err)
 }
 
-// roundLine returns the line, without its end, that a file has before the results of a round.
-// Results of two files are pairs if they have the same run and round.
-func roundLine(run string, round int) string {
-	return fmt.Sprintf("# threadcall run %s round %d", run, round)
-}
+// roundLine is the comment that a file has before the results of a round. Results of two files are
+// pairs if they have the same run and round.
+const roundLine = "threadcall run %s round %d"
 
 func parseRound(line string) (at Place, ok bool) {
-	n, _ := fmt.Sscanf(line, "# threadcall run %s round %d", &at.Run, &at.Round)
+	n, _ := fmt.Sscanf(line, "# "+roundLine, &at.Run, &at.Round)
 	return at, n == 2 && at.Round >= 0
 }
 
@@ -168,31 +133,24 @@ search:
 	return results, nil
 }
 
-// stamped matches the name of a file that a run has left, which begins with the time.
-var stamped = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})(?:-.+)?\.txt$`)
+// stamp matches the beginning of the name of a file that a run has left: the time.
+var stamp = strings.ReplaceAll("ddddddddTdddddd", "d", "[0-9]")
 
 // prune removes the results of all runs but the newest from the directory. What the user has named,
 // and what is not of a run, stays.
 func prune(dir string) error {
-	entries, err := os.ReadDir(dir) // the oldest first, as their names begin with the time
-	if err != nil {
-		return err
-	}
+	names, err := filepath.Glob(filepath.Join(dir, stamp+"*.txt")) // the oldest first
+	run := func(name string) string { return filepath.Base(name)[:len("20060102T150405")] }
 	var runs []string
-	files := map[string][]string{}
-	for _, e := range entries {
-		if m := stamped.FindStringSubmatch(e.Name()); m != nil {
-			if files[m[1]] == nil {
-				runs = append(runs, m[1])
-			}
-			files[m[1]] = append(files[m[1]], filepath.Join(dir, e.Name()))
+	for _, name := range names {
+		runs = append(runs, run(name))
+	}
+	runs = slices.Compact(runs)
+	old := runs[:max(0, len(runs)-KeepRuns)]
+	for _, name := range names {
+		if slices.Contains(old, run(name)) {
+			err = errors.Join(err, os.Remove(name))
 		}
 	}
-	var errs []error
-	for _, run := range runs[:max(0, len(runs)-KeepRuns)] {
-		for _, name := range files[run] {
-			errs = append(errs, os.Remove(name))
-		}
-	}
-	return errors.Join(errs...)
+	return err
 }

@@ -36,11 +36,30 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(name)
-	const want = "# about: a b\nUnit frames/s better=higher\ngoos: linux\npkg: example.com/p\n# " +
-		"threadcall run run round 0\nBenchmarkA-2 \t 100\t 5.0 ns/op\npkg: " +
-		"example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n# noisy: B\npkg: " +
-		"example.com/p\nnote: only here\n# threadcall run run round 1\nBenchmarkA-2 \t " +
-		"100\t 7.0 ns/op\npkg: example.com/q\nnote:\nBenchmarkB-2 \t 100\t 8.0 ns/op\n"
+	const want = `# about: a b
+Unit frames/s better=higher
+# threadcall run run round 0
+goos: linux
+pkg: example.com/p
+
+BenchmarkA-2 100 5 ns/op
+
+pkg: example.com/q
+
+BenchmarkB-2 100 6 ns/op
+# noisy: B
+# threadcall run run round 1
+
+pkg: example.com/p
+note: only here
+
+BenchmarkA-2 100 7 ns/op
+
+pkg: example.com/q
+note:
+
+BenchmarkB-2 100 8 ns/op
+`
 	if string(text) != want || err != nil {
 		t.Errorf("%v %s\nwant\n%s", err, text, want)
 	}

@@ -33,8 +33,7 @@ type Measurement struct {
 
 	run       func(context.Context, *plan.Settings, Process) (*Outcome, error)
 	calibrate func(context.Context) error // makes the jobs
-	end       func() error
-	files     []*File // one a version
+	files     []*File                     // one a version
 }
 
 // Benchmarks returns a measurement of what was built.
@@ -149,9 +148,6 @@ func (m *Measurement) close() error {
 	for _, f := range m.files {
 		errs = append(errs, f.close())
 	}
-	if m.end != nil {
-		errs = append(errs, m.end())
-	}
 	return errors.Join(errs...)
 }
 
@@ -233,12 +229,12 @@ func (d *Data) Keep(round int, o *Outcome) {
 	d.Describe(o)
 	for _, l := range o.Lines {
 		// The module had another name, or the benchmark has removed it.
-		if i, ok := l.Result.ConfigIndex("pkg"); ok {
-			l.Result.Config[i].Value = []byte(o.Job.Package)
+		if i, ok := l.ConfigIndex("pkg"); ok {
+			l.Config[i].Value = []byte(o.Job.Package)
 		} else if o.Job.Package != "" {
-			l.Result.SetConfig("pkg", o.Job.Package)
+			l.SetConfig("pkg", o.Job.Package)
 		}
-		d.Add(o.Version, Place{Round: round}, l.Result)
+		d.Add(o.Version, Place{Round: round}, l)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -15,10 +17,10 @@ import (
 // An Outcome is what a process did.
 type Outcome struct {
 	Process
-	Lines   []gotest.Line // results, in their order
-	Units   []gotest.Unit // what the benchmark says about units of its own
-	Failed  []Fault       // what failed; there may be results as well
-	Skipped []Fault       // what gave no result, but did not fail either, and why
+	Lines   []*benchfmt.Result       // in their order
+	Units   []*benchfmt.UnitMetadata // what the benchmark says about units of its own
+	Failed  []Fault                  // what failed; there may be results as well
+	Skipped []Fault                  // what gave no result, but did not fail either, and why
 }
 
 // A Fault is a benchmark that gave no result.

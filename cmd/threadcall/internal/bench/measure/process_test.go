@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -71,9 +73,9 @@ func do(t *testing.T, j *Job, timeout time.Duration) *Outcome {
 	return o
 }
 
-func names(lines []gotest.Line) (names []string) {
+func names(lines []*benchfmt.Result) (names []string) {
 	for _, l := range lines {
-		names = append(names, l.Result.Name.String())
+		names = append(names, l.Name.String())
 	}
 	return names
 }
@@ -118,14 +120,14 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: %s, want %s", pattern, got, want)
 		}
 		for _, l := range o.Lines {
-			_, memory := l.Result.Value("allocs/op")
-			if r := l.Result; r.Iters != 10 || !memory || r.GetConfig("pkg") != "behaviours" {
-				t.Errorf("%+v in %q", r, l.Text)
+			_, memory := l.Value("allocs/op")
+			if l.Iters != 10 || !memory || l.GetConfig("pkg") != "behaviours" {
+				t.Errorf("%+v in %q", l, l.Name)
 			}
 		}
 	}
 	o := do(t, job(t, "BenchmarkMetadata"), 0)
-	if len(o.Lines) != 1 || len(o.Units) == 0 || o.Units[0].Metadata.Value != "higher" {
+	if len(o.Lines) != 1 || len(o.Units) == 0 || o.Units[0].Value != "higher" {
 		t.Errorf("%+v", o)
 	}
 	j := job(t, "BenchmarkSubs") // of which the only part fails

@@ -168,16 +168,3 @@ func Named(patterns []string) string {
 	}
 	return strings.Join(patterns, " ")
 }
-
-// Module returns the modules that the packages are of, with commas.
-func (v *Versions) Module(ctx context.Context, patterns []string) string {
-	tree := v.Trees[len(v.Trees)-1]
-	out, err := tree.Go(ctx, slices.Concat([]string{"list", "-e", "-f",
-		"{{with .Module}}{{.Path}}{{end}}"}, tree.Flags, []string{"--"}, patterns)...)
-	if err != nil {
-		return ""
-	}
-	all := strings.Fields(string(out))
-	slices.Sort(all)
-	return strings.Join(slices.Compact(all), ", ")
-}

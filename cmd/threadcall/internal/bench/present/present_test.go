@@ -52,6 +52,24 @@ func simulated(rounds int, versions ...string) *measure.Data {
 	return d
 }
 
+// changed returns benchmarks of which the ratios within rounds are 1.1, too far apart, and so many
+// times 1.
+func changed(rounds, same int) *measure.Data {
+	d := measure.New("old", "new")
+	ratios := map[string][]float64{"Slower-8": {1.09, 1.10, 1.11}, "Noisy-8": {0.3, 3}}
+	for i := range same {
+		ratios[fmt.Sprintf("Same%d-8", i)] = []float64{0.98, 1.02}
+	}
+	for round := range rounds {
+		for name, ratio := range ratios {
+			for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
+				add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
+			}
+		}
+	}
+	return d
+}
+
 func result(d *measure.Data, set plan.Settings) Result {
 	return Result{Compared: judge.Compared{Comparison: judge.Compare(d)}, Settings: &set}
 }
@@ -130,6 +148,14 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 		{failed, plan.Settings{}, "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out " +
 			"of range\n"},
 		{failed, plan.Settings{}, "Note: something is odd\n"},
+		{changed(20, 1), plan.Settings{}, "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
+		// throughput is the same finding
+		{changed(20, 1), plan.Settings{}, "(minimum detectable effect 2.1 %)\n    1 inconclusive, too " +
+			"noisy (minimum detectable effect above 50 %): Noisy\n\nUnchanged: allocs/op of 3.\n"},
+		// p is 0.03 and 0.000002, of 32 verdicts
+		{changed(6, 30), plan.Settings{}, "0.031*\n"},
+		{changed(6, 30), plan.Settings{}, "\n" + asterisk + "\n"},
+		{changed(20, 30), plan.Settings{}, "  <0.001\n"},
 	} {
 		if got := written(t, result(c.d, c.set), 100); !strings.Contains(got, c.want) {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
@@ -138,51 +164,6 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 	if got := written(t, result(simulated(3, "old", "new"), plan.Settings{}),
 		70); !strings.Contains(got, "needs 6 values") {
 		t.Errorf("got\n%s", got)
-	}
-}
-
-func TestDigest(t *testing.T) {
-	// changed returns benchmarks of which the ratios within rounds are these, in turn.
-	changed := func(rounds, same int) *judge.Comparison {
-		d := measure.New("old", "new")
-		ratios := map[string][]float64{"Slower-8": {1.09, 1.10, 1.11}, "Noisy-8": {0.3, 3}}
-		for i := range same {
-			ratios[fmt.Sprintf("Same%d-8", i)] = []float64{0.98, 1.02}
-		}
-		for round := range rounds {
-			for name, ratio := range ratios {
-				for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
-					add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
-				}
-			}
-		}
-		return judge.Compare(d)
-	}
-	x := digestOf(changed(20, 1), 1, false)
-	if want := "Of 3 benchmarks: 1 slower; 1 inconclusive."; x.Headline != want {
-		t.Errorf("%q, want %q", x.Headline, want)
-	}
-	// throughput is the same finding
-	if len(x.Sections) != 1 || len(x.Sections[0].Rows) != 1 || len(x.Sections[0].Rest) != 2 {
-		t.Fatalf("sections %+v", x.Sections)
-	}
-	s := x.Sections[0]
-	if r := s.Rows[0]; r.Name != "Slower" || !strings.HasSuffix(r.Change, "slower") {
-		t.Errorf("rows %+v", s.Rows)
-	}
-	if !strings.HasPrefix(s.Rest[0], "1 other unchanged (minimum detectable effect ") ||
-		s.Rest[1] != "1 inconclusive, too noisy (minimum detectable effect above 50 %): Noisy" ||
-		x.Sentences[0] != "Unchanged: allocs/op of 3." {
-		t.Errorf("rest %q, %q", s.Rest, x.Sentences)
-	}
-	// p is 0.03 and 0.000002, of 32 verdicts
-	for rounds, want := range map[int]bool{6: true, 20: false} {
-		x := digestOf(changed(rounds, 30), 1, false)
-		last := x.Sentences[len(x.Sentences)-1]
-		if got := strings.HasSuffix(x.Sections[0].Rows[0].P, "*"); got != want ||
-			(last == asterisk) != want {
-			t.Errorf("%d rounds: asterisk %v, want %v", rounds, got, want)
-		}
 	}
 }
 

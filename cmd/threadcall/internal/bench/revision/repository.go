@@ -37,8 +37,8 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 
 // A Commit is a revision of the repository.
 type Commit struct {
-	Hash    string // 40 or 64 hex digits
-	Subject string // the first line of its message
+	Hash    string `json:"commit"`  // 40 or 64 hex digits
+	Subject string `json:"subject"` // the first line of its message
 }
 
 // Short returns enough of the hash for people.
@@ -85,9 +85,9 @@ func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
 // A Logged is a commit as the log has it.
 type Logged struct {
 	Commit
-	Author string
-	Date   string // that its author gave it, as RFC 3339
-	Merge  bool
+	Author string `json:"author,omitempty"`
+	Date   string `json:"date,omitempty"` // that its author gave it, as RFC 3339
+	Merge  bool   `json:"merge,omitempty"`
 }
 
 // Range returns the commits after good up to bad, the oldest first. Of a merge it follows the first

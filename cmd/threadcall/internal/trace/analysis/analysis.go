@@ -24,9 +24,8 @@ import (
 
 // Options are those of [Trace]. The zero value is valid.
 type Options struct {
-	Name     string           // of the trace, for the report
-	Progress func(read int64) // if not nil, is called with the number of bytes read
-	Lanes    *lanes.File      // if not nil, gets all intervals
+	Name  string      // of the trace, for the report
+	Lanes *lanes.File // if not nil, gets all intervals
 }
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
@@ -46,13 +45,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 	}
 	a := newAnalysis(o.Lanes)
 	a.coroutines = format >= "go 1.22"
-	reported := int64(-1)
-	err = a.read(whole, func() {
-		if o.Progress != nil && reported != in.read {
-			reported = in.read
-			o.Progress(reported)
-		}
-	})
+	err = a.read(whole)
 	switch {
 	case in.err != nil:
 		return nil, in.err
@@ -144,7 +137,7 @@ type analysis struct {
 	moves     moves
 	locked    []report.LockedThread
 	waits     waiting
-	heap      heap
+	heap      report.Curve
 	collector collector
 	tasks     map[xtrace.TaskID]*task
 	types     map[int32]*report.Task
@@ -158,32 +151,28 @@ func newAnalysis(kept *lanes.File) *analysis {
 		types: map[int32]*report.Task{},
 	}
 	a.counts.over.Add(0, 0)
-	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]uint64{}
-	a.waits.init(a.tables)
+	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]*report.Count{}
+	a.waits.tables = a.tables
+	a.waits.places, a.waits.latency = map[place]*waitPlace{}, map[place]*report.LatencyPlace{}
 	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
 	a.collector.stops.Longest = []report.Interval{}
-	a.calls.Slow, a.calls.places = []report.SlowCall{}, map[place]*report.Place{}
+	a.calls.Slow, a.calls.Worst = []report.SlowCall{}, []report.Call{}
+	a.calls.places = map[place]*report.Place{}
 	return a
 }
 
-// interval is the number of events from one call of progress to the next.
-const interval = 1 << 14
-
 // read ends with an error of the reader. The end of the trace is none.
-func (a *analysis) read(in io.Reader, progress func()) (err error) {
+func (a *analysis) read(in io.Reader) (err error) {
 	defer func() {
 		if v := recover(); v != nil { // the reader panics on some damaged traces
 			err = fmt.Errorf("it contradicts itself (%v)", v)
 		}
 	}()
 	r, err := xtrace.NewReader(in)
-	for n := 0; err == nil; n++ {
+	for err == nil {
 		var ev xtrace.Event
 		if ev, err = r.ReadEvent(); err == nil {
 			a.event(&ev)
-		}
-		if n%interval == 0 {
-			progress()
 		}
 	}
 	if err == io.EOF {
@@ -203,7 +192,7 @@ func (a *analysis) event(ev *xtrace.Event) {
 	}
 	switch kind {
 	case xtrace.EventSync:
-		a.generation()
+		clear(a.seen) // the stacks of the reader
 		a.clock(ev)
 	case xtrace.EventStateTransition:
 		if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {
@@ -253,7 +242,7 @@ func (a *analysis) metric(m xtrace.Metric) {
 	case "/sched/gomaxprocs:threads":
 		a.gomaxprocs = x
 	case "/memory/classes/heap/objects:bytes":
-		a.heap.allocated(a.now, x)
+		a.heap.Add(a.now, float64(x))
 	}
 }
 
@@ -266,19 +255,25 @@ func (a *analysis) report() *report.Report {
 		Trace: report.Trace{
 			Begin: a.begin, Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
-		Warnings:   []string{},
-		Heap:       a.heap.report(a.now),
+		Warnings: []string{},
+		Heap: report.Heap{
+			Allocated: a.heap.Series(a.now, 0), First: uint64(a.heap.First), Last: uint64(a.heap.Last),
+			Peak: uint64(a.heap.Peak),
+		},
 		GC:         a.collector.GC,
 		Stops:      a.collector.stops,
 		Goroutines: a.counts.report(a.now),
-		Threads:    a.threads.report(a.now),
-		Affinity:   a.moves.report(a.tables),
-		Locked:     lockedFirst(a.locked),
-		Tasks:      a.finishTasks(),
-		Functions:  a.functionList(),
-		Waiting:    a.waits.report(a.now),
+		Threads: report.Threads{
+			Busy: a.threads.active.Series(a.now, 0), Total: uint64(len(a.threads.busy)),
+			Peak: uint64(a.threads.active.Peak),
+		},
+		Affinity:  a.moves.report(),
+		Locked:    lockedFirst(a.locked),
+		Tasks:     a.finishTasks(),
+		Functions: a.functionList(),
+		Waiting:   a.waits.report(a.now),
 	}
-	r.Calls = a.calls.report(a.tables)
+	r.Calls = a.calls.report()
 	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
 	r.Table = report.Table{
 		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,

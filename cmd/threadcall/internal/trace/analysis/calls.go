@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -54,13 +53,6 @@ type region struct {
 type calls struct {
 	report.Calls
 	places map[place]*report.Place
-	worst  []worstCall
-}
-
-// A worstCall is one of the longest, with the numbers of its stacks.
-type worstCall struct {
-	report.Call
-	from, on int32
 }
 
 func taskNumber(id xtrace.TaskID) uint64 {
@@ -72,24 +64,14 @@ func taskNumber(id xtrace.TaskID) uint64 {
 
 // task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
-	t := a.tasks[id]
-	if t == nil {
-		t = &task{Interval: lanes.Interval{
-			Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
-			Task: taskNumber(id),
-		}}
-		a.tasks[id] = t
-	}
-	return t
+	return entry(a.tasks, id, task{Interval: lanes.Interval{
+		Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
+		Task: taskNumber(id),
+	}})
 }
 
 func (a *analysis) typeOf(name int32) *report.Task {
-	of := a.types[name]
-	if of == nil {
-		of = &report.Task{Type: a.Name(name)}
-		a.types[name] = of
-	}
-	return of
+	return entry(a.types, name, report.Task{Type: a.Name(name)})
 }
 
 func (a *analysis) taskBegin(ev *xtrace.Event) {
@@ -150,9 +132,7 @@ func (a *analysis) finishTasks() []report.Task {
 	for _, of := range a.types {
 		of.Times.Finish()
 	}
-	return first(maxTaskTypes, a.types, func(a, b *report.Task) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Type, b.Type))
-	})
+	return first(maxTaskTypes, a.types, func(x *report.Task) float64 { return x.Times.Sum })
 }
 
 func (a *analysis) regionBegin(ev *xtrace.Event) {
@@ -246,35 +226,26 @@ func (a *analysis) count(t *task) {
 	if t.stopped.N > 0 {
 		r.Stopped = &t.stopped
 	}
-	c.worst = keepLongest(c.worst, worstCall{r, t.Stack, t.on},
-		func(w worstCall) time.Duration { return w.Total() })
-	key := place{t.kind, a.caller(t.Stack)}
-	p := c.places[key]
-	if p == nil {
-		p = &report.Place{Frame: key.Frame, Kind: t.kind}
-		c.places[key] = p
+	if n := len(c.Worst); n < shown || r.Total() > c.Worst[n-1].Total() {
+		r.From, r.On = a.Stack(t.Stack), a.Stack(t.on)
+		c.Worst = keepLongest(c.Worst, r, report.Call.Total)
 	}
+	key := place{t.kind, a.caller(t.Stack)}
+	p := entry(c.places, key, report.Place{Frame: key.Frame, Kind: t.kind})
 	p.N++
 	p.Queued.Add(uint64(r.Queued))
 	p.Run.Add(uint64(r.Run))
 	p.Return.Add(uint64(r.Return))
 }
 
-func (c *calls) report(t *tables) report.Calls {
-	c.Worst = []report.Call{}
-	for _, w := range c.worst {
-		w.From, w.On = t.Stack(w.from), t.Stack(w.on)
-		c.Worst = append(c.Worst, w.Call)
-	}
+func (c *calls) report() report.Calls {
 	for _, p := range c.places {
 		p.Queued.Finish()
 		p.Run.Finish()
 		p.Return.Finish()
 	}
-	c.Places = first(maxPlaces, c.places, func(a, b *report.Place) int {
-		return cmp.Or(cmp.Compare(b.Queued.Sum+b.Run.Sum, a.Queued.Sum+a.Run.Sum),
-			place{a.Kind, a.Frame}.compare(place{b.Kind, b.Frame}))
-	})
+	c.Places = first(maxPlaces, c.places,
+		func(x *report.Place) float64 { return x.Queued.Sum + x.Run.Sum })
 	return c.Calls
 }
 

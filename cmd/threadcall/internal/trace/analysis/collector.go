@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"strings"
 	"time"
 
@@ -122,12 +121,8 @@ func (a *analysis) finishRanges() {
 
 // addStop counts a stop of the world.
 func (c *collector) addStop(v report.Interval) {
-	of := c.reasons[v.What]
-	if of == nil {
-		own := v.What == "start trace" || v.What == "stop trace"
-		of = &report.StopReason{Reason: v.What, Own: own}
-		c.reasons[v.What] = of
-	}
+	own := v.What == "start trace" || v.What == "stop trace"
+	of := entry(c.reasons, v.What, report.StopReason{Reason: v.What, Own: own})
 	of.Times.Add(uint64(v.Length))
 	if !of.Own {
 		c.stops.All.Add(uint64(v.Length))
@@ -143,29 +138,6 @@ func (c *collector) finish() {
 	for _, of := range c.reasons {
 		of.Times.Finish()
 	}
-	c.stops.Reasons = first(len(c.reasons), c.reasons, func(a, b *report.StopReason) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
-	})
-}
-
-// A heap follows the sizes that the trace has.
-type heap struct {
-	sizes             report.Curve
-	known             bool
-	first, last, peak uint64
-}
-
-func (h *heap) allocated(now time.Duration, size uint64) {
-	if !h.known {
-		h.known, h.first = true, size
-	}
-	h.last = size
-	h.peak = max(h.peak, size)
-	h.sizes.Add(now, float64(size))
-}
-
-func (h *heap) report(end time.Duration) report.Heap {
-	return report.Heap{
-		Allocated: h.sizes.Series(end, 0), First: h.first, Last: h.last, Peak: h.peak,
-	}
+	c.stops.Reasons = first(len(c.reasons), c.reasons,
+		func(x *report.StopReason) float64 { return x.Times.Sum })
 }

@@ -12,85 +12,52 @@ import (
 // those that wait not before the end of the first generation; so they are added to all numbers in
 // the end.
 type population struct {
-	before, created, ended uint64
-	difference, most       int64 // to before
-	over                   report.Curve
-	system                 uint64
-}
-
-func (p *population) change(now time.Duration, by int64) {
-	p.difference += by
-	p.most = max(p.most, p.difference)
-	p.over.Add(now, float64(p.difference))
+	report.Goroutines
+	over report.Curve // the difference to First
 }
 
 func (p *population) report(end time.Duration) report.Goroutines {
-	return report.Goroutines{
-		Existing: p.over.Series(end, float64(p.before)), First: p.before,
-		Peak: p.before + uint64(p.most), Last: uint64(int64(p.before) + p.difference),
-		Created: p.created, Ended: p.ended, System: p.system,
-	}
+	p.Existing = p.over.Series(end, float64(p.First))
+	p.Peak, p.Last = p.First+uint64(p.over.Peak), p.First+p.Created-p.Ended
+	return p.Goroutines
 }
 
 // threads counts the threads that have run a goroutine, and those that do.
 type threads struct {
-	busy    map[int64]bool // true while it runs one
-	running int
-	most    int // running
-	active  report.Curve
+	busy   map[int64]bool // true while it runs one
+	active report.Curve
 }
 
 // occupy records that a thread runs a goroutine, until release.
 func (t *threads) occupy(id int64, now time.Duration) {
-	if id < 0 || t.busy[id] {
-		return
+	if id >= 0 && !t.busy[id] {
+		t.busy[id] = true
+		t.active.Add(now, t.active.Last+1)
 	}
-	t.busy[id] = true
-	t.running++
-	t.most = max(t.most, t.running)
-	t.active.Add(now, float64(t.running))
 }
 
 func (t *threads) release(id int64, now time.Duration) {
 	if t.busy[id] {
 		t.busy[id] = false
-		t.running--
-		t.active.Add(now, float64(t.running))
-	}
-}
-
-func (t *threads) report(end time.Duration) report.Threads {
-	return report.Threads{
-		Busy:  t.active.Series(end, 0),
-		Total: uint64(len(t.busy)), Peak: uint64(t.most),
+		t.active.Add(now, t.active.Last-1)
 	}
 }
 
 // moves sums up how goroutines moved from thread to thread.
 type moves struct {
 	report.Affinity
-	why map[int32]uint64 // by the name of the reason
+	why map[int32]*report.Count // by the name of the reason
 }
 
-func (m *moves) report(names *tables) report.Affinity {
-	m.Why = []report.Count{}
-	for name, n := range m.why {
-		m.Why = append(m.Why, report.Count{Name: names.Name(name), N: n})
-	}
-	slices.SortFunc(m.Why, func(a, b report.Count) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Name, b.Name))
-	})
+func (m *moves) report() report.Affinity {
+	m.Why = first(len(m.why), m.why, func(c *report.Count) float64 { return float64(c.N) })
 	return m.Affinity
 }
 
 // function returns the sums of the goroutines of a function.
 func (a *analysis) function(name int32) *report.Function {
-	f := a.functions[name]
-	if f == nil {
-		f = &report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))}
-		a.functions[name] = f
-	}
-	return f
+	return entry(a.functions, name,
+		report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))})
 }
 
 // running returns the time for which goroutines of a function ran.
@@ -102,9 +69,8 @@ func (a *analysis) running(function string) time.Duration {
 }
 
 func (a *analysis) functionList() []report.Function {
-	return first(maxFunctions, a.functions, func(a, b *report.Function) int {
-		return cmp.Or(cmp.Compare(b.Running, a.Running), cmp.Compare(a.Name, b.Name))
-	})
+	return first(maxFunctions, a.functions,
+		func(x *report.Function) float64 { return float64(x.Running) })
 }
 
 // lockedFirst returns the threads that have served calls, those that served most first.

@@ -84,19 +84,14 @@ func zipped(text string) string {
 func TestTrace_foreign(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
 		{"", "it is empty"},
-		{"go 1.2", "ends within its header"},
+		{"go 1.2", `it begins with "go 1.2"`},
 		{"go 1.23 trace\x00\x00\x00", "ends within its first second"},
 		{"go 1.26 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
-		{"go 1.5 trace\x00\x00\x00\x00", "Go 1.5, and formats before Go 1.11 cannot be read"},
+		{"go 1.5 trace\x00\x00\x00\x00", "unsupported trace version go 1.5"},
 		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
-		{"go 1.26 is out, and so is all of this", `text file ("go 1.26 is out`},
-		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "most likely a profile; open a profile with"},
+		{"go 1.26 is out, and so is all of this", `it begins with "go 1.26 is out`},
+		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "go tool pprof reads profiles"},
 		{"\x1f\x8b and no gzip", "begins like a gzip file, but"},
-		{"\x0a\x04\x08\x01\x10\x02\x12\x08\xff\xfe", "profile; open"},
-		{"goroutine 1 [running]:\nmain.main()\n", `text file ("goroutine 1 [running]:")`},
-		{`{"traceEvents":[{"ph":"X","ts":1}]}`, "JSON file; open a trace of Chrome's format"},
-		{"\x7fELF\x02\x01\x01", "program; to run it, put -- before it"},
-		{"\x00\x01\x02\x03\x04\x05\x06\x07\x08", `begins with "\x00\x01\x02`},
 	} {
 		r, err := Trace(strings.NewReader(c.data), Options{})
 		if r != nil || !errors.Is(err, ErrNoTrace) || !strings.Contains(err.Error(), c.want) {
@@ -137,11 +132,7 @@ func TestTrace_cut(t *testing.T) {
 	if truncated == 0 {
 		t.Skip("the trace has one generation: this machine is too busy")
 	}
-	r, err := Trace(strings.NewReader(zipped(string(data))), Options{Progress: func(n int64) {
-		if n <= 0 || n >= int64(len(data)) {
-			t.Errorf("progress at %d of %d bytes", n, len(data))
-		}
-	}})
+	r, err := Trace(strings.NewReader(zipped(string(data))), Options{})
 	if err != nil || r.Trace.Events != whole.Trace.Events {
 		t.Errorf("%v, %+v, %d events without gzip", err, r, whole.Trace.Events)
 	}

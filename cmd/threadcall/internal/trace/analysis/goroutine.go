@@ -68,8 +68,8 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 	}
 	if to == xtrace.GoNotExist {
 		a.ended(g)
-		a.counts.ended++
-		a.counts.change(a.now, -1)
+		a.counts.Ended++
+		a.counts.over.Add(a.now, a.counts.over.Last-1)
 		delete(a.existing, id)
 	} else {
 		a.enter(g, ev, t, stack)
@@ -85,10 +85,10 @@ func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *gorou
 	g.life = lanes.Interval{Kind: lanes.Life, Goroutine: id, Thread: lanes.None, By: lanes.None}
 	if from == xtrace.GoNotExist {
 		g.life.Start, g.life.By, g.life.Stack = a.now, goroutineID(ev), a.stack(ev.Stack())
-		a.counts.created++
-		a.counts.change(a.now, 1)
+		a.counts.Created++
+		a.counts.over.Add(a.now, a.counts.over.Last+1)
 	} else {
-		a.counts.before++
+		a.counts.First++
 	}
 	a.existing[id] = g
 	return g
@@ -198,7 +198,7 @@ func (a *analysis) execute(g *goroutine) {
 	g.executions++
 	if g.thread >= 0 && on >= 0 && g.thread != on {
 		g.moves++
-		a.moves.why[g.why]++
+		entry(a.moves.why, g.why, report.Count{Name: a.Name(g.why)}).N++
 	}
 	g.thread = on // None in system calls that began before the trace, in formats before Go 1.22
 	a.threads.occupy(on, a.now)
@@ -238,7 +238,7 @@ func (a *analysis) finishGoroutines() {
 			a.waits.finish(g)
 		}
 		if isSystem(a.Name(g.life.Name)) {
-			a.counts.system++
+			a.counts.System++
 		}
 		a.ended(g)
 	}

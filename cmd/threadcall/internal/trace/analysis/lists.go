@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"sort"
@@ -16,16 +18,30 @@ const (
 	shown        = 10 // calls, stops, places that end waits
 )
 
-// first returns the first values of a map in an order, at most limit. It is never nil, which would
-// be null in JSON.
-func first[K comparable, T any](limit int, all map[K]*T, order func(a, b *T) int) []T {
+// first returns the values of a map with the greatest weights, at most limit. It is never nil,
+// which would be null in JSON.
+func first[K comparable, T any](limit int, all map[K]*T, weight func(*T) float64) []T {
 	list := []T{}
-	for _, x := range slices.SortedFunc(maps.Values(all), order) {
+	for _, key := range slices.SortedFunc(maps.Keys(all), func(a, b K) int {
+		if heavier := cmp.Compare(weight(all[b]), weight(all[a])); heavier != 0 {
+			return heavier
+		}
+		return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) // in each run the same
+	}) {
 		if len(list) < limit {
-			list = append(list, *x)
+			list = append(list, *all[key])
 		}
 	}
 	return list
+}
+
+// entry returns what a map has for a key, at first a copy of initial.
+func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
+	if all[key] == nil {
+		all[key] = new(T)
+		*all[key] = initial
+	}
+	return all[key]
 }
 
 // keepLongest adds x to a list of the longest, the longest first. Of equal ones the first stay.

@@ -92,16 +92,8 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	return "sync"
 }
 
-// stopReason returns the name for the runtime's reason to stop a goroutine that is ready.
-func stopReason(reason string) string {
-	switch reason {
-	case "runtime.Gosched":
-		return yielded
-	case preempted:
-		return preempted
-	}
-	return unknown
-}
+// stopReasons has the names for the runtime's reasons to stop a goroutine that is ready.
+var stopReasons = map[string]string{"runtime.Gosched": yielded, preempted: preempted}
 
 // meaning returns what the outermost known name of the frames inside the runtime and package sync
 // means.

@@ -35,9 +35,6 @@ func newTables() *tables {
 	}
 }
 
-// generation drops the stacks of the reader.
-func (t *tables) generation() { clear(t.seen) }
-
 // name returns the number of a name, in which control characters become visible.
 func (t *tables) name(text string) int32 {
 	n, ok := t.nameOf[text]

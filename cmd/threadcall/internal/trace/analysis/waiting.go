@@ -38,11 +38,6 @@ type place struct {
 	report.Frame
 }
 
-func (p place) compare(to place) int {
-	return cmp.Or(cmp.Compare(p.what, to.what), cmp.Compare(p.Func, to.Func),
-		cmp.Compare(p.File, to.File), cmp.Compare(p.Line, to.Line))
-}
-
 // A waitPlace sums up the waits at a place.
 type waitPlace struct {
 	report.WaitPlace
@@ -57,12 +52,6 @@ type waitPlace struct {
 
 // maxStacks limits the stacks that are kept for a place; others count as the empty one.
 const maxStacks = 1000
-
-func (w *waiting) init(t *tables) {
-	w.tables = t
-	w.places = map[place]*waitPlace{}
-	w.latency = map[place]*report.LatencyPlace{}
-}
 
 // spot returns the spot of a stack.
 func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
@@ -81,15 +70,12 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 	case lanes.Waiting, lanes.Syscall:
 		reason = w.waitReason(raw, stack)
 		key := place{reason, w.Place(stack)}
-		if w.places[key] == nil {
-			w.places[key] = &waitPlace{
-				WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
-				wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
-			}
-		}
-		s.place = w.places[key]
+		s.place = entry(w.places, key, waitPlace{
+			WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
+			wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		})
 	case lanes.Runnable:
-		reason = stopReason(raw)
+		reason = cmp.Or(stopReasons[raw], unknown)
 	}
 	s.name = w.name(reason)
 	w.spots[stack] = append(w.spots[stack], s)
@@ -168,10 +154,7 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 func (w *waiting) after(s *spot) *report.LatencyPlace {
 	if s.ready == nil {
 		key := place{w.how(s), w.Place(s.stack)}
-		if w.latency[key] == nil {
-			w.latency[key] = &report.LatencyPlace{How: key.what, Frame: key.Frame}
-		}
-		s.ready = w.latency[key]
+		s.ready = entry(w.latency, key, report.LatencyPlace{How: key.what, Frame: key.Frame})
 	}
 	return s.ready
 }
@@ -203,11 +186,7 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 	reasons, waits := map[string]*report.WaitReason{}, map[place]*report.WaitPlace{}
 	blocked := map[place]*report.Blocked{}
 	for key, p := range w.places {
-		of := reasons[p.Reason]
-		if of == nil {
-			of = &report.WaitReason{Reason: p.Reason}
-			reasons[p.Reason] = of
-		}
+		of := entry(reasons, p.Reason, report.WaitReason{Reason: p.Reason})
 		of.Times.Merge(&p.Times)
 		of.Earlier.Merge(p.Earlier)
 		of.Blocked += p.blocked.N
@@ -237,41 +216,24 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 		l.Times.Finish()
 	}
 	r.Latency.All.Finish()
-	r.Reasons = first(len(reasons), reasons, func(a, b *report.WaitReason) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(a.Reason, b.Reason))
-	})
-	r.Places = first(maxPlaces, waits, func(a, b *report.WaitPlace) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum), cmp.Compare(b.Earlier.Time, a.Earlier.Time),
-			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
-	})
-	r.Blocked = first(maxPlaces, blocked, func(a, b *report.Blocked) int {
-		return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(b.Sum, a.Sum),
-			place{a.Reason, a.Frame}.compare(place{b.Reason, b.Frame}))
-	})
-	r.Latency.Places = first(maxPlaces, w.latency, func(a, b *report.LatencyPlace) int {
-		return cmp.Or(cmp.Compare(b.Times.Sum, a.Times.Sum),
-			place{a.How, a.Frame}.compare(place{b.How, b.Frame}))
-	})
+	r.Reasons = first(len(reasons), reasons,
+		func(x *report.WaitReason) float64 { return x.Times.Sum })
+	r.Places = first(maxPlaces, waits, func(x *report.WaitPlace) float64 { return x.Times.Sum })
+	r.Blocked = first(maxPlaces, blocked, func(x *report.Blocked) float64 { return float64(x.N) })
+	r.Latency.Places = first(maxPlaces, w.latency,
+		func(x *report.LatencyPlace) float64 { return x.Times.Sum })
 	return r
 }
 
 // byPlace sums up by the place of each stack and returns the longest sums.
 func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
-	sums := map[report.Frame]report.Sum{}
+	sums := map[report.Frame]*report.Waker{}
 	for stack, sum := range stacks {
 		f := w.Place(stack)
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = report.Frame{Func: "?"}
 		}
-		sum.Merge(sums[f])
-		sums[f] = sum
+		entry(sums, f, report.Waker{Frame: f}).Merge(sum)
 	}
-	list := []report.Waker{}
-	for f, sum := range sums {
-		list = append(list, report.Waker{Frame: f, Sum: sum})
-	}
-	slices.SortFunc(list, func(a, b report.Waker) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), place{"", a.Frame}.compare(place{"", b.Frame}))
-	})
-	return list[:min(len(list), shown)]
+	return first(shown, sums, func(x *report.Waker) float64 { return float64(x.Time) })
 }

@@ -33,9 +33,6 @@ var KindNames = [kinds]string{
 	"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task",
 }
 
-// String returns the name of the kind.
-func (k Kind) String() string { return KindNames[k] }
-
 // None stands for a goroutine or a thread that is not in the trace.
 const None = -1
 

@@ -128,7 +128,7 @@ func TestFile_Tiles(t *testing.T) {
 				for k := range got {
 					if math.Abs(got[k]-want[l.ID][k]) > 1+tile.Step*columns/1000 {
 						t.Errorf("seed %d, %v to %v, goroutine %d: %v for %v, want %v", seed, from, to, l.ID,
-							got[k], Kind(k), want[l.ID][k])
+							got[k], KindNames[k], want[l.ID][k])
 					}
 				}
 			}

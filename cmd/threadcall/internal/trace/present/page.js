@@ -10,12 +10,11 @@
     return e;
   };
   const canvas = make("canvas", {ariaLabel: "plots over time, goroutines and threads"});
-  const cross = make("div", {className: "cross", hidden: true});
   const chosen = make("div", {className: "chosen", hidden: true});
   const tip = make("div", {className: "tip", hidden: true});
   const details = make("div", {className: "details", hidden: true});
   const status = make("p", {className: "faint"});
-  const area = make("div", {className: "area"}, canvas, cross, chosen, tip);
+  const area = make("div", {className: "area"}, canvas, chosen, tip);
   root.append(area, details, status);
   let view = data.view ?? [0, total], width = 800, rows = [], tile = null;
 
@@ -32,12 +31,9 @@
     return Number(v.toPrecision(v >= 1000 ? 4 : 3)) + " " + names[0];
   };
   // ticks returns about n round values between two.
-  const ticks = (low, high, n, unit) => {
-    let base = 1;
-    if (unit === "B") while ((high - low) / n / base > 512) base *= 1024;
-    const raw = Math.max((high - low) / n / base, 1e-9), power = 10 ** Math.floor(Math.log10(raw));
-    const step = Math.max(1, [1, 2, 5, 10].map(m => m * power).find(s => s >= raw * 0.999) * base);
-    const out = [];
+  const ticks = (low, high, n) => {
+    const raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw)), out = [];
+    const step = Math.max(1, [1, 2, 5, 10].map(m => m * power).find(s => s >= raw * 0.999));
     for (let i = Math.ceil(low / step); i * step <= high; i++) out.push(i * step);
     return out;
   };
@@ -64,7 +60,7 @@
     rows = [{type: "axis", height: 20}];
     for (const line of lines) rows.push({type: "line", height: line.unit === "B" ? 150 : 80, line});
     const parts = ["program", "tasks", "threads", "goroutines"];
-    for (const [title, lanes] of tile ? parts.map(name => [name, tile[name]]) : []) {
+    for (const [title, lanes] of parts.map(name => [name, tile[name]])) {
       const type = title.replace(/s$/, "");
       if (lanes.length) rows.push({type: "title", height: rowHeight, title});
       for (const lane of lanes) rows.push({type, height: rowHeight, lane});
@@ -79,7 +75,7 @@
     const high = Math.max(...shown.flat().map(s => s[3]), 0) || 1;
     const y = v => top + height - 4 - v / high * (height - 24);
     g.textAlign = "right";
-    for (const v of ticks(0, high, height / 35, line.unit)) {
+    for (const v of [0, high / 2, high]) {
       g.fillStyle = color("line");
       g.fillRect(left, y(v), width - left - right, 1);
       g.fillStyle = color("faint");
@@ -132,14 +128,9 @@
       }
     }
     for (const m of lane.marks) rect(m[0], m[1], data.kinds[m[2]], top + h - 4, 4, 1);
-    let title = lane.title || "G" + lane.id;
-    if (g.measureText(title).width > left - 12) {
-      while (g.measureText(title + "…").width > left - 12) title = title.slice(0, -1);
-      title += "…";
-    }
     g.fillStyle = color("ink");
     g.textAlign = "right";
-    g.fillText(title, left - 6, middle);
+    g.fillText(lane.title || "G" + lane.id, left - 6, middle, left - 12);
     g.textAlign = "left";
   };
 
@@ -171,21 +162,17 @@
     for (const t of moments) g.fillRect(x(t), 18, 1, height);
     root.dataset.from = view[0];
     root.dataset.to = view[1];
-    root.dataset.lanes = tile?.goroutines.length ?? 0;
+    root.dataset.lanes = tile.goroutines.length;
     output.textContent = `${time(view[0])} to ${time(view[1])}`;
-    if (!tile) return;
-    const fine = tile.from <= view[0] && tile.to >= view[1] &&
-      view[1] - view[0] >= (tile.to - tile.from) / 20;
     status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in ` +
-      "this time" + (fine ? "" : "; for detail choose a window above, or run threadcall trace " +
-      "-html with -from and -to");
+      "this time; for detail choose a window above, or run threadcall trace -html with -from and -to";
   };
 
   const show = (from, to) => {
     const span = Math.min(Math.max(to - from, least), total);
     from = Math.min(Math.max(from, 0), total - span);
     view = [from, from + span];
-    tip.hidden = cross.hidden = true;
+    tip.hidden = true;
     draw();
   };
   // move shows what is by share later, and factor times as long.
@@ -255,26 +242,6 @@
   const stack = (title, n) => n && tile.stacks[n]?.length ? [make("h3", {textContent: title}),
     make("ol", {className: "stack"}, ...tile.stacks[n].map(frame))] : [];
 
-  // explain shows an interval with its stacks, and leads to what the goroutine that ended it did
-  // meanwhile, for longest.
-  const explain = (found, b) => {
-    details.hidden = !b;
-    if (!b) return;
-    const button = (textContent, act) => {
-      const e = make("button", {type: "button", textContent});
-      on([e], act);
-      return e;
-    };
-    const end = b[0] + b[1], row = rows.find(r => r.type === "goroutine" && r.lane.id === b[5]);
-    const shared = o => Math.min(o[0] + o[1], end) - Math.max(o[0], b[0]);
-    const bar = row?.lane.bars.reduce((a, o) => a && shared(a) >= shared(o) ? a : o, null);
-    const lines = describe({...found, bar: b}).slice(1).map(text => make("div", {textContent: text}));
-    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]),
-      ...stack("Ended by", b[7]), button("zoom to it", () => show(b[0] - b[1] / 4, end + b[1] / 4)));
-    if (bar && shared(bar) > 0) details.append(button("what goroutine " + b[5] + " did meanwhile",
-      () => explain({row, t: bar[0], marks: []}, bar)));
-  };
-
   let drag = null;
   canvas.addEventListener("pointerdown", e => {
     if (e.button > 0 || e.pointerType === "touch") return;
@@ -284,8 +251,7 @@
   });
   canvas.addEventListener("pointermove", e => {
     const found = find(e), px = clip(found.px);
-    cross.hidden = tip.hidden = false;
-    cross.style.left = px + "px";
+    tip.hidden = false;
     tip.replaceChildren(...describe(found).map(text => make("div", {textContent: text})));
     tip.style.left = Math.min(found.px + 14, Math.max(0, width - tip.offsetWidth)) + "px";
     tip.style.top = found.py + 16 + "px";
@@ -295,15 +261,21 @@
     chosen.style.left = Math.min(drag.from, drag.to) + "px";
     chosen.style.width = Math.abs(drag.to - drag.from) + "px";
   });
-  canvas.addEventListener("pointerleave", () => { tip.hidden = cross.hidden = true; });
+  canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
   addEventListener("pointerup", e => {
     if (!drag) return;
     const {from, to} = drag;
     drag = null;
     chosen.hidden = true;
     if (Math.abs(from - to) > 3) return show(at(Math.min(from, to)), at(Math.max(from, to)));
-    const found = find(e);
-    explain(found, found.bar ?? found.marks[0]);
+    const found = find(e), b = found.bar ?? found.marks[0];
+    details.hidden = !b;
+    if (!b) return;
+    const focus = make("button", {type: "button", textContent: "zoom to it"});
+    on([focus], () => show(b[0] - b[1] / 4, b[0] + b[1] * 1.25));
+    const lines = describe(found).slice(1).map(textContent => make("div", {textContent}));
+    details.replaceChildren(...lines, ...stack("Stack at its end or during the wait", b[6]),
+      ...stack("Ended by", b[7]), focus);
   });
 
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);

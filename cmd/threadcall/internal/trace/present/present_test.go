@@ -34,7 +34,13 @@ func sample() *report.Report {
 		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "mutex", N: 3}}},
 		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits",
 			Moment: report.Moment{At: 4 * s, Length: s}}},
-		Tasks:  []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
+		Tasks: []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
+		Path: &report.Path{
+			What: "task 77, request", Length: s, Omitted: 1,
+			Parts: []report.Part{{Doing: "ran", Frame: frame, Sum: report.Sum{Time: s}}},
+			Steps: []report.Step{{Doing: "sleep", Frame: frame, Depth: 2, For: "mutex",
+				Moment: report.Moment{Length: s}}},
+		},
 		Locked: []report.LockedThread{{Thread: 4077}},
 	}
 	allocated := report.Series{Step: 50 * ms}
@@ -103,7 +109,8 @@ func TestText(t *testing.T) {
 			"start trace (not counted above)", "in 10.0% of 40 executions; after",
 			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
 			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
-			"waited 2 s in all for a P, 20 times:", "request", "and 2 more functions", "4077",
+			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
+			"sleep, ends a mutex", "1 short step is omitted", "and 2 more functions", "4077",
 			"   1  slow call at 5 s into the trace: a function had run for 1 s", "slow call at 600 ms into",
 			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
 		}, "asleep"},
@@ -215,9 +222,7 @@ func TestPage_lanes(t *testing.T) {
 		t.Skip("this process records a trace already: ", err)
 	}
 	_, task := trace.NewTask(t.Context(), "</script>the task")
-	done := make(chan bool)
-	go func() { time.Sleep(20 * time.Millisecond); close(done) }()
-	<-done
+	time.Sleep(20 * time.Millisecond)
 	task.End()
 	runtime.GC()
 	trace.Stop()
@@ -229,9 +234,9 @@ func TestPage_lanes(t *testing.T) {
 		return r
 	})
 	var got struct {
-		Lanes             int
-		Text, Ender, Tips string
-		View              []float64
+		Lanes      int
+		Text, Tips string
+		View       []float64
 	}
 	pagetest.Run(t, p, helpers+`
 		let tips = "", height = canvas.getBoundingClientRect().height;
@@ -239,15 +244,11 @@ func TestPage_lanes(t *testing.T) {
 			for (let y = 0; y < height; y += 9) { point("pointermove", share, y); tips += tip() + "\n"; }
 		}
 		const out = {lanes: Number(time.dataset.lanes), text: time.textContent, tips};
-		const buttons = () => [...time.querySelectorAll("button")];
-		const named = name => buttons().find(b => b.textContent.startsWith(name));
-		for (let y = 0; y < height && !named("what goroutine"); y += 9) {
+		for (let y = 0; y < height && time.querySelector(".details").hidden; y += 9) {
 			point("pointerdown", 0.5, y); point("pointerup", 0.5, y);
 		}
 		out.text += time.querySelector(".details").textContent;
-		for (let i = 0; i < 5; i++) named("what goroutine")?.click(); // from the task to its end
-		out.ender = time.querySelector(".details").textContent;
-		named("longest stop").click();
+		[...time.querySelectorAll("button")].find(b => b.textContent.startsWith("longest stop")).click();
 		out.view = view();
 		return out;`, &got)
 	if got.Lanes == 0 || !strings.Contains(got.Tips, "sleep for 2") ||
@@ -258,9 +259,6 @@ func TestPage_lanes(t *testing.T) {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("no %q in %s", want, got.Text)
 		}
-	}
-	if !strings.Contains(got.Ender, "waiting: sleep for 2") {
-		t.Errorf("in the end, the task waited for %s", got.Ender)
 	}
 	if len(got.View) != 2 || got.View[0] == 0 && got.View[1] == float64(r.Trace.Duration) {
 		t.Errorf("view %v of %v", got.View, r.Trace.Duration)

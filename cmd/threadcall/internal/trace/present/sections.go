@@ -6,6 +6,7 @@ package present
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -118,7 +119,7 @@ func table[T any](id, title, what string, left int, columns []string, list []T,
 
 // sections returns those of a report that have anything to say.
 func sections(r *report.Report) []section {
-	all := slices.Concat(slow(r), memory(r), population(r), waiting(r), locked(r),
+	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), locked(r),
 		tasks(r), calls(r))
 	return slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Facts)+len(s.Rows)+len(s.Items) == 0
@@ -153,6 +154,36 @@ func slow(r *report.Report) []section {
 		s.Items = append(s.Items, it)
 	}
 	return []section{s}
+}
+
+func critical(r *report.Report) []section {
+	p := r.Path
+	if p == nil {
+		return nil
+	}
+	parts := table("parts", "Critical path of "+ui.Plain(p.What), "place", 2,
+		[]string{"what", "at", "times", "in all", ""}, p.Parts, func(x report.Part) row {
+			return row{Cells: cells(text(x.Doing), frame(x.Frame), number(x.N), duration(x.Time),
+				cell{Text: ui.Share(x.Time, p.Length), Value: float64(x.Time), Num: true})}
+		})
+	parts.Facts = []fact{{"", fmt.Sprintf("%s from %s, ended by goroutine %d. While a goroutine "+
+		"waits, the path is that of the one which ends the wait.", ui.Duration(p.Length),
+		ui.Duration(p.At), p.Goroutine)}}
+	steps := table("steps", "", "step", 3, []string{"goroutine", "what", "at", "from", "for"}, p.Steps,
+		func(s report.Step) row {
+			doing := s.Doing
+			if s.For != "" {
+				doing += ", ends a " + s.For
+			}
+			id := strings.Repeat(" ", min(s.Depth, 8)) + fmt.Sprint(s.Goroutine)
+			brief := len(p.Steps) > 40 && s.Length*200 < p.Length
+			return row{Cells: cells(text(id), text(doing), frame(s.Frame), duration(s.At-p.At),
+				longest(s.Moment)), Faint: brief}
+		})
+	if p.Omitted > 0 {
+		steps.Note = ui.Counted(p.Omitted, "short step is", "short steps are") + " omitted."
+	}
+	return []section{parts, steps}
 }
 
 func memory(r *report.Report) []section {

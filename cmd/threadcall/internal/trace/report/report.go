@@ -31,8 +31,9 @@ type Report struct {
 	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first
 	Calls      Calls          `json:"calls"`
 	Waiting    Waiting        `json:"waiting"`
-	Tasks      []Task         `json:"tasks"`   // by type, the longest sum first, at most 1,000
-	Verdict    []Finding      `json:"verdict"` // the most costly first, at most five; never nil
+	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
+	Verdict    []Finding      `json:"verdict"`        // the most costly first, at most five; never nil
+	Path       *Path          `json:"path,omitempty"` // if one was requested
 }
 
 // A Trace describes the trace itself.
@@ -229,4 +230,34 @@ type Finding struct {
 	Text  string `json:"text"`  // one sentence
 	Table string `json:"table"` // with the details: the id of an element of the page
 	Moment
+}
+
+// A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited
+// for in the end. Its steps have no gaps. When the task's goroutine waits and another one ends the
+// wait, the path has what that one did during the wait, and so on.
+type Path struct {
+	What      string        `json:"what"`
+	At        time.Duration `json:"t_ns"`
+	Length    time.Duration `json:"length_ns"`
+	Goroutine int64         `json:"goroutine"` // that ended the task
+	Parts     []Part        `json:"parts"`     // the longest first; their sum is Length
+	Steps     []Step        `json:"steps"`     // in the order of time, at most 2,000, the longest
+	Omitted   uint64        `json:"omitted"`   // steps
+}
+
+// A Part sums up the steps in which goroutines did the same at one place.
+type Part struct {
+	Doing string `json:"doing"`
+	Frame
+	Sum
+}
+
+// A Step is a time in which one goroutine ran, was ready, or waited for something that no goroutine
+// ended.
+type Step struct {
+	Moment
+	Doing string `json:"doing"` // "ran", "ready", "system call", a reason for a wait, or "unknown"
+	Frame        // where it stopped then, or woke the next one
+	Depth int    `json:"depth"` // waits between the task's goroutine and this one
+	For   string `json:"for"`   // the innermost of these; empty if Depth is zero
 }

@@ -8,25 +8,6 @@ import (
 	"time"
 )
 
-func TestFrame_Own(t *testing.T) {
-	const at = "github.com/threadcall/threadcall/"
-	for function, own := range map[string]bool{
-		"runtime/trace.NewTask":                                true,
-		at + "internal/engine.(*Engine).Call":                  true,
-		at + "internal/park.(*Token).Wait":                     true,
-		at + "thread.Eval[...]":                                true,
-		at + "mainthread.CallV[go.shape.struct { x/y.Z int }]": true,
-		at + "thread_test.TestCall":                            false,
-		at + "app.(*Window).Run":                               false,
-		"example.com/thread.Call":                              false,
-		"":                                                     false,
-	} {
-		if (Frame{Func: function}).Own() != own {
-			t.Errorf("%s: own is %v", function, !own)
-		}
-	}
-}
-
 func TestDistribution(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 2))

@@ -24,40 +24,40 @@ const maxPoints = 512
 // A Curve records a number over time in bounded memory. Adjacent points are merged when there are
 // too many.
 type Curve struct {
+	First, Peak, Last float64
+
 	step   time.Duration
-	points []Point // by step
-	set    []bool  // by step: there is a point
+	points []Point
 }
 
 // Add records that the number is x from the time t on. Times do not decrease.
 func (c *Curve) Add(t time.Duration, x float64) {
 	if c.step == 0 {
-		c.step = 1
-		c.points, c.set = make([]Point, maxPoints), make([]bool, maxPoints)
+		c.step, c.First, c.Peak = 1, x, x
 	}
+	c.Peak, c.Last = max(c.Peak, x), x
 	c.fit(t)
 	c.merge(Point{At: t, Min: x, Max: x, Last: x})
 }
 
-// merge adds p to the point of its step.
+// merge adds p, which may belong to the last step.
 func (c *Curve) merge(p Point) {
-	i := int(p.At / c.step)
-	p.At = time.Duration(i) * c.step
-	if old := c.points[i]; c.set[i] {
-		p.Min, p.Max = min(old.Min, p.Min), max(old.Max, p.Max)
+	p.At -= p.At % c.step
+	if n := len(c.points) - 1; n >= 0 && c.points[n].At == p.At {
+		p.Min, p.Max = min(c.points[n].Min, p.Min), max(c.points[n].Max, p.Max)
+		c.points = c.points[:n]
 	}
-	c.points[i], c.set[i] = p, true
+	c.points = append(c.points, p)
 }
 
 // fit doubles the step until the time t fits in.
 func (c *Curve) fit(t time.Duration) {
 	for t/c.step >= maxPoints {
 		c.step *= 2
-		for i := range c.points {
-			if c.set[i] {
-				c.set[i] = false
-				c.merge(c.points[i])
-			}
+		points := c.points
+		c.points = c.points[:0]
+		for _, p := range points {
+			c.merge(p)
 		}
 	}
 }
@@ -69,10 +69,8 @@ func (c *Curve) Series(end time.Duration, base float64) Series {
 		c.fit(end)
 	}
 	s.Step = c.step
-	for i, p := range c.points {
-		if c.set[i] {
-			s.Points = append(s.Points, Point{p.At, p.Min + base, p.Max + base, p.Last + base})
-		}
+	for _, p := range c.points {
+		s.Points = append(s.Points, Point{p.At, p.Min + base, p.Max + base, p.Last + base})
 	}
 	return s
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
@@ -89,10 +90,9 @@ func TestOpen_calls(t *testing.T) {
 		l[0].Idle <= 0 {
 		t.Errorf("locked threads %+v", l)
 	}
-	slowly := func(by []report.Frame) bool {
-		return len(by) > 0 && strings.HasSuffix(by[0].Func, ".callsSlowly")
-	}
-	i := slices.IndexFunc(c.Worst, func(w report.Call) bool { return slowly(w.Caller()) })
+	i := slices.IndexFunc(c.Worst, func(w report.Call) bool {
+		return len(w.From) > 0 && strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly")
+	})
 	if i < 0 { // others may have waited for longer
 		t.Fatalf("the longest calls %+v", c.Worst)
 	}
@@ -100,22 +100,6 @@ func TestOpen_calls(t *testing.T) {
 		w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
 		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
 		t.Errorf("the longest call %+v", w)
-	}
-	i = slices.IndexFunc(c.Slow, func(s report.SlowCall) bool { return slowly(s.Caller()) })
-	if i < 0 {
-		t.Fatalf("%d slow calls: %+v", len(c.Slow), c.Slow)
-	}
-	s := c.Slow[i]
-	if s.Running < limit || s.At < s.Running || s.Kind != "Call" || s.Queued < 0 ||
-		s.Waits != "channel receive" || s.Waited <= 0 || s.Waited > s.Running+time.Millisecond {
-		t.Errorf("%+v in %v", s, r.report.Trace.Duration)
-	}
-	names := ""
-	for _, frame := range s.Function() {
-		names += frame.Func + " "
-	}
-	if !strings.Contains(names, ".waitsForReport ") || strings.Contains(names, "engine") {
-		t.Errorf("the thread is at %s", names)
 	}
 }
 
@@ -146,14 +130,26 @@ func TestSlowCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := analysis.Trace(f, analysis.Options{})
+	kept, err := lanes.Create()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer kept.Close()
+	r, err := analysis.Trace(f, analysis.Options{Lanes: kept})
 	if err != nil || len(r.Calls.Slow) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	if s := r.Calls.Slow[0]; s.Waits != "channel receive" || s.Running < limit ||
+	if s := r.Calls.Slow[0]; s.Waits != "channel receive" || s.Running < limit || s.Kind != "Call" ||
+		s.At < s.Running || s.Queued < 0 || s.Waited <= 0 || s.Waited > s.Running+time.Millisecond ||
+		!strings.HasSuffix(s.Caller()[0].Func, ".callsSlowly") ||
 		!slices.ContainsFunc(s.Function(), func(f report.Frame) bool {
 			return strings.HasSuffix(f.Func, ".waitsForReport")
 		}) {
 		t.Errorf("%+v", s)
+	}
+	p, err := analysis.Path(kept, r, "slow")
+	if err != nil || p.Parts[0].Doing != "channel receive" ||
+		!strings.HasSuffix(p.Parts[0].Func, ".waitsForReport") {
+		t.Errorf("path %+v, %v", p, err)
 	}
 }

@@ -2,7 +2,6 @@ package source_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -24,7 +23,6 @@ const variable = "THREADCALL_TEST_PROGRAM"
 var programs = map[string]func(){
 	"makes calls":          makesCalls,
 	"keeps slow calls":     keepsSlowCalls,
-	"is quiet":             func() { fmt.Println("as ever") },
 	"exits at once":        func() { recorder.Start(); os.Exit(3) },
 	"is killed":            func() { threeParts(); kill() },
 	"ends when asked":      func() { threeParts(); untilInterrupted(); recorder.Stop() },
@@ -131,13 +129,4 @@ type writer func(text string)
 func (w writer) Write(p []byte) (int, error) {
 	w(string(p))
 	return len(p), nil
-}
-
-// exitCode returns the status in an error, or -1.
-func exitCode(err error) int {
-	var e interface{ ExitCode() int }
-	if errors.As(err, &e) {
-		return e.ExitCode()
-	}
-	return -1
 }

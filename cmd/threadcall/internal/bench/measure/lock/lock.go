@@ -79,7 +79,6 @@ func try(path, command string) (release func(), holder string, err error) {
 	case err != nil:
 	case !locked:
 		holder = read(f)
-	case !isAt(path, f, l): // it was removed or replaced meanwhile, and others lock another one
 	default:
 		write(f, about(command))
 		return func() {
@@ -113,15 +112,6 @@ func open(path string) (f *os.File, flags int, err error) {
 		f, err = os.OpenFile(path, flags, 0)
 	}
 	return f, flags, err
-}
-
-// isAt reports whether both are the regular file at the path.
-func isAt(path string, f *os.File, l *flock.Flock) bool {
-	at, err1 := os.Lstat(path)
-	one, err2 := f.Stat()
-	other, err3 := l.Stat()
-	return errors.Join(err1, err2, err3) == nil && at.Mode().IsRegular() && os.SameFile(at, one) &&
-		os.SameFile(at, other)
 }
 
 // about returns what this process writes about itself: "pid 42 (gopher) in /home/gopher/x since
