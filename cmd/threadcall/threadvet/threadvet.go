@@ -53,12 +53,12 @@ type checker struct {
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
-	stores   map[*types.Var][]ssa.Value         // what the package stores in fields and global variables
-	captures map[*ssa.Function]*ssa.MakeClosure // where function literals are made
-	places   map[*node][]place                  // where functions start elsewhere
-	starts   []start                            // where functions that are not nodes do
-	can      map[string]map[*node]bool          // the nodes from which a call leads to a need of the thread
-	imports  packageFact                        // what all imported packages say
+	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
+	captures map[*ssa.Function]*ssa.MakeClosure
+	places   map[*node][]place         // where functions start elsewhere
+	starts   []start                   // where functions that are not nodes do
+	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
+	imports  packageFact               // what all imported packages say
 	reported map[token.Pos]map[string]bool
 }
 
