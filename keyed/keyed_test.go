@@ -288,25 +288,6 @@ func TestWithMaxThreads(t *testing.T) {
 				k.counts(1), k.most)
 		}
 	})
-	t.Run("gives up", func(t *testing.T) {
-		k := newThreads(t, keyed.WithMaxThreads(1))
-		k.do(t, 1, func() {
-			late, cancel := context.WithTimeout(ctx, time.Millisecond)
-			defer cancel()
-			ends(t, func() {
-				if err := k.Call(late, 2, ok); err != context.DeadlineExceeded {
-					t.Errorf("Call returns %v", err)
-				}
-			})
-			closed := make(chan error)
-			go func() { closed <- k.Call(ctx, 3, ok) }()
-			time.Sleep(time.Millisecond)
-			k.Close() // which does not wait here
-			if err := <-closed; err != thread.ErrTerminated {
-				t.Errorf("after Close, Call returns %v", err)
-			}
-		})
-	})
 }
 
 // A call that waits for a slot gets the first that can be free: of a key that is always in use, and
