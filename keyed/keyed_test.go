@@ -163,14 +163,6 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 
 func TestThreads_Call(t *testing.T) {
 	k := newThreads(t)
-	for range 3 {
-		for key := range 4 {
-			k.do(t, key, func() { k.do(t, key, nop) })
-		}
-	}
-	if n := k.alive(); n != 4 || k.counts(2) != "1 0" {
-		t.Errorf("%d threads, key 2: %s; want 4, 1 0", n, k.counts(2))
-	}
 	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
 	unwanted := func() error { t.Error("it runs"); return nil }
