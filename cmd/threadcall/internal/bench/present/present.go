@@ -1,4 +1,4 @@
-// Package present shows what was measured: as text, Markdown, JSON, or a page.
+// Package present shows what was measured: as text, Markdown, or JSON.
 package present
 
 import (

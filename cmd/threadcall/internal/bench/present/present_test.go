@@ -13,7 +13,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
 // add adds values in turn with their units, which are tidied, of a benchmark in a round.
@@ -222,24 +221,5 @@ func TestResult_Markdown(t *testing.T) {
 			t.Errorf("%d columns after %d: %s", n-1, columns-1, line)
 		}
 		columns = n
-	}
-}
-
-func TestResult_page(t *testing.T) {
-	d := simulated(20, "HEAD~1", "working tree")
-	var got struct {
-		Dots, Cards int
-		Text, Tip   string
-	}
-	pagetest.RunIn(t, 600, result(d, plan.Settings{}).page(), `
-		return {
-			Dots: document.querySelectorAll(".dot").length,
-			Cards: document.querySelectorAll("article").length,
-			Text: document.querySelector("pre").textContent,
-			Tip: document.querySelector(".dot").textContent,
-		};`, &got)
-	if got.Dots != 3*2*20 || got.Cards != 9 ||
-		!strings.Contains(got.Text, "% slower") || !strings.HasPrefix(got.Tip, "round 0: 8") {
-		t.Errorf("%+v", got)
 	}
 }
