@@ -12,8 +12,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A digest is how one version differs from the first, in the words that the terminal, Markdown and
-// the page share: what has changed, row by row, and in one line what has not.
+// A digest is how one version differs from the first, in the words that the terminal and
+// Markdown share: what has changed, row by row, and in one line what has not.
 type digest struct {
 	Old, New string
 	Headline string    // one sentence: "1 of 12 benchmarks slower."
