@@ -94,12 +94,11 @@ func repository(t *testing.T) place {
 	t.Helper()
 	p := module(t, map[string]string{"known_test.go": known,
 		"go.mod": "module known.example/known\n\ngo 1.26\n"})
-	p.git(t, "init", "-q")
 	p.revise(t, 1000, 2)
-	p.commit(t)
+	p.commit(t, "old")
 	p.git(t, "tag", "old")
 	p.revise(t, 1100, 3)
-	p.commit(t)
+	p.commit(t, "new")
 	return p
 }
 
@@ -396,7 +395,7 @@ func TestBench_refused(t *testing.T) {
 	p := repository(t)
 	p.write(t, map[string]string{"broken/x_test.go": benchmark("broken", "X"),
 		"empty/x_test.go": "package empty\n", "code/x.go": "package code\n"})
-	p.commit(t)
+	p.commit(t, "a commit")
 	for _, c := range []refusal{
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
@@ -540,8 +539,7 @@ func TestBench_lock(t *testing.T) {
 		t.Errorf("it has worked while another one measures: %s", out)
 	}
 	p.write(t, map[string]string{"more.go": "package known\n"})
-	p.git(t, "add", "more.go")
-	p.git(t, "commit", "-q", "-m", "more")
+	p.commit(t, "more")
 	_ = first.cmd.Process.Kill()
 	first.end(t)
 	r := second.end(t).want(t, statusOK).report(t)
@@ -578,14 +576,14 @@ func TestBench_commands(t *testing.T) {
 		"exit status 1", "/no/such/file")
 }
 
-// commit commits what is there.
-func (p place) commit(t *testing.T) {
+// commit commits what is there, in a repository that it makes if there is none.
+func (p place) commit(t *testing.T, message string) {
 	t.Helper()
 	if _, err := os.Stat(filepath.Join(p.dir, ".git")); err != nil {
 		p.git(t, "init", "-q")
 	}
 	p.git(t, "add", "-A", ".")
-	p.git(t, "commit", "-q", "-m", "a commit")
+	p.git(t, "commit", "-q", "-m", message)
 }
 
 // benchmark returns a test file with a benchmark that calls work, of which each package has its
@@ -605,7 +603,7 @@ func TestBench_vs_packages(t *testing.T) {
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
 		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1",
 		"c/c.go": worker("c", 10), "c/c_test.go": benchmark("c", "Z")})
-	p.commit(t)
+	p.commit(t, "a commit")
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
 	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
 		"no benchmark matches")
@@ -666,7 +664,7 @@ func BenchmarkX(b *testing.B) { b.ReportMetric(in.N+out.N, "sum/op") }
 `})
 		p.write(t, files)
 		p.dir = filepath.Join(p.dir, "r")
-		p.commit(t)
+		p.commit(t, "a commit")
 		p.write(t, map[string]string{"in/in.go": constant("in", 2)})
 		p.dir = filepath.Join(p.dir, "p")
 		cmd := p.invocation("-vs", "HEAD", "-count", "1", "-benchtime", "1x", "-json")

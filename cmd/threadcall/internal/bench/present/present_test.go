@@ -211,15 +211,4 @@ func TestResult_Markdown(t *testing.T) {
 	if strings.Count(got, "```") != 2 {
 		t.Errorf("the reason of a failure ends its block:\n%s", got)
 	}
-	columns := 0
-	for line := range strings.Lines(got) {
-		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
-		if !strings.HasPrefix(line, "|") {
-			n = 0
-		}
-		if columns != 0 && n != 0 && n != columns {
-			t.Errorf("%d columns after %d: %s", n-1, columns-1, line)
-		}
-		columns = n
-	}
 }
