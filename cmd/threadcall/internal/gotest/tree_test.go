@@ -18,8 +18,9 @@ func TestTree(t *testing.T) {
 	}
 	t.Setenv("GOWORK", "off")
 	tree := Tree{Dir: dir, Flags: []string{"-tags=special"}}
-	all, missing, err := tree.List(t.Context(), ".")
-	if err != nil || missing != nil || len(all) != 1 || !all[0].HasBenchmarks() {
+	all, missing, err := tree.List(t.Context(), ".", "./nowhere")
+	if err != nil || len(missing) != 1 || !strings.Contains(missing[0], "nowhere") ||
+		len(all) != 1 || !all[0].HasBenchmarks() {
 		t.Errorf("%+v, missing %q, %v", all, missing, err)
 	}
 	cancelled, cancel := context.WithCancelCause(t.Context())
