@@ -17,9 +17,14 @@ func allocsOf(t *testing.T, args ...string) outcome {
 }
 
 func TestAllocs(t *testing.T) {
-	o := allocsOf(t, "-bench", "Inlined|Nothing", "-benchtime", "100x")
-	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkInlined",
-		"bytes/op", "24", "fixture.helper", "escapes to heap")
+	o := allocsOf(t, "-bench", "Inlined|Nothing|Print|Send", "-benchtime", "100x", "-stacks", "-top",
+		"1")
+	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkSend example.com/fixture",
+		"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
+		"24 B and 1 object an operation in the rows: the difference of 100 and 200",
+		"24 1 0 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
+		"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
+		"fixture.BenchmarkInlined fixt", " more row").plain(t)
 	if o.stderr != "" {
 		t.Errorf("stderr %q", o.stderr)
 	}

@@ -58,14 +58,13 @@ type benchCommand struct {
 	*command
 	set  plan.Settings
 	json bool
-	html string
 	md   string
 }
 
 // Flags that do not go with what is measured.
 var (
-	onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "html", "json", "md", "v"}
-	notForBisect = []string{"vs", "col", "filter", "fail-on", "ratios", "html", "md", "o"}
+	onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "json", "md", "v"}
+	notForBisect = []string{"vs", "col", "filter", "fail-on", "ratios", "md", "o"}
 	notForOthers = []string{"bench", "cpu", "vs", "col", "bisect", "unit"}
 )
 
@@ -148,7 +147,6 @@ func (b *benchCommand) define() {
 	})
 	b.StringVar(&b.md, "md", "",
 		"write Markdown for a pull request to this `file`, or - for the standard output")
-	b.StringVar(&b.html, "html", "", "write a page with the distributions to this `file`")
 	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
 }
 
@@ -187,7 +185,7 @@ func (b *benchCommand) outputs() error {
 
 // targets are the files that the command writes.
 func (b *benchCommand) targets() []target {
-	return []target{{"o", b.set.Output}, {"html", b.html}, {"md", b.md}}
+	return []target{{"o", b.set.Output}, {"md", b.md}}
 }
 
 // classify separates files of results from packages.
@@ -329,11 +327,6 @@ func (b *benchCommand) present(r present.Result, err error) error {
 	}
 	if name := os.Getenv("GITHUB_STEP_SUMMARY"); name != "" {
 		errs = append(errs, writeFile(name, os.O_APPEND, r.Markdown))
-	}
-	if b.html != "" {
-		if err := r.SavePage(b.html); err != nil {
-			errs = append(errs, fmt.Errorf("cannot write the page: %w", err))
-		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return fail(statusUsage, errors.Join(judge.Broken(r.Breaches), err))

@@ -13,14 +13,11 @@ import (
 // file that source returns.
 func history(t *testing.T, source func(n int) string) place {
 	t.Helper()
-	p := newPlace(t)
-	p.git(t, "init", "-q")
-	p.write(t, map[string]string{"go.mod": "module known.example/known\n\ngo 1.26\n"})
+	p := module(t, nil)
 	for n := range 13 {
 		p.write(t, map[string]string{"known_test.go": source(n), "notes.md": fmt.Sprint("revision ",
 			n)})
-		p.git(t, "add", ".")
-		p.git(t, "commit", "-q", "-m", fmt.Sprintf("change %d", n))
+		p.commit(t, fmt.Sprint("change ", n))
 		p.git(t, "tag", fmt.Sprint("c", n))
 	}
 	return p

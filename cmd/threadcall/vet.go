@@ -200,8 +200,8 @@ func parseVet(output []byte) (list []finding, left string, err error) {
 					f := finding{Category: one.Category, Message: one.Message}
 					f.Package, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
 					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					if key := (finding{File: f.File, Line: f.Line, Column: f.Column,
-						Message: f.Message}); !seen[key] {
+					key := f
+					if key.Package, key.Category = "", ""; !seen[key] {
 						seen[key], list = true, append(list, f)
 					}
 				}

@@ -296,35 +296,3 @@ func contains(t *testing.T, text string, parts ...string) {
 		}
 	}
 }
-
-func TestText_Report(t *testing.T) {
-	r := reportOfFixture(t)
-	for benchmark, c := range map[string]struct {
-		change func(*Text)
-		want   []string
-	}{
-		"Send": {func(*Text) {}, []string{
-			"BenchmarkSend  example.com/fixture\n",
-			"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
-			"24 B and 1 object an operation in the rows: the difference of 1000 and 2000",
-			"       24         1         0  fixture.go:21 fixture.send\n",
-			"new: func literal escapes to heap: sent on a",
-		}},
-		"Inlined": {func(text *Text) { text.Stacks = true }, []string{
-			"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
-			"fixture.BenchmarkInlined fixt",
-		}},
-		"Print": {func(text *Text) { text.Top = 1 }, []string{" more row"}},
-	} {
-		out := printed(t, fixture, func(text Text) {
-			c.change(&text)
-			text.Report(&Report{Runs: []Run{runNamed(t, r, "Benchmark"+benchmark)}})
-		})
-		contains(t, out, c.want...)
-		for line := range strings.Lines(out) {
-			if ui.Columns(strings.TrimSuffix(line, "\n")) > 80 {
-				t.Errorf("wide: %s", line)
-			}
-		}
-	}
-}

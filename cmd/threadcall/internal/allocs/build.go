@@ -11,7 +11,6 @@ import (
 	"go/types"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -131,21 +130,13 @@ func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.
 }
 
 func (b builder) listing(ctx context.Context, flags, paths []string) ([]budget.Compiled, error) {
-	cmd := exec.Command("go", slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"},
+	_, out, err := b.Output(ctx, slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"},
 		b.Flags, flags, []string{"--"}, paths)...)
-	cmd.Dir, cmd.Env = b.Dir, b.Environ()
-	if b.Dir != "" {
-		cmd.Env = append(cmd.Env, "PWD="+b.Dir)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("allocs: compiling for the listing: %w\n%s", err,
+			gotest.Decisive(string(out), 12))
 	}
-	var out bytes.Buffer
-	cmd.Stderr = &out
-	if err := gotest.Run(ctx, cmd); ctx.Err() != nil {
-		return nil, context.Cause(ctx)
-	} else if err != nil {
-		return nil, fmt.Errorf("allocs: compiling for the listing: %w\n%s", err,
-			gotest.Decisive(out.String(), 12))
-	}
-	return budget.ReadListing(out.String()), nil
+	return budget.ReadListing(string(out)), err
 }
 
 // readReasons takes what the compiler has said in a build. The next one writes to the same files

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
@@ -77,10 +75,7 @@ func (s Settings) try(ctx context.Context, b *binary, pattern string) (trials []
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")
 	lines, _, _ := gotest.ParseResults(r.Stdout)
 	for _, l := range lines {
-		t := trial{"Benchmark" + l.Name.String(), r.Time}
-		if s.Procs > 1 {
-			t.name = strings.TrimSuffix(t.name, "-"+strconv.Itoa(s.Procs))
-		}
+		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), strconv.Itoa(s.Procs)), r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
 		}
@@ -99,15 +94,6 @@ func (s Settings) operations(each time.Duration) int {
 		return max(s.Operations, least)
 	}
 	return min(max(int(s.Duration/max(each, 1)), least), most)
-}
-
-// exactly is the pattern that matches the benchmark alone.
-func exactly(name string) string {
-	parts := strings.Split(name, "/")
-	for i, p := range parts {
-		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
-	}
-	return strings.Join(parts, "/")
 }
 
 // measure runs one benchmark until what it allocates is stable.
@@ -147,7 +133,7 @@ func (s Settings) difference(ctx context.Context, bin *binary, name string, n in
 	var profiles [2]*hook.Profile
 	for i := range profiles {
 		var err error
-		profiles[i], err = s.profile(ctx, bin, "-test.run=^$", "-test.bench="+exactly(name),
+		profiles[i], err = s.profile(ctx, bin, "-test.run=^$", "-test.bench="+gotest.Exactly(name),
 			fmt.Sprintf("-test.benchtime=%dx", (i+1)*n))
 		if err != nil {
 			return nil, err
@@ -182,7 +168,7 @@ func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headli
 		time = strconv.Itoa(s.Operations) + "x"
 	}
 	for range headlines {
-		r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+exactly(name), "-test.benchmem",
+		r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+gotest.Exactly(name), "-test.benchmem",
 			"-test.benchtime="+time, "-test.count="+strconv.Itoa(headlineRuns))
 		if err != nil {
 			return nil, err

@@ -37,7 +37,7 @@ func (s Settings) look(
 	var patterns []string
 	for _, run := range r.Runs {
 		if run.Package == p.ImportPath {
-			patterns = append(patterns, exactly(run.Name))
+			patterns = append(patterns, gotest.Exactly(run.Name))
 		}
 	}
 	if patterns == nil {

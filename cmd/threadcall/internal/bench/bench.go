@@ -7,7 +7,7 @@
 //	build    test binaries, which report CPU time, and the benchmarks in them
 //	measure  the lock, calibration, rounds of processes, and files of results
 //	judge    tests of what was measured, verdicts, and limits that are broken
-//	present  text, Markdown, JSON, a page
+//	present  text, Markdown, JSON
 //
 // A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
 // and saves it, judge.Compare makes a row of it, and present puts the row in words. Package bisect

@@ -131,6 +131,15 @@ func ParsePattern(text string) (Pattern, error) {
 	return p, nil
 }
 
+// Exactly returns the pattern that means this benchmark or sub-benchmark.
+func Exactly(name string) string {
+	var elements []string
+	for element := range strings.SplitSeq(name, "/") {
+		elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
+	}
+	return strings.Join(elements, "/")
+}
+
 // For returns the pattern that means the sub-benchmarks that p means of the one top-level
 // benchmark, which is among those of p if ok.
 func (p Pattern) For(benchmark string) (pattern string, ok bool) {

@@ -120,7 +120,7 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 // Go runs the go command and returns what it writes to its standard output. What it complains about
 // is in the error. If ctx is done, the error is its cause.
 func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
-	stdout, stderr, err := t.run(ctx, args)
+	stdout, stderr, err := t.Output(ctx, args...)
 	if errors.As(err, new(*exec.ExitError)) {
 		complaint := bytes.TrimSpace(stderr)
 		if len(complaint) == 0 {
@@ -131,7 +131,8 @@ func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 	return stdout, err
 }
 
-func (t Tree) run(ctx context.Context, args []string) (stdout, stderr []byte, err error) {
+// Output runs the go command and returns what it writes. If ctx is done, the error is its cause.
+func (t Tree) Output(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
 	var out, complaints bytes.Buffer
 	cmd := exec.Command("go", args...)
 	cmd.Dir, cmd.Env = t.Dir, t.Environ()
@@ -173,8 +174,8 @@ func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string
 	// A go command that is killed leaves its temporary files. Those next to the file are removed
 	// when that is.
 	t.Env = append(t.Environ(), "GOTMPDIR="+filepath.Dir(file))
-	stdout, stderr, err := t.run(ctx, slices.Concat([]string{"test", "-c", "-vet=off", "-o", file},
-		t.Flags, flags, []string{p.ImportPath}))
+	stdout, stderr, err := t.Output(ctx, slices.Concat([]string{"test", "-c", "-vet=off", "-o", file},
+		t.Flags, flags, []string{p.ImportPath})...)
 	output := string(bytes.TrimSpace(append(stdout, stderr...)))
 	if errors.As(err, new(*exec.ExitError)) {
 		return &CompileError{p.ImportPath, output}

@@ -11,8 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // A Page is one HTML document that loads nothing, which its content security policy enforces.
@@ -24,8 +22,7 @@ import (
 //	<input data-filter="#id tbody tr"> hides the selected elements whose text has not all words
 //
 // Source can use these functions of numbers: duration, bytes, count, counted (with the noun for one
-// and for several), share (of two numbers), and the cells of tables that show a number,
-// durationCell, bytesCell and countCell. Short shortens the name of a function.
+// and for several), and bytesCell, the cell of a table that shows a number of bytes.
 type Page struct {
 	Title  string
 	Style  string           // CSS after the common one
@@ -47,23 +44,15 @@ var (
 	skeleton = template.Must(template.New("page").Parse(source))
 )
 
-func funcs() template.FuncMap {
-	f := template.FuncMap{
-		"short":   symbol.Short,
-		"counted": func(n any, one, many string) string { return Counted(float(n), one, many) },
-		"share":   func(part, whole any) string { return Share(float(part), float(whole)) },
-	}
-	for name, format := range map[string]func(float64) string{
-		"duration": Duration[float64], "bytes": Bytes[float64],
-		"count": func(n float64) string { return Count(uint64(n)) },
-	} {
-		f[name] = func(n any) string { return format(float(n)) }
-		f[name+"Cell"] = func(n any) template.HTML {
-			return template.HTML(fmt.Sprintf(`<td class="num" data-value="%v">%s</td>`, float(n),
-				format(float(n))))
-		}
-	}
-	return f
+var funcs = template.FuncMap{
+	"duration": func(n any) string { return Duration(float(n)) },
+	"bytes":    func(n any) string { return Bytes(float(n)) },
+	"count":    func(n any) string { return Count(uint64(float(n))) },
+	"counted":  func(n any, one, many string) string { return Counted(float(n), one, many) },
+	"bytesCell": func(n any) template.HTML {
+		return template.HTML(fmt.Sprintf(`<td class="num" data-value="%v">%s</td>`, float(n),
+			Bytes(float(n))))
+	},
 }
 
 func float(n any) float64 {
@@ -79,7 +68,7 @@ func float(n any) float64 {
 
 // Write writes the document.
 func (p Page) Write(w io.Writer) error {
-	t, err := template.New("body").Funcs(funcs()).Funcs(p.Funcs).Parse(p.Source)
+	t, err := template.New("body").Funcs(funcs).Funcs(p.Funcs).Parse(p.Source)
 	if err != nil {
 		return err
 	}

@@ -28,29 +28,16 @@ func (t *Table) Note(text string) { t.lines = append(t.lines, line{len(t.rows), 
 
 const margin, gap = "  ", "  "
 
-// widths returns those of the columns, and of the whole table.
-func (t *Table) widths() (widths []int, sum int) {
-	widths, sum = make([]int, len(t.rows[0])), len(margin)-len(gap)
+// Write writes the table, indented by two columns. If it is too wide, the last column of text loses
+// its front.
+func (t *Table) Write(s *Screen) {
+	widths, missing := make([]int, len(t.rows[0])), len(margin)-len(gap)-s.Width
 	for i := range widths {
 		for _, row := range t.rows {
 			widths[i] = max(widths[i], Columns(row[i]))
 		}
-		sum += widths[i] + len(gap)
+		missing += widths[i] + len(gap)
 	}
-	return widths, sum
-}
-
-// Width returns the width of the table if nothing is cut, without titles and notes.
-func (t *Table) Width() int {
-	_, sum := t.widths()
-	return sum
-}
-
-// Write writes the table, indented by two columns. If it is too wide, the last column of text loses
-// its front.
-func (t *Table) Write(s *Screen) {
-	widths, sum := t.widths()
-	missing := sum - s.Width
 	if last := t.Left - 1; last >= 0 && missing > 0 {
 		widths[last] = min(widths[last], max(12, widths[last]-missing))
 	}

@@ -32,14 +32,6 @@ func TestCoin_Rejects(t *testing.T) {
 	}
 }
 
-func TestNeeds(t *testing.T) {
-	for alpha, want := range map[float64]int{0.05: 7, 0.0125: 9, 0.001: 13} {
-		if got := Needs(alpha); got != want {
-			t.Errorf("alpha %v: %d, want %d", alpha, got, want)
-		}
-	}
-}
-
 func TestInterval(t *testing.T) {
 	var values []float64
 	for i := range Needs(0.025) {

@@ -99,16 +99,6 @@ func (c *Comparison) time() {
 	}
 }
 
-// Time returns what is known about the time of a benchmark, or nil if it has no CPU time.
-func (c *Comparison) Time(r Row, version int) *Time {
-	for i, t := range c.Times {
-		if t.Package == r.Package && t.Name == r.Name && t.Version == c.Versions[version] {
-			return &c.Times[i]
-		}
-	}
-	return nil
-}
-
 // half judges a row again with half of the error rate.
 func (t *Table) half(r Row, v int) { r.Deltas[v] = t.delta(r.Cells[0], r.Cells[v], alpha/2) }
 

@@ -124,7 +124,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			if i < 0 {
 				i = len(jobs)
 				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
-					Pattern: Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
+					Pattern: gotest.Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
 						len(j.Versions))})
 				sums = append(sums, 0)
 			}

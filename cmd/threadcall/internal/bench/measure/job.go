@@ -2,7 +2,6 @@ package measure
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -45,20 +44,11 @@ func (j *Job) drop(name string) {
 		j.over = true
 		return
 	}
-	pattern := Exactly(name)
+	pattern := gotest.Exactly(name)
 	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
 		j.over = true
 	}
 	j.skip = append(j.skip, pattern)
-}
-
-// Exactly returns the pattern that means this benchmark or sub-benchmark.
-func Exactly(name string) string {
-	var elements []string
-	for element := range strings.SplitSeq(name, "/") {
-		elements = append(elements, "^"+regexp.QuoteMeta(element)+"$")
-	}
-	return strings.Join(elements, "/")
 }
 
 // A Process is one version of a job in one round.

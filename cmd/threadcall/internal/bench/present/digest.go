@@ -12,8 +12,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A digest is how one version differs from the first, in the words that the terminal, Markdown and
-// the page share: what has changed, row by row, and in one line what has not.
+// A digest is how one version differs from the first, in the words that the terminal and
+// Markdown share: what has changed, row by row, and in one line what has not.
 type digest struct {
 	Old, New string
 	Headline string    // one sentence: "1 of 12 benchmarks slower."
@@ -59,7 +59,8 @@ func digestOf(c *judge.Comparison, version int, all bool) digest {
 	x := digest{Old: c.Versions[0], New: c.Versions[version]}
 	d := digester{c, version, all, names(c)}
 	var unchanged []string
-	count := newTally()
+	count := &tally{benchmarks: map[string]bool{}, inconclusive: map[string]bool{},
+		found: map[string]int{}}
 	for i := range c.Tables {
 		s, quiet := d.section(&c.Tables[i], count)
 		if len(s.Rows) > 0 || len(s.Rest) > 0 {
@@ -304,11 +305,6 @@ type tally struct {
 	order        []string // of found
 	found        map[string]int
 	mde          float64
-}
-
-func newTally() *tally {
-	return &tally{benchmarks: map[string]bool{}, inconclusive: map[string]bool{},
-		found: map[string]int{}}
 }
 
 func (c *tally) add(t *judge.Table, row *judge.Row, d judge.Delta) {

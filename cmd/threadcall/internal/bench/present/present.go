@@ -1,8 +1,10 @@
-// Package present shows what was measured: as text, Markdown, JSON, or a page.
+// Package present shows what was measured: as text, Markdown, or JSON.
 package present
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -83,14 +85,10 @@ func (r Result) facts() (facts [][2]string) {
 // undecided returns a sentence for each limit on which some rows could not decide.
 func (r Result) undecided() (sentences []string) {
 	byLimit := map[string][]string{}
-	var limits []string
 	for _, b := range r.Undecided {
-		if byLimit[b.Limit] == nil {
-			limits = append(limits, b.Limit)
-		}
 		byLimit[b.Limit] = append(byLimit[b.Limit], b.Benchmark+" in "+b.Unit)
 	}
-	for _, l := range limits {
+	for _, l := range slices.Sorted(maps.Keys(byLimit)) {
 		sentences = append(sentences, fmt.Sprintf("inconclusive: %s is below the minimum "+
 			"detectable effect of %s. Use more rounds, or a longer -benchtime.", l,
 			ui.Some(byLimit[l], 6)))

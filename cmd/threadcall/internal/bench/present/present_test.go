@@ -13,7 +13,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
 // add adds values in turn with their units, which are tidied, of a benchmark in a round.
@@ -211,35 +210,5 @@ func TestResult_Markdown(t *testing.T) {
 	}
 	if strings.Count(got, "```") != 2 {
 		t.Errorf("the reason of a failure ends its block:\n%s", got)
-	}
-	columns := 0
-	for line := range strings.Lines(got) {
-		n := strings.Count(strings.ReplaceAll(line, `\|`, ""), "|")
-		if !strings.HasPrefix(line, "|") {
-			n = 0
-		}
-		if columns != 0 && n != 0 && n != columns {
-			t.Errorf("%d columns after %d: %s", n-1, columns-1, line)
-		}
-		columns = n
-	}
-}
-
-func TestResult_page(t *testing.T) {
-	d := simulated(20, "HEAD~1", "working tree")
-	var got struct {
-		Dots, Cards int
-		Text, Tip   string
-	}
-	pagetest.RunIn(t, 600, result(d, plan.Settings{}).page(), `
-		return {
-			Dots: document.querySelectorAll(".dot").length,
-			Cards: document.querySelectorAll("article").length,
-			Text: document.querySelector("pre").textContent,
-			Tip: document.querySelector(".dot").textContent,
-		};`, &got)
-	if got.Dots != 3*2*20 || got.Cards != 9 ||
-		!strings.Contains(got.Text, "% slower") || !strings.HasPrefix(got.Tip, "round 0: 8") {
-		t.Errorf("%+v", got)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"html"
 	"io"
 	"os"
@@ -50,13 +49,6 @@ var result = regexp.MustCompile(`(?s)<pre id="pagetest-result">(.*?)</pre>`)
 // anything. Without a browser the test is skipped.
 func Run(t testing.TB, page interface{ Write(io.Writer) error }, script string, value any) {
 	t.Helper()
-	RunIn(t, 0, page, script, value)
-}
-
-// RunIn is Run in a window of this width in pixels; 0 is the browser's own.
-func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, script string,
-	value any) {
-	t.Helper()
 	var source bytes.Buffer
 	if err := page.Write(&source); err != nil {
 		t.Fatal(err)
@@ -88,9 +80,6 @@ func RunIn(t testing.TB, width int, page interface{ Write(io.Writer) error }, sc
 		"--headless --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run "+
 		"--disable-background-networking --disable-component-update --disable-sync "+
 		"--disable-crash-reporter --user-data-dir="+profile)...)
-	if width > 0 {
-		cmd.Args = append(cmd.Args, fmt.Sprintf("--window-size=%d,2000", width))
-	}
 	cmd.Args = append(cmd.Args, "file:///"+strings.TrimPrefix(filepath.ToSlash(file), "/"))
 	cmd.Env = append(os.Environ(), "HOME="+profile)
 	cmd.WaitDelay = 5 * time.Second
