@@ -36,25 +36,21 @@ var designs = []struct {
 }{
 	{"article's first", served(bench.Naive())},
 	{"article's last", served(bench.Struct())},
-	{"threadcall", func(m *meter) (err error) {
-		mainthread.Init(func() { err = articleWindows(bench.MainThread, m) })
-		return err
-	}},
-	{"package app", func(m *meter) (err error) {
-		mainthread.Init(func() { err = appWindows(m) })
-		return err
-	}},
+	{"threadcall", func(m *meter) error { return articleWindows(bench.MainThread, m) }},
+	{"package app", appWindows},
 }
 
 func init() {
 	for _, d := range designs {
 		programs[d.title] = func() {
-			m := &meter{ended: make(chan struct{})}
-			if err := d.run(m); err != nil || !m.over.Load() {
-				panic(fmt.Sprint("a window was closed before the time was up, or ", err))
-			}
-			<-m.ended
-			fmt.Printf("column\n%s\n---\n%s", d.title, m.column)
+			mainthread.Init(func() {
+				m := &meter{ended: make(chan struct{})}
+				if err := d.run(m); err != nil || !m.over.Load() {
+					panic(fmt.Sprint("a window was closed before the time was up, or ", err))
+				}
+				<-m.ended
+				fmt.Printf("column\n%s\n---\n%s", d.title, m.column)
+			})
 		}
 	}
 }
@@ -97,14 +93,9 @@ func TestSixMinutes(t *testing.T) {
 
 // served shows the windows by the article's loop, and calls the main thread by d.
 func served(d bench.Design) func(*meter) error {
-	return func(m *meter) (err error) {
-		stop := make(chan struct{})
-		go func() {
-			defer close(stop)
-			err = articleWindows(d, m)
-		}()
-		d.Serve(stop)
-		return err
+	return func(m *meter) error {
+		defer bench.OnMain(d)()
+		return articleWindows(d, m)
 	}
 }
 
