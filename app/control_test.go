@@ -27,12 +27,9 @@ func TestClipboard(t *testing.T) {
 			t.Errorf("the clipboard holds %.20q, %v, want %.20q", got, err, text)
 		}
 	}
-}
-
-// A thread that reads from the connection to the X server, as those that draw do, may read the
-// answer for which Clipboard waits.
-func TestClipboard_read(t *testing.T) {
-	begin(t)
+	// A thread that reads from the connection to the X server, as those that draw do, may read the
+	// answer for which Clipboard waits.
+	screen.Must(t, app.SetClipboard(""))
 	var over atomic.Bool
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -56,15 +53,13 @@ func TestWindow_Fullscreen(t *testing.T) {
 	screen.Must(t, err)
 	m := monitors[0]
 	full := image.Pt(m.Mode.Width, m.Mode.Height)
-	w, _ := show(t, app.Fullscreen(m))
-	sized(t, w, full.X, full.Y)
-	w.Windowed()
-	sized(t, w, 200, 150)
-
-	w = open(t)
+	w := open(t, app.Fullscreen(m))
 	w.OnDraw(quarters)
 	r := listen(w, nil)
 	run(t, w)
+	sized(t, w, full.X, full.Y)
+	w.Windowed()
+	sized(t, w, 200, 150)
 	w.SetPosition(30, 40)
 	for bad, want := range map[*app.Monitor]string{nil: "app.Monitors", {}: "connected"} {
 		if err := w.Fullscreen(bad); err == nil || !strings.Contains(err.Error(), want) {
@@ -123,17 +118,6 @@ func change(w *app.Win) {
 	w.Focus()
 }
 
-func TestWindow_changes(t *testing.T) {
-	w, c := show(t)
-	change(w)
-	c.goesOn(t, 3, "frames after all changes")
-	windows := runtime.GOOS == "windows" // leaves room for the buttons in the title
-	testutil.Eventually(t, func() bool {
-		width, height := w.Size()
-		return height == 1 && (width == 1 || windows)
-	}, "the least size")
-}
-
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
 func TestWindow_concurrent(t *testing.T) {
@@ -174,11 +158,6 @@ func TestWindow_concurrent(t *testing.T) {
 	<-w.Done()
 	closing.Wait()
 	all()
-}
-
-func TestPosition(t *testing.T) {
-	w, _ := show(t, app.Position(321, 123))
-	placed(t, w, 321, 123)
 }
 
 // With two pixels where there is usually one, a window has twice the size, if it is to be scaled.

@@ -20,7 +20,9 @@ import (
 )
 
 func TestOption(t *testing.T) {
-	begin(t)
+	closed, bare := open(t), open(t, app.NoOpenGL())
+	closed.Stop()
+	closed.Run()
 	for _, test := range []struct {
 		opt  app.Option
 		want string // in the error
@@ -42,14 +44,20 @@ func TestOption(t *testing.T) {
 		{app.FrameRate(math.Inf(1)), "FrameRate(+Inf)"},
 		{app.FrameRate(1e-9), "OnDemand"},
 		{app.Fullscreen(&app.Monitor{}), "no longer connected"},
+		{app.Share(closed), "closed"},
+		{app.Share(bare), "NoOpenGL"},
 	} {
 		w, err := app.NewWindow(test.opt)
-		if w != nil || err == nil || !strings.Contains(err.Error(), test.want) {
+		if w != nil || err == nil || !strings.Contains(err.Error(), test.want) ||
+			errors.Is(err, app.ErrClosed) != (test.want == "closed") {
 			t.Errorf("got %v, %v, want an error with %q in it", w, err, test.want)
 		}
 	}
-	if _, err := app.NewWindow(nil, app.Hidden(), nil); err != nil {
-		t.Errorf("nil options: %v", err)
+	w, err := app.NewWindow(nil, app.Hidden(), nil)
+	screen.Must(t, err)
+	if _, err := app.NewWindow(app.Share(w), app.NoOpenGL()); err == nil ||
+		!strings.Contains(err.Error(), "NoOpenGL") {
+		t.Errorf("Share and NoOpenGL: %v", err)
 	}
 }
 

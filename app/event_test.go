@@ -98,7 +98,8 @@ func TestEvent_mouse(t *testing.T) {
 }
 
 func TestEvent_window(t *testing.T) {
-	w, _ := show(t)
+	w, _ := show(t, app.Position(321, 123))
+	placed(t, w, 321, 123)
 	r := listen(w, nil)
 	resize(t, w, 321, 123)
 	comes(t, r, func(e app.ResizeEvent) bool { return e == app.ResizeEvent{321, 123, 321, 123} })
@@ -190,8 +191,11 @@ func TestEventsOnDraw(t *testing.T) {
 			moves++
 		}
 	})
+	w.SetSize(222, 111) // its event comes before Run, and is delivered after it, on the thread
+	sized(t, w, 222, 111)
 	run(t, w)
 	c.goesOn(t, 1, "the first frame")
+	comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == 222 })
 	const many = 100
 	for i := range many {
 		x.Move(t, 10+i, 10)
@@ -234,14 +238,4 @@ func TestEventsOnDraw_noFrame(t *testing.T) {
 			}
 		})
 	}
-}
-
-// Events that came before Run are delivered after it, on the thread.
-func TestEventsOnDraw_beforeRun(t *testing.T) {
-	w := open(t, app.EventsOnDraw(), app.OnDemand())
-	w.SetSize(222, 111)
-	sized(t, w, 222, 111)
-	r := listen(w, nil)
-	run(t, w)
-	comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == 222 })
 }

@@ -71,59 +71,41 @@ func TestQueue_memory(t *testing.T) {
 	}
 }
 
-// collect runs the garbage collector until its finalizers have made n blocks free.
-func collect[E any](t *testing.T, f *freeBlocks[E], n int) {
-	t.Helper()
-	testutil.Eventually(t, func() bool {
-		runtime.GC()
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return len(f.list) >= n
-	}, "%d blocks are free", n)
-}
-
-// Once there are enough blocks for what comes between two collections, none is allocated.
-func TestBlocks_reuse(t *testing.T) {
+// Once there are enough blocks for what comes between two collections, none is allocated; pointers
+// that the program keeps, any of them and for any time, are to the same event for ever.
+func TestBlocks(t *testing.T) {
 	const rounds, many = 50, 20
 	var b blocks[MouseMoveEvent]
-	var sum float64
+	kept := map[*MouseMoveEvent]MouseMoveEvent{}
 	for round := range rounds {
-		for i := range many * blockLen {
-			sum += b.add(MouseMoveEvent{X: float64(round), Y: float64(i)}).X
+		for n := range many * blockLen {
+			p := b.add(MouseMoveEvent{X: float64(round), Y: float64(n)})
+			if *p != (MouseMoveEvent{X: float64(round), Y: float64(n)}) {
+				t.Fatalf("event %d of round %d is %v", n, round, *p)
+			}
+			if n%(3*blockLen) == round { // in a third of the blocks
+				kept[p] = *p
+			}
 		}
-		collect(t, b.free, many-1)
-	}
-	if want := float64(rounds*(rounds-1)/2) * many * blockLen; sum != want {
-		t.Errorf("the sum of the events is %v, want %v", sum, want)
+		for p := range kept {
+			if rand.IntN(2) == 0 {
+				delete(kept, p)
+			}
+		}
+		testutil.Eventually(t, func() bool { // finalizers have made blocks free
+			runtime.GC()
+			b.free.mu.Lock()
+			defer b.free.mu.Unlock()
+			return len(b.free.list) >= many/2
+		}, "half of the blocks are free")
+		for p, e := range kept {
+			if *p != e {
+				t.Fatalf("event %v has become event %v", e, *p)
+			}
+		}
 	}
 	if b.free.made > 5*many { // the finalizers of a few cycles may be behind
 		t.Errorf("%d blocks have been allocated, where %d are in use between two collections",
 			b.free.made, many)
 	}
-}
-
-// Pointers that the program keeps, any of them and for any time, are to the same event for ever.
-func TestBlocks_kept(t *testing.T) {
-	var b blocks[MouseMoveEvent]
-	kept := map[*MouseMoveEvent]float64{}
-	for n := range 200 * blockLen {
-		p := b.add(MouseMoveEvent{X: float64(n)})
-		if rand.IntN(100) == 0 {
-			kept[p] = p.X
-		}
-		if n%(10*blockLen) == 0 {
-			for p := range kept {
-				if rand.IntN(2) == 0 {
-					delete(kept, p)
-				}
-			}
-			collect(t, b.free, 0)
-		}
-	}
-	for p, x := range kept {
-		if p.X != x {
-			t.Fatalf("event %v has become event %v", x, p.X)
-		}
-	}
-	runtime.KeepAlive(kept)
 }

@@ -1,7 +1,6 @@
 package app_test
 
 import (
-	"errors"
 	"image"
 	"strings"
 	"testing"
@@ -67,29 +66,6 @@ func TestShare(t *testing.T) {
 	shoot(t, third, size)
 }
 
-func TestShare_refused(t *testing.T) {
-	closed := open(t)
-	closed.Stop()
-	closed.Run()
-	bare := open(t, app.NoOpenGL())
-	for _, c := range []struct {
-		opts []app.Option
-		want string
-	}{
-		{[]app.Option{app.Share(closed)}, "closed"},
-		{[]app.Option{app.Share(bare)}, "NoOpenGL"},
-		{[]app.Option{app.Share(open(t)), app.NoOpenGL()}, "NoOpenGL"},
-	} {
-		if _, err := app.NewWindow(c.opts...); err == nil ||
-			!strings.Contains(err.Error(), c.want) {
-			t.Errorf("got %v, want an error with %q", err, c.want)
-		}
-	}
-	if _, err := app.NewWindow(app.Share(closed)); !errors.Is(err, app.ErrClosed) {
-		t.Errorf("Share with a closed window: %v", err)
-	}
-}
-
 // A window without OpenGL has frames, events and calls, but no context.
 func TestNoOpenGL(t *testing.T) {
 	w, c := show(t, app.NoOpenGL())
@@ -121,12 +97,20 @@ func TestNoOpenGL(t *testing.T) {
 	change(w)
 }
 
-// OnDestroy runs once, on the thread, with the context current, after the last frame, however the
-// window ends.
+// OnDestroy runs once, on the thread, with the context current, after the last frame, unless the
+// thread has been terminated.
 func TestWindow_OnDestroy(t *testing.T) {
 	for name, end := range map[string]func(w *app.Win){
 		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
 		"before Run": func(w *app.Win) { app.Terminate() },
+		// the next window gets its thread, which would use the context if that were current there
+		"Thread": func(w *app.Win) {
+			go w.Run()
+			w.Thread().Terminate()
+			<-w.Done()
+			app.Terminate()
+			show(t)
+		},
 		"OnDraw": func(w *app.Win) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
 			testutil.MustPanic(t, w.Run, "wrong")
@@ -150,7 +134,7 @@ func TestWindow_OnDestroy(t *testing.T) {
 			})
 			end(w)
 			<-w.Done()
-			if n != 1 {
+			if (n != 1) != (name == "Thread") || n > 1 {
 				t.Errorf("OnDestroy ran %d times", n)
 			}
 		})

@@ -79,17 +79,6 @@ func TestTerminate_concurrent(t *testing.T) {
 	c.goesOn(t, 3, "frames after many Init and Terminate")
 }
 
-// The system's thread of a window is kept for the next one. A context that is destroyed while it is
-// current there, would be used by that.
-func TestTerminate_threads(t *testing.T) {
-	for range 10 {
-		w, _ := show(t)
-		w.Thread().Terminate()
-		<-w.Done()
-		app.Terminate()
-	}
-}
-
 // handlers are where a window runs functions of the program, with the options for that.
 var handlers = map[string][]app.Option{
 	"OnDraw":                    nil,
@@ -178,15 +167,6 @@ func TestWindow_Stop(t *testing.T) {
 	}
 }
 
-func TestWindow_Run(t *testing.T) {
-	w, _ := show(t)
-	testutil.MustPanic(t, w.Run, "runs already")
-	testutil.MustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
-	w.Stop()
-	<-w.Done()
-	w.Run() // returns at once
-}
-
 // What ends the functions of a window ends Run in the same way, and closes the window.
 func TestWindow_Run_panic(t *testing.T) {
 	for where := range handlers {
@@ -219,13 +199,23 @@ func TestWindow_Run_panic(t *testing.T) {
 }
 
 func TestWindow_closed(t *testing.T) {
-	w := open(t)
+	w, c := show(t)
+	change(w)
+	c.goesOn(t, 3, "frames after all changes")
+	windows := runtime.GOOS == "windows" // leaves room for the buttons in the title
+	testutil.Eventually(t, func() bool {
+		width, height := w.Size()
+		return height == 1 && (width == 1 || windows)
+	}, "the least size")
+	testutil.MustPanic(t, w.Run, "runs already")
+	testutil.MustPanic(t, func() { mainthread.Call(open(t).Run) }, "main thread")
 	monitors, err := app.Monitors()
 	if err != nil || len(monitors) == 0 {
 		t.Fatal(monitors, err)
 	}
 	w.Stop()
-	w.Run()
+	<-w.Done()
+	w.Run() // returns at once
 	w.OnDraw(func(*app.Frame) { t.Error("a frame of a closed window") })
 	w.OnEvent(func(app.Event) { t.Error("an event of a closed window") })
 	change(w)

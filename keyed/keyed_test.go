@@ -163,14 +163,6 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 
 func TestThreads_Call(t *testing.T) {
 	k := newThreads(t)
-	for range 3 {
-		for key := range 4 {
-			k.do(t, key, func() { k.do(t, key, nop) })
-		}
-	}
-	if n := k.alive(); n != 4 || k.counts(2) != "1 0" {
-		t.Errorf("%d threads, key 2: %s; want 4, 1 0", n, k.counts(2))
-	}
 	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
 	unwanted := func() error { t.Error("it runs"); return nil }
@@ -287,25 +279,6 @@ func TestWithMaxThreads(t *testing.T) {
 			t.Errorf("starts and stops of key 1: %s, and %d threads; want 1 0 and 2: key 2 has yielded",
 				k.counts(1), k.most)
 		}
-	})
-	t.Run("gives up", func(t *testing.T) {
-		k := newThreads(t, keyed.WithMaxThreads(1))
-		k.do(t, 1, func() {
-			late, cancel := context.WithTimeout(ctx, time.Millisecond)
-			defer cancel()
-			ends(t, func() {
-				if err := k.Call(late, 2, ok); err != context.DeadlineExceeded {
-					t.Errorf("Call returns %v", err)
-				}
-			})
-			closed := make(chan error)
-			go func() { closed <- k.Call(ctx, 3, ok) }()
-			time.Sleep(time.Millisecond)
-			k.Close() // which does not wait here
-			if err := <-closed; err != thread.ErrTerminated {
-				t.Errorf("after Close, Call returns %v", err)
-			}
-		})
 	})
 }
 

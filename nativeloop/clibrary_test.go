@@ -24,7 +24,7 @@ loop, terminated: false false
 	if testing.Short() {
 		t.Skip("it takes a C compiler")
 	}
-	loadGLib(t)
+	needNative(t)
 	if _, err := exec.LookPath("gcc"); err != nil {
 		t.Skip("NOT TESTED: ", err)
 	}

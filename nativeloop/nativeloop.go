@@ -108,7 +108,8 @@ func Take(t *thread.Thread, name string) (release func(), err error) {
 	return claim{t, false}.take(name)
 }
 
-// A TakenError says who has the native loop of a thread, or has attached the thread to it.
+// A TakenError reports which library has the native loop of a thread, or has attached the thread to
+// it.
 type TakenError struct {
 	Name  string // given to Take, or nativeloop.Attach
 	Stack string // of the goroutine that called Take or Attach, as a crash prints it

@@ -38,11 +38,12 @@
 package osthread
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
-	"reflect"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -84,7 +85,7 @@ func Name() (string, error) { return names.read("Name") }
 // group n/64.
 func SetAffinity(cpus ...int) error {
 	want := slices.Compact(slices.Sorted(slices.Values(cpus)))
-	call := fmt.Sprintf("SetAffinity(%s)", list(want))
+	call := fmt.Sprintf("SetAffinity(%s)", text(want))
 	if len(want) == 0 || want[0] < 0 || want[len(want)-1] >= maxCPUs {
 		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w",
 			call, maxCPUs-1, syscall.EINVAL)
@@ -136,7 +137,7 @@ func Realtime() (int, error) { return realtimes.read("Realtime") }
 // the error is EINVAL, and nothing is blocked. SIGKILL and SIGSTOP cannot be blocked: there it is
 // ErrNotApplied.
 func BlockSignals(signals ...syscall.Signal) error {
-	call := fmt.Sprintf("BlockSignals(%s)", list(signals))
+	call := fmt.Sprintf("BlockSignals(%s)", text(signals))
 	for _, s := range signals {
 		if slices.Contains(unblockable, s) {
 			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w", call, s, s, syscall.EINVAL)
@@ -149,7 +150,7 @@ func BlockSignals(signals ...syscall.Signal) error {
 
 // UnblockSignals unblocks these signals on the thread.
 func UnblockSignals(signals ...syscall.Signal) error {
-	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", list(signals)),
+	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", text(signals)),
 		func(blocked []syscall.Signal) []syscall.Signal {
 			return slices.DeleteFunc(blocked, func(s syscall.Signal) bool {
 				return slices.Contains(signals, s)
@@ -209,7 +210,7 @@ func (p property[T]) change(call string, want T) error {
 	if p.round != nil {
 		want = p.round(want)
 	}
-	if failed == nil && !equal(has, want) {
+	if failed == nil && text(has) != text(want) {
 		failed = ErrNotApplied
 	}
 	if failed != nil {
@@ -246,35 +247,11 @@ var determined = sync.OnceValue(func() bool {
 	return ident.Locked()
 })
 
-func equal[T any](x, y T) bool {
-	v, w := reflect.ValueOf(x), reflect.ValueOf(y)
-	return v.Kind() == reflect.Slice && v.Len() == 0 && w.Len() == 0 || reflect.DeepEqual(x, y)
-}
-
-// text is a value of a property as the error shows it.
+// text is a value of a property as the errors show it.
 func text(v any) string {
-	switch v := v.(type) {
-	case string:
-		return fmt.Sprintf("%q", v)
-	case []int:
-		return list(v)
-	case []syscall.Signal:
-		return list(v)
+	if s, ok := v.(string); ok {
+		return strconv.Quote(s)
 	}
-	return fmt.Sprint(v)
-}
-
-// list is numbers with commas between.
-func list[T ~int](numbers []T) string {
-	if len(numbers) == 0 {
-		return "none"
-	}
-	var b strings.Builder
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, "%d", int(n))
-	}
-	return b.String()
+	numbers := strings.Trim(fmt.Sprintf("%d", v), "[]")
+	return cmp.Or(strings.ReplaceAll(numbers, " ", ", "), "none")
 }

@@ -27,10 +27,7 @@ func setName(name string) error {
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, setControl, uintptr(os.Getpid()),
 		nameOfCaller, 0,
 		uintptr(unsafe.Pointer(&b)), uintptr(n))
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return failed(errno)
 }
 
 func name() (string, error) {
@@ -42,9 +39,6 @@ func name() (string, error) {
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_PROC_INFO, getInfo, uintptr(os.Getpid()), ofThread,
 		uintptr(ident.Thread()),
 		uintptr(unsafe.Pointer(&info)), unsafe.Sizeof(info))
-	if errno != 0 {
-		return "", errno
-	}
 	name, _, _ := bytes.Cut(info.name[:], []byte{0})
-	return string(name), nil
+	return string(name), failed(errno)
 }

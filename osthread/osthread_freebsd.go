@@ -13,8 +13,5 @@ func setName(name string) error {
 	b := append([]byte(name), 0)
 	_, _, errno := syscall.RawSyscall(syscall.SYS_THR_SET_NAME, uintptr(ident.Thread()),
 		uintptr(unsafe.Pointer(&b[0])), 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return failed(errno)
 }

@@ -24,14 +24,6 @@ func init() {
 
 const self = 0 // the calling thread
 
-// failed is the error of a system call.
-func failed(errno syscall.Errno) error {
-	if errno != 0 {
-		return errno
-	}
-	return nil
-}
-
 const nameSize = 16 // with the zero at the end
 
 func setName(name string) error {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -16,25 +17,20 @@ import (
 // The kernel reports success for what it cuts; the error says what the thread has.
 func TestErrNotApplied(t *testing.T) {
 	onThread(func() {
-		err := osthread.SetName("sixteen bytes !!")
-		if !errors.Is(err, osthread.ErrNotApplied) || !strings.Contains(err.Error(),
-			`"sixteen bytes !!"`) ||
-			!strings.HasSuffix(err.Error(), `; the thread has "sixteen bytes !"`) {
-			t.Errorf("a long name: %v", err)
-		}
 		before, _ := osthread.Affinity()
 		const absent = 1<<16 - 1 // unless Linux learns of more CPUs than it can have
-		if err := osthread.SetAffinity(before[0], absent); !errors.Is(err, osthread.ErrNotApplied) {
-			t.Errorf("a CPU that is not there: %v", err)
+		for has, err := range map[string]error{
+			`"sixteen bytes !"`:     osthread.SetName("sixteen bytes !!"),
+			strconv.Itoa(before[0]): osthread.SetAffinity(before[0], absent),
+			"19":                    osthread.SetNice(30),
+			"":                      osthread.BlockSignals(syscall.SIGKILL),
+		} {
+			if !errors.Is(err, osthread.ErrNotApplied) ||
+				!strings.Contains(err.Error(), "; the thread has "+has) {
+				t.Errorf("want an error with what the thread has, %s: %v", has, err)
+			}
 		}
 		is(t, "affinity", osthread.Affinity, before[:1])
-		if err := osthread.SetNice(30); !errors.Is(err, osthread.ErrNotApplied) ||
-			!strings.HasSuffix(err.Error(), "has 19") {
-			t.Errorf("a niceness of 30: %v", err)
-		}
-		if err := osthread.BlockSignals(syscall.SIGKILL); !errors.Is(err, osthread.ErrNotApplied) {
-			t.Errorf("blocking SIGKILL: %v", err)
-		}
 	})
 }
 
@@ -52,6 +48,7 @@ func TestBlockSignals(t *testing.T) {
 		if err := osthread.BlockSignals(syscall.SIGUSR2, syscall.SIGTERM); err != nil {
 			t.Error(err)
 		}
+		onThread(func() { is(t, "mask of another thread", osthread.BlockedSignals, nil) })
 		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before),
 			syscall.SIGUSR2, syscall.SIGTERM))))
 		if err := syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGUSR2); err != nil {
@@ -73,17 +70,5 @@ func TestBlockSignals(t *testing.T) {
 			}
 		}
 		is(t, "mask", osthread.BlockedSignals, before)
-	})
-}
-
-// A property does not spread to threads that the runtime starts.
-func TestProperties_doNotSpread(t *testing.T) {
-	onThread(func() {
-		if err := osthread.BlockSignals(syscall.SIGTERM); err != nil {
-			t.Error(err)
-		}
-		for range 4 {
-			onThread(func() { is(t, "mask of another thread", osthread.BlockedSignals, nil) })
-		}
 	})
 }

@@ -17,19 +17,13 @@ func setName(name string) error {
 	copy(b[:nameSize-1], name)
 	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_SETNAME, uintptr(ident.Thread()),
 		uintptr(unsafe.Pointer(&b)), 0)
-	if errno != 0 {
-		return errno
-	}
-	return nil
+	return failed(errno)
 }
 
 func name() (string, error) {
 	var b [nameSize]byte
 	_, _, errno := syscall.RawSyscall(syscall.SYS__LWP_GETNAME, uintptr(ident.Thread()),
 		uintptr(unsafe.Pointer(&b)), nameSize)
-	if errno != 0 {
-		return "", errno
-	}
 	name, _, _ := bytes.Cut(b[:], []byte{0})
-	return string(name), nil
+	return string(name), failed(errno)
 }

@@ -1,6 +1,7 @@
 package osthread
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"syscall"
@@ -30,14 +31,11 @@ var (
 const self = ^uintptr(1) // GetCurrentThread
 
 // failed is the error of a function that returns zero if it fails.
-func failed(result uintptr, errno syscall.Errno) error {
+func failed(result, _ uintptr, errno syscall.Errno) error {
 	if result != 0 {
 		return nil
 	}
-	if errno == 0 {
-		return syscall.EINVAL
-	}
-	return errno
+	return cmp.Or(errno, syscall.EINVAL)
 }
 
 func setName(name string) error {
@@ -85,20 +83,18 @@ func setAffinity(cpus []int) error {
 		}
 		to.mask |= 1 << (cpu % bits.UintSize)
 	}
-	return failed2(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
+	return failed(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
 		uintptr(unsafe.Pointer(&to)), 0))
 }
 
 func affinity() (cpus []int, err error) {
 	var is groupAffinity
-	err = failed2(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
+	err = failed(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
 	for mask := is.mask; mask != 0; mask &= mask - 1 {
 		cpus = append(cpus, int(is.group)*bits.UintSize+bits.TrailingZeros(uint(mask)))
 	}
 	return cpus, err
 }
-
-func failed2(result, _ uintptr, errno syscall.Errno) error { return failed(result, errno) }
 
 // timeCritical is THREAD_PRIORITY_TIME_CRITICAL.
 const timeCritical = 15
@@ -164,14 +160,14 @@ func realtime() (int, error) {
 }
 
 func setPriority(to int) error {
-	return failed2(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
+	return failed(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
 }
 
 func priority() (int, error) {
 	const errorReturn = 1<<31 - 1
 	result, _, errno := syscall.SyscallN(getThreadPriority.Addr(), self)
 	if int32(result) == errorReturn {
-		return 0, failed(0, errno)
+		return 0, failed(0, 0, errno)
 	}
 	return int(int32(result)), nil
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -79,28 +78,6 @@ func TestVet_packages(t *testing.T) {
 		`"package": "example.com/wrong/window"`, `"line": 5`)
 }
 
-func TestVet_goVetTool(t *testing.T) {
-	cmd := exec.Command("go", "vet", "-vettool="+os.Args[0], "./...")
-	cmd.Dir = vetModule(t, wrongModule)
-	cmd.Env = append(os.Environ(), asCommand+"=1", "GOWORK=off", "GOFLAGS=-mod=mod")
-	out, err := cmd.CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "main.go:17:15: window.Show must be called on "+
-		"the main thread") {
-		t.Errorf("%v: %s", err, out)
-	}
-}
-
-func TestVet_silent(t *testing.T) {
-	dir := vetModule(t, map[string]string{"main.go": "package main\n\nfunc main() { go show() " +
-		"}\n\nfunc show() {}\n"})
-	if o := vetOf(t, dir).want(t, statusOK); o.stdout+o.stderr != "" {
-		t.Errorf("%q %q", o.stdout, o.stderr)
-	}
-	if o := vetOf(t, dir, "-json").want(t, statusOK); strings.TrimSpace(o.stdout) != "[]" {
-		t.Errorf("%q", o.stdout)
-	}
-}
-
 const showTable = `{"tables": [{"packages": ["example.com/wrong/ui"], "on": {"gl": ["Show"]}}]}`
 
 // A change of threadvet.json is not missed, though results are in the build cache.
@@ -109,11 +86,16 @@ func TestVet_tables(t *testing.T) {
 		"ui/ui.go":   "package ui\n\nfunc Show() {}\n",
 		"use/use.go": "package use\n\nimport \"example.com/wrong/ui\"\n\nfunc f() { go ui.Show() }\n",
 	})
+	if o := vetOf(t, dir, "./...").want(t, statusOK); o.stdout+o.stderr != "" {
+		t.Errorf("%q %q", o.stdout, o.stderr)
+	}
+	if o := vetOf(t, dir, "-json", "./...").want(t, statusOK); strings.TrimSpace(o.stdout) != "[]" {
+		t.Errorf("%q", o.stdout)
+	}
 	for _, c := range []struct {
 		tables, output string
 		status         int
 	}{
-		{"", "", statusOK},
 		{showTable, "use.go:5:12: ui.Show must be called on thread gl", statusWrong},
 		{`{}`, "", statusOK},
 		{showTable, "ui.Show must be called on thread gl", statusWrong},
@@ -129,9 +111,7 @@ func TestVet_tables(t *testing.T) {
 			statusUsage},
 		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", statusUsage},
 	} {
-		if c.tables != "" {
-			writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
-		}
+		writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
 		vetOf(t, dir, "./use").want(t, c.status, c.output)
 	}
 }

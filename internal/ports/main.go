@@ -30,7 +30,8 @@ func main() {
 	switch {
 	case *app:
 		windows := port{"windows", "amd64", windowsWithScreen}
-		ok = windows.test(false, []string{"./app/...", "./nativeloop"}, *timeout)
+		oneByOne := []string{"-p=1", "./nativeloop", "./app/..."} // both need the keyboard
+		ok = windows.test(false, oneByOne, *timeout)
 	case *cores != "":
 		for n := range strings.SplitSeq(*cores, ",") {
 			if err := testOn(n, *quick, *timeout); err != nil {

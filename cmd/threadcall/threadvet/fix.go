@@ -120,13 +120,17 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos) (with wrapping, from, to t
 			return callStatement, in.Pos(), in.End(), "func() { "
 		}
 	case *ast.GoStmt, *ast.DeferStmt:
-		sel, method := call.Fun.(*ast.SelectorExpr)
-		switch {
-		case c.pass.TypesInfo.Types[call].IsVoid() && call.Rparen == call.Lparen+1:
+		if c.pass.TypesInfo.Types[call].IsVoid() && call.Rparen == call.Lparen+1 {
 			return callStatement, from, call.Lparen, ""
-		case method && !simple(sel.X), slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
+		}
+		if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
+			if _, simple := sel.X.(*ast.Ident); !simple {
+				return
+			}
+		}
+		if slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 			return c.pass.TypesInfo.Types[arg].Value == nil // whose value may change until then
-		}):
+		}) {
 			return
 		}
 		return callStatement, from, to, "func() { "
@@ -137,21 +141,13 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos) (with wrapping, from, to t
 	return
 }
 
-func simple(e ast.Expr) bool {
-	_, ok := e.(*ast.Ident)
-	return ok
-}
-
 // blocks reports whether a call waits for a channel before it begins.
 func blocks(call *ast.CallExpr) (found bool) {
 	ast.Inspect(call, func(n ast.Node) bool {
-		if _, ok := n.(*ast.FuncLit); ok {
-			return false
-		}
-		if e, ok := n.(*ast.UnaryExpr); ok && e.Op == token.ARROW {
-			found = true
-		}
-		return !found
+		_, literal := n.(*ast.FuncLit)
+		e, ok := n.(*ast.UnaryExpr)
+		found = found || ok && e.Op == token.ARROW
+		return !found && !literal
 	})
 	return found
 }

@@ -9,8 +9,6 @@ import (
 // guards returns for the blocks of a node the threads that it is on there, and the instructions
 // after which it is on one for certain: Assert, or On as a condition.
 type guards struct {
-	c    *checker
-	node *node
 	list []guard
 }
 
@@ -21,7 +19,7 @@ type guard struct {
 }
 
 func (c *checker) guardsOf(n *node) *guards {
-	g := &guards{c: c, node: n}
+	g := &guards{}
 	for _, b := range n.fn.Blocks {
 		for i, instr := range b.Instrs {
 			switch instr := instr.(type) {

@@ -72,8 +72,7 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 				continue
 			}
 			c.lead(n, needInit, func(at found) bool {
-				description = at.need.What + " waits; called by " + strings.Join(at.path, ", called by ") +
-					", " + p.how
+				description = at.need.What + " waits" + way(at.path, p)
 				return false
 			})
 			if description != "" {
@@ -84,10 +83,7 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 	for _, s := range c.starts {
 		for _, need := range s.needs {
 			if need.Thread == needInit && match(s.from) && c.waitsAt(s.place) {
-				if len(need.Path) == 0 {
-					return need.What + " waits" + strings.Replace(here(s.place), "; here ", "; ", 1)
-				}
-				return need.What + " waits; called by " + strings.Join(need.Path, ", called by ") + ", " + s.how
+				return need.What + " waits" + strings.Replace(way(need.Path, s.place), "; here ", "; ", 1)
 			}
 		}
 	}
@@ -166,10 +162,11 @@ func (c *checker) checkTests(export *packageFact) {
 	case uses == "":
 	case main != nil && !main.inits:
 		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
-	case main == nil && test != nil && internal.TestMain == "" && !c.otherTestMain(test.fn.Pos()):
-		c.report(test.fn.Pos(), "init", "no TestMain calls mainthread.Init, for which "+uses)
-	case main == nil && internal.TestMain == "forgets" && test != nil:
+	case main != nil:
+	case internal.TestMain == "forgets":
 		c.report(test.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
+	case internal.TestMain == "" && !c.otherTestMain(test.fn.Pos()):
+		c.report(test.fn.Pos(), "init", "no TestMain calls mainthread.Init, for which "+uses)
 	}
 }
 

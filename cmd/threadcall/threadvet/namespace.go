@@ -113,7 +113,7 @@ func (c *checker) checkNamespaces() {
 		if !touches[n] || n.on == anyThread {
 			continue
 		}
-		steps := 20000
+		steps := 40000
 		w := walker{c: c, touches: touches, args: map[*ssa.Parameter]ssa.Value{}, steps: &steps}
 		for _, s := range w.function(n, state{}) {
 			n.moves = n.moves || s.moved.IsValid() && s.locks == 0 && s.result != nonzero

@@ -218,16 +218,13 @@ func (c *checker) checkCalls() {
 	}
 	for _, s := range c.starts {
 		for _, need := range s.needs {
-			where, what := here(s.place), need.What
-			if len(need.Path) > 0 {
-				where = "; called by " + strings.Join(need.Path, ", called by ") + ", " + s.how
-			}
+			where := way(need.Path, s.place)
 			switch {
 			case c.marks.ignored(s.at), need.NoTests && s.test:
 			case need.Thread == needUnlocked && s.served:
 				c.report(s.at, "unlock", unlockMessage(s.place)+where)
 			case !strings.HasPrefix(need.Thread, "!") && s.off(need.Thread):
-				c.reportNeed(s.at, need.Thread, what+" must be called on "+threadName(need.Thread)+where,
+				c.reportNeed(s.at, need.Thread, need.What+" must be called on "+threadName(need.Thread)+where,
 					need.at(s.place))
 			}
 		}
@@ -242,7 +239,7 @@ func (c *checker) declares(n *node, p place) bool {
 }
 
 func (c *checker) reportFound(at found, p place, adopts bool) {
-	path := "; called by " + strings.Join(at.path, ", called by ") + ", " + p.how
+	path := way(at.path, p)
 	switch thread := at.need.Thread; {
 	case thread == needUnlocked:
 		if p.served {
@@ -262,6 +259,14 @@ func (c *checker) reportFound(at found, p place, adopts bool) {
 	case p.off(thread):
 		c.reportNeed(at.at, thread, at.need.What+" must be called on "+threadName(thread)+path, at.need)
 	}
+}
+
+// way returns the functions that lead from a place to a call, for a report.
+func way(path []string, p place) string {
+	if len(path) == 0 {
+		return here(p)
+	}
+	return "; called by " + strings.Join(path, ", called by ") + ", " + p.how
 }
 
 // here returns what a place does with the function that a report is about.

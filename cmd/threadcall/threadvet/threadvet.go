@@ -54,11 +54,11 @@ type checker struct {
 	byFn   map[*ssa.Function]*node
 
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
-	captures map[*ssa.Function]capture  // of function literals
-	places   map[*node][]place          // where functions start elsewhere
-	starts   []start                    // where functions that are not nodes do
-	can      map[string]map[*node]bool  // the nodes from which a call leads to a need of the thread
-	imports  packageFact                // what all imported packages say
+	captures map[*ssa.Function]*ssa.MakeClosure
+	places   map[*node][]place         // where functions start elsewhere
+	starts   []start                   // where functions that are not nodes do
+	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
+	imports  packageFact               // what all imported packages say
 	reported map[token.Pos]map[string]bool
 }
 
@@ -132,11 +132,8 @@ func locksInInit(pass *analysis.Pass) bool {
 			}
 			found := false
 			ast.Inspect(f.Body, func(n ast.Node) bool {
-				if call, ok := n.(*ast.CallExpr); ok {
-					if sel, ok := call.Fun.(*ast.SelectorExpr); ok {
-						found = found || isFunc(pass.TypesInfo.Uses[sel.Sel], "runtime", "LockOSThread")
-					}
-				}
+				id, ok := n.(*ast.Ident)
+				found = found || ok && isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
 				return !found
 			})
 			if found {

@@ -4,12 +4,10 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 )
-
-// A capture is where a function literal is made.
-type capture struct{ at *ssa.MakeClosure }
 
 // variable returns the field or global variable that addr is the address of, or nil.
 func variable(addr ssa.Value) *types.Var {
@@ -35,7 +33,7 @@ func field(t types.Type, i int) *types.Var {
 // index notes what the package stores in fields and global variables, and where it makes function
 // literals.
 func (c *checker) index() {
-	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]capture{}
+	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]*ssa.MakeClosure{}
 	for _, n := range c.nodes {
 		for _, b := range n.fn.Blocks {
 			for _, instr := range b.Instrs {
@@ -46,7 +44,7 @@ func (c *checker) index() {
 					}
 				case *ssa.MakeClosure:
 					if fn, ok := instr.Fn.(*ssa.Function); ok {
-						c.captures[fn] = capture{instr}
+						c.captures[fn] = instr
 					}
 				}
 			}
@@ -56,14 +54,8 @@ func (c *checker) index() {
 
 // outer returns the value that a literal captures as v, or nil.
 func (c *checker) outer(v *ssa.FreeVar) ssa.Value {
-	at := c.captures[v.Parent()].at
-	if at == nil {
-		return nil
-	}
-	for i, one := range v.Parent().FreeVars {
-		if one == v {
-			return at.Bindings[i]
-		}
+	if at := c.captures[v.Parent()]; at != nil {
+		return at.Bindings[slices.Index(v.Parent().FreeVars, v)]
 	}
 	return nil
 }
@@ -364,6 +356,9 @@ func (c *checker) varMark(v *types.Var) string {
 	return ""
 }
 
+// makers are the functions of package thread that return threads.
+var makers = names("New Start NewPool StartPool Adopt")
+
 // identifyNew returns which thread a call returns.
 func (c *checker) identifyNew(call *ssa.Call) identity {
 	fn := call.Call.StaticCallee()
@@ -381,12 +376,7 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 		}
 	case threadcallThread:
 		made := obj.Name() != "Adopt"
-		if obj.Signature().Recv() != nil {
-			return identity{}
-		}
-		switch obj.Name() {
-		case "New", "Start", "NewPool", "StartPool", "Adopt":
-		default:
+		if !makers[functionOf(obj).String()] {
 			return identity{}
 		}
 		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {

@@ -9,6 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
+//threadcall:ignore none of its experiments calls the main thread
 func TestPrinter_facts(t *testing.T) {
 	var text strings.Builder
 	all, wrong, hung := printer{ui.To(&text)}.facts([]experiment{

@@ -1,0 +1,13 @@
+//go:build darwin || freebsd || linux || netbsd
+
+package osthread
+
+import "syscall"
+
+// failed is the error of a system call.
+func failed(errno syscall.Errno) error {
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
