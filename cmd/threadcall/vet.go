@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -218,18 +219,15 @@ func parseVet(output []byte) (list []finding, left string, err error) {
 // splitPosition splits file:line:column, and makes the file relative to the directory if it is
 // below it.
 func splitPosition(text string) (file string, line, column int) {
-	if i := strings.LastIndexByte(text, ':'); i > 0 {
-		column, _ = strconv.Atoi(text[i+1:])
-		text = text[:i]
-	}
-	if i := strings.LastIndexByte(text, ':'); i > 0 {
-		line, _ = strconv.Atoi(text[i+1:])
-		text = text[:i]
-	}
+	m := position.FindStringSubmatch(text)
+	line, _ = strconv.Atoi(m[2])
+	column, _ = strconv.Atoi(m[3])
 	if dir, err := os.Getwd(); err == nil {
-		if name, err := filepath.Rel(dir, text); err == nil && filepath.IsLocal(name) {
-			text = name
+		if name, err := filepath.Rel(dir, m[1]); err == nil && filepath.IsLocal(name) {
+			return name, line, column
 		}
 	}
-	return text, line, column
+	return m[1], line, column
 }
+
+var position = regexp.MustCompile(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)

@@ -71,21 +71,18 @@ func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, rea
 	}
 	name, tree, version, err := x.checkout(ctx, commit)
 	defer func() {
+		if ctx.Err() != nil {
+			reason, err = "", context.Cause(ctx)
+		}
 		if reason != "" || err != nil {
 			x.repository.Discard(ctx, x.scratch, name)
 		}
 	}()
-	switch {
-	case ctx.Err() != nil:
-		return nil, "", context.Cause(ctx)
-	case err != nil:
+	if err != nil {
 		return nil, "cannot be checked out: " + firstLine(err.Error()), nil
 	}
 	x.log.Progress(fmt.Sprintf("building %s in %s", x.Package, version.Name))
 	packages, _, err := tree.List(ctx, x.Package)
-	if ctx.Err() != nil {
-		return nil, "", context.Cause(ctx)
-	}
 	if err != nil || len(packages) != 1 {
 		return nil, "has no package " + x.Package + " with tests", nil
 	}
@@ -93,18 +90,14 @@ func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, rea
 	binary, err := x.builder.CompileTo(ctx, filepath.Join(x.scratch.Dir, name, "bisected.test"),
 		tree, packages[0], version)
 	switch {
-	case ctx.Err() != nil:
-		return nil, "", context.Cause(ctx)
 	case errors.As(err, &compile):
-		return nil, "does not build: " + complaint(compile.Output), nil
+		return nil, "does not build: " + firstLine(compile.Output), nil
 	case err != nil:
 		return nil, "does not build: " + firstLine(err.Error()), nil
 	}
 	names, err := binary.Benchmarks(ctx, x.set.Timeout)
 	top, _, _ := strings.Cut(x.Benchmark, "/")
 	switch {
-	case ctx.Err() != nil:
-		return nil, "", context.Cause(ctx)
 	case err != nil:
 		return nil, "its tests do not start: " + firstLine(err.Error()), nil
 	case !slices.Contains(names, top):
@@ -114,14 +107,9 @@ func (x *searcher) build(ctx context.Context, commit int) (_ *gotest.Binary, rea
 	return binary, "", nil
 }
 
+// firstLine returns the first line of a complaint that is not a heading of the compiler.
 func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
-}
-
-// complaint returns the first line of what the compiler prints that is not a heading.
-func complaint(output string) string {
-	for line := range strings.Lines(output) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
 			return line
 		}
