@@ -88,6 +88,7 @@ func TestTime(t *testing.T) {
 				t.Fatalf("%s: %+v, exchanged %+v", name, x.Times[0], y.Times[0])
 			}
 		}
+		r = rand.New(rand.NewPCG(5, uint64(len(name))))
 		for range 100 {
 			d, _ := simulated(r, computers[name], 20, c.change)
 			got := Compare(d)
