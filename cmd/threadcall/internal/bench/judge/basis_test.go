@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/measuretest"
 )
 
 // A computer measures a benchmark: its wall time, CPU time and threads that run or are ready, for
@@ -50,8 +51,8 @@ func simulated(r *rand.Rand, c computer, rounds int, factor float64) (d, exchang
 			if threads == 0 {
 				values = values[:4]
 			}
-			add(d, version, round, "X", values...)
-			add(exchanged, version^swap, round, "X", values...)
+			measuretest.Add(d, version, round, "X", values...)
+			measuretest.Add(exchanged, version^swap, round, "X", values...)
 		}
 	}
 	return d, exchanged

@@ -8,29 +8,18 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 )
-
-// add adds values in turn with their units, which are tidied, of a benchmark in a round.
-func add(d *measure.Data, version, round int, name string, values ...any) {
-	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
-	for i := 0; i < len(values); i += 2 {
-		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
-			Unit: values[i+1].(string)})
-	}
-	d.Add(version, measure.Place{Round: round}, r)
-}
 
 // paired returns results of benchmark A in one unit: in each round old[i] and new[i].
 func paired(unit string, old, new []float64) *measure.Data {
 	d := measure.New("old", "new")
 	for i := range old {
-		add(d, 0, i, "A", old[i], unit)
-		add(d, 1, i, "A", new[i], unit)
+		measuretest.Add(d, 0, i, "A", old[i], unit)
+		measuretest.Add(d, 1, i, "A", new[i], unit)
 	}
 	return d
 }
@@ -51,11 +40,11 @@ func TestCompare_drift(t *testing.T) {
 	for i := range 10 {
 		drift := math.Pow(1.3, float64(i)) // the machine slows down all the time
 		old, new = append(old, drift), append(new, drift*(1.05+0.001*float64(i%3)))
-		add(apart, 0, -1, "A", old[i], "sec/op")
-		add(apart, 1, -1, "A", new[i], "sec/op")
+		measuretest.Add(apart, 0, -1, "A", old[i], "sec/op")
+		measuretest.Add(apart, 1, -1, "A", new[i], "sec/op")
 	}
 	pairs := paired("sec/op", old, new)
-	add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
+	measuretest.Add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
 	d := only(t, pairs)
 	if d.Verdict != Worse || d.Method != Pairs || d.N != 10 || math.Abs(d.Estimate-1.051) > 0.001 {
 		t.Errorf("paired: %+v", d)
@@ -134,8 +123,8 @@ func TestComparison_Family(t *testing.T) {
 				if round >= 7 { // so that the sign test decides
 					factor = 10
 				}
-				add(d, 0, round, fmt.Sprint("B", i), 1+0.01*float64(round), "sec/op")
-				add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
+				measuretest.Add(d, 0, round, fmt.Sprint("B", i), 1+0.01*float64(round), "sec/op")
+				measuretest.Add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
 			}
 		}
 		if f := Compare(d).Family; f != c.want {
@@ -148,8 +137,8 @@ func TestAnalyse_columns(t *testing.T) {
 	run, file := measure.New("now"), measure.New("now")
 	// as chance has ordered them
 	for _, name := range []string{"B/n=64", "B/n=8", "A", "B/n=008/x", "B"} {
-		add(run, 0, 0, name, 1.0, "sec/op")
-		add(file, 0, -1, name, 1.0, "sec/op")
+		measuretest.Add(run, 0, 0, name, 1.0, "sec/op")
+		measuretest.Add(file, 0, -1, name, 1.0, "sec/op")
 	}
 	for d, want := range map[*measure.Data]string{run: "[A B B/n=8 B/n=008/x B/n=64]",
 		file: "[B/n=64 B/n=8 A B/n=008/x B]"} {
@@ -166,10 +155,10 @@ func TestAnalyse_columns(t *testing.T) {
 		for i, subject := range []string{"threadcall", "channel"} {
 			value := float64(30+round) * math.Pow(10, float64(i))
 			for v, data := range []*measure.Data{two, two, d} {
-				add(data, v%2, round, "Call/subject="+subject+"/load=hot-2", value, "sec/op")
+				measuretest.Add(data, v%2, round, "Call/subject="+subject+"/load=hot-2", value, "sec/op")
 			}
 		}
-		add(d, 0, round, "Other-2", 5.0, "sec/op")
+		measuretest.Add(d, 0, round, "Other-2", 5.0, "sec/op")
 	}
 	for _, c := range []struct {
 		d           *measure.Data

@@ -7,23 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
-
-// add adds values in turn with their units, which are tidied, of a benchmark in a round.
-func add(d *measure.Data, version, round int, name string, values ...any) {
-	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
-	for i := 0; i < len(values); i += 2 {
-		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
-			Unit: values[i+1].(string)})
-	}
-	d.Add(version, measure.Place{Round: round}, r)
-}
 
 // simulated returns rounds of benchmarks of which the ratios of the versions' times are known.
 func simulated(rounds int, versions ...string) *measure.Data {
@@ -43,7 +32,7 @@ func simulated(rounds int, versions ...string) *measure.Data {
 			for v := range versions {
 				i := min(v, 1)
 				ns := b.ns * math.Pow(b.ratio, float64(i)) * math.Exp(0.02*r.NormFloat64())
-				add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
+				measuretest.Add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
 					"allocs/op")
 			}
 		}
@@ -62,7 +51,7 @@ func changed(rounds, same int) *measure.Data {
 	for round := range rounds {
 		for name, ratio := range ratios {
 			for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
-				add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
+				measuretest.Add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
 			}
 		}
 	}
@@ -92,8 +81,8 @@ func written(t *testing.T, r Result, width int) string {
 
 func TestResult_Print(t *testing.T) {
 	failed := simulated(6, "old.txt", "new.txt")
-	add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
-	add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
+	measuretest.Add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
+	measuretest.Add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
 	failed.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
 	failed.Warn("something is odd")
 	for _, c := range []struct {
