@@ -114,9 +114,8 @@ func Post(s Subject, n int) Result {
 	})
 }
 
-// Indirect measures a plain call of a function value.
-func Indirect(n int) Result { return indirect(n, nop) }
-
+// indirect measures a plain call of a function value.
+//
 //go:noinline
 func indirect(n int, f func()) Result {
 	return mean(func() int {

@@ -32,7 +32,9 @@ func Calling(open func() (s Subject, end func())) Contender {
 }
 
 // Direct is a contender that calls an empty function in place.
-func Direct() (func(int) time.Duration, func()) { return total(Indirect), nop }
+func Direct() (func(int) time.Duration, func()) {
+	return total(func(n int) Result { return indirect(n, nop) }), nop
+}
 
 // Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
 func Bounded() Contender {
