@@ -16,7 +16,7 @@ import (
 const background = "THREADCALL_BACKGROUND"
 
 // Background starts n processes and returns when they compute. Each computes for a millisecond and
-// sleeps for as long as given, in a loop, on any core. They are this program again, which must call
+// sleeps for the given time, in a loop, on any core. They are this program again, which must call
 // MaybeBurn. They end by stop, which may be called more than once, or with this process.
 func Background(n int, sleep time.Duration) (stop func(), err error) {
 	if os.Getenv(background) != "" {

@@ -161,7 +161,7 @@ func (e *Engine) number() uint64 {
 // TID returns the operating system's number of the thread, zero if it has none yet or is not known.
 func (e *Engine) TID() uint64 { return e.tid.Load() }
 
-// On reports whether the caller is on the thread, be it as a coroutine.
+// On reports whether the caller is on the thread, also as a coroutine.
 //
 // A goroutine that is not locked may be moved to another thread at any moment, even while it
 // compares. So its own m counts only if the engine had that m both before and after the goroutine

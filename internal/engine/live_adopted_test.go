@@ -115,7 +115,7 @@ func TestEngine_Wait_nested(t *testing.T) {
 	})
 }
 
-// While the thread is in its event loop, nobody ends a yield of a poster.
+// While the thread is in its event loop, no call ends the yield of a poster.
 func TestEngine_endYields(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.yields.kind.Store(yieldAll)

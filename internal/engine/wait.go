@@ -237,7 +237,7 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 
 func nothing() {}
 
-// takeTurns calls Gosched until c is settled, or for as long as parking would cost.
+// takeTurns calls Gosched until c is settled, or the time is over that parking would cost.
 //
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {

@@ -81,8 +81,8 @@ func (e *Engine) yield(self *Engine) {
 	}
 }
 
-// endYields is called before the thread waits: callers wait as well, and nobody ends what they
-// yield for.
+// endYields is called before the thread waits: its callers wait as well, so no call would end what
+// others yield for.
 //
 //threadcall:noalloc
 func (e *Engine) endYields() {
