@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak lab sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
+.PHONY: all test setup versions release-check release browser gui bench soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
 
 all: test
 
@@ -116,11 +116,6 @@ bench:
 FOR ?= 1h
 soak:
 	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
-
-# lab makes the experiments of three articles again, or with EXPERIMENTS=sieve some of them, and
-# prints the tables of docs/lab.md: four minutes on an idle machine.
-lab:
-	$(GO) run ./cmd/threadcall/internal/lab $(if $(EXPERIMENTS),-run '$(EXPERIMENTS)')
 
 # sixminutes repeats the article's measurement, two windows and the heap, or make sixminutes FOR=10s.
 sixminutes: FOR = 6m

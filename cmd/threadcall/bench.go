@@ -16,7 +16,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/bisect"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/plan"
@@ -27,7 +26,6 @@ import (
 const benchUsage = `Usage:
 
   threadcall bench [flags] [packages | files]
-  threadcall bench [flags] -- command...
 
 Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
 an interval, and compares revisions. Given files of results in place of
@@ -35,10 +33,8 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -bisect v1..main      the commit that made a benchmark worse
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
-  threadcall bench -- './old -x' './new' any commands, each a single argument
 
 Build flags are those in GOFLAGS. Results are saved in .threadcall-bench at the
 root of the repository. If GITHUB_STEP_SUMMARY is set, Markdown is appended to
@@ -49,10 +45,6 @@ if something could not be measured or written, or you interrupted it, or for a
 wrong command line.
 `
 
-// bisectCount is the default of -count for -bisect: a test of a commit stops as soon as it is
-// decided.
-const bisectCount = 100
-
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command
@@ -61,12 +53,8 @@ type benchCommand struct {
 	md   string
 }
 
-// Flags that do not go with what is measured.
-var (
-	onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "json", "md", "v"}
-	notForBisect = []string{"vs", "col", "filter", "fail-on", "ratios", "md", "o"}
-	notForOthers = []string{"bench", "cpu", "vs", "col", "bisect", "unit"}
-)
+// onlyForFiles are the flags that go with files of results.
+var onlyForFiles = []string{"col", "filter", "fail-on", "ratios", "json", "md", "v"}
 
 func runBench(c *command) error {
 	b := &benchCommand{command: c}
@@ -79,7 +67,8 @@ func runBench(c *command) error {
 		return err
 	}
 	if program != nil {
-		return b.commands(program)
+		return errors.New("bench runs Go benchmarks, so no command follows --; hyperfine measures " +
+			"commands")
 	}
 	files, packages, err := classify(args)
 	if err != nil {
@@ -88,25 +77,20 @@ func runBench(c *command) error {
 	switch err := distinct(files, b.targets()...); {
 	case err != nil:
 		return err
-	case b.has("unit") && !b.has("bisect"):
-		return errors.New("-unit is about -bisect")
 	case len(files) > 0:
 		return b.compare(files)
 	}
 	b.set.Patterns = packages
-	if b.has("bisect") {
-		return b.bisect()
-	}
 	return b.measure()
 }
 
 func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`; for -bisect 100 at most for a commit")
+	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
 	set.Benchtime = "500ms"
 	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
-		"test (default 500ms; 50ms for commands)", func(text string) error {
+		"test (default 500ms)", func(text string) error {
 		set.Benchtime = text
 		return checkBenchtime(text)
 	})
@@ -128,10 +112,6 @@ func (b *benchCommand) define() {
 		set.VS = text
 		return nil
 	})
-	b.StringVar(&set.Bisect, "bisect", "",
-		"find the commit of this `range`, good..bad, that made a benchmark worse")
-	b.StringVar(&set.Unit, "unit", "",
-		"`unit` by which -bisect judges (default: time, or CPU time where the time varies)")
 	b.StringVar(&set.Col, "col", "", "compare by this `key` in benchmarks' names, as for benchstat")
 	b.StringVar(&set.Filter, "filter", "", "`query` for the results to use, as for benchstat")
 	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', "+
@@ -208,53 +188,7 @@ func classify(args []string) (files, packages []string, err error) {
 	return files, packages, nil
 }
 
-// among returns the first flag that was given of these.
-func (b *benchCommand) among(names []string) string {
-	return b.given(func(name string) bool { return slices.Contains(names, name) })
-}
-
-// commands measures commands.
-func (b *benchCommand) commands(texts []string) (err error) {
-	if name := b.among(notForOthers); name != "" {
-		return fmt.Errorf("-%s is about Go benchmarks, and -- begins commands", name)
-	}
-	if !b.has("benchtime") {
-		b.set.Benchtime = "" // a round of a command has another default
-	}
-	if b.set.Commands, err = plan.NewCommands(texts); err != nil {
-		return err
-	}
-	return b.measure()
-}
-
-// bisect looks for a commit.
-func (b *benchCommand) bisect() error {
-	if name := b.among(notForBisect); name != "" {
-		return fmt.Errorf("-%s does not go with -bisect", name)
-	}
-	if !b.has("count") {
-		b.set.Count = bisectCount
-	}
-	log, ctx, stop, err := b.begin()
-	if err != nil {
-		return err
-	}
-	defer stop()
-	found, err := bisect.Run(ctx, &b.set, log)
-	log.Progress("")
-	switch {
-	case found == nil:
-	case b.json:
-		err = errors.Join(err, writeJSON(b.stdout, found))
-	default:
-		out := ui.On(b.stdout)
-		found.Print(out, b.set.Verbose)
-		err = errors.Join(err, out.Err)
-	}
-	return fail(statusUsage, err)
-}
-
-// measure runs benchmarks or commands and presents the results.
+// measure runs benchmarks and presents the results.
 func (b *benchCommand) measure() error {
 	log, ctx, stop, err := b.begin()
 	if err != nil {

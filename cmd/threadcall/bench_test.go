@@ -431,19 +431,9 @@ func TestBench_refused(t *testing.T) {
 		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
-		{"-vs HEAD -- true", statusUsage, "-vs is about Go benchmarks"},
-		{"-fail-on +5% -- true", statusUsage, "several commands"},
-		{"-- true -x", statusUsage, "each argument after -- is a whole command"},
+		{"-- true", statusUsage, "hyperfine measures commands"},
 		{"--", statusUsage, "the command after -- is missing"},
 		{". -- true", statusUsage, "exclude each other"},
-		{"-bisect old", statusUnmeasured, "is not a range"},
-		{"-bisect old...HEAD", statusUnmeasured, "is not a range"},
-		{"-bisect old..old", statusUnmeasured, "both ends of the range"},
-		{"-bisect HEAD..old", statusUnmeasured, "is not an ancestor of"},
-		{"-bisect old..nowhere", statusUnmeasured, `no revision "nowhere"`},
-		{"-bisect old..HEAD -count 5", statusUnmeasured, "a step needs at least 10 rounds"},
-		{"-bisect old..HEAD -vs old", statusUsage, "-vs does not go with -bisect"},
-		{"-unit ns/op", statusUsage, "-unit is about -bisect"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -546,34 +536,6 @@ func TestBench_lock(t *testing.T) {
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)
 	}
-}
-
-func TestBench_commands(t *testing.T) {
-	t.Parallel()
-	if _, err := exec.LookPath("dd"); err != nil || runtime.GOOS == "windows" {
-		t.Skip("the peak memory of commands is not known there, or there is no dd")
-	}
-	p := newPlace(t)
-	const copies = "dd if=/dev/zero of=/dev/null count=1 bs=" // with a buffer of that size
-	o := p.bench(t, "-count", "6", "-benchtime", "2x", "-json", "-fail-on",
-		"peak-RSS-bytes:+50%", "--", copies+"100000000", copies+"200000000")
-	r := o.want(t, statusWrong, "-fail-on peak-RSS-bytes:+50%").report(t)
-	d := delta(t, r.Comparison, "peak-RSS-bytes", "Command")
-	if d.Verdict != judge.Worse || d.Estimate < 1.5 || d.Estimate > 2.1 || d.Method != judge.Pairs {
-		t.Errorf("memory: %+v", d)
-	}
-	for _, unit := range []string{"sec/op", "user+sys-sec/op"} {
-		if c := row(t, r.Comparison, unit, "Command").Cells; c[0].N != 6 || c[1].N != 6 ||
-			c[0].Center <= 0 {
-			t.Errorf("%s: %+v", unit, c)
-		}
-	}
-	if v := r.Versions[1]; r.Rounds != 6 || v.Name != "2" || v.What != copies+"200000000" ||
-		v.Runs != 2 {
-		t.Errorf("%d rounds, %+v", r.Rounds, r.Versions)
-	}
-	p.bench(t, "-count", "2", "--", "true", "dd if=/no/such/file").want(t, statusUnmeasured,
-		"exit status 1", "/no/such/file")
 }
 
 // commit commits what is there, in a repository that it makes if there is none.

@@ -171,11 +171,6 @@ func (c *command) given(match func(name string) bool) (name string) {
 	return name
 }
 
-// has reports whether the flag was given.
-func (c *command) has(name string) bool {
-	return c.given(func(other string) bool { return other == name }) != ""
-}
-
 // interruptible returns a context that the user ends. The status is that of the process if the user
 // asks twice.
 func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop func()) {

@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -21,20 +19,17 @@ type Settings struct {
 	Tags     string
 	Procs    int // GOMAXPROCS
 
-	Bench      string        // benchmarks to run, as go test has it; empty for none
-	Tests      string        // tests to run together; empty for none
+	Bench      string        // benchmarks to run, as go test has it
 	Operations int           // of the shorter run of a benchmark; zero to choose
 	Duration   time.Duration // what the shorter run may take, if Operations is zero
 	Budget     bool          // check promises, too
 	Args       []string      // for the test binaries, after all others
 
 	Progress func(string) // called with what is being done; never nil
-
-	base *gotest.Tree // the source, if it is not in Dir as the environment has it
 }
 
-// Run compiles and runs what the settings select. Failures of single benchmarks and tests are in
-// the report; an error is one because of which there is none.
+// Run compiles and runs what the settings select. Failures of single benchmarks are in the
+// report; an error is one because of which there is none.
 func (s Settings) Run(ctx context.Context) (*Report, error) {
 	which, err := gotest.ParsePattern(s.Bench)
 	if err != nil {
@@ -69,7 +64,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 			}
 			continue
 		}
-		if s.Tests == "" && !p.HasBenchmarks() {
+		if !p.HasBenchmarks() {
 			continue
 		}
 		names, err := s.runPackage(ctx, r, b, p, fmt.Sprint(i), which)
@@ -82,7 +77,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		known = append(known, names...)
 	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
-		return nil, fmt.Errorf("%w%w", errNothing, s.nothingRan(known, r.Notes))
+		return nil, s.nothingRan(known, r.Notes)
 	}
 	r.join(b.log)
 	if r.Budget != nil {
@@ -94,7 +89,8 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	return r, nil
 }
 
-// runPackage compiles and runs the tests of one package. It returns the names of all benchmarks.
+// runPackage compiles the tests of one package and runs its benchmarks. It returns the names of
+// all of these.
 func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest.Package,
 	number string, which gotest.Pattern) (known []string, err error) {
 	s.Progress("compiling " + p.ImportPath)
@@ -107,24 +103,14 @@ func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest
 		return nil, err
 	}
 	r.Packages = append(r.Packages, p.ImportPath)
-	if s.Bench != "" {
-		if known, err = s.benchmarks(ctx, r, bin, which); err != nil {
-			return nil, err
-		}
-		if r.Budget != nil {
-			if err := s.look(ctx, r, b, p, number); err != nil {
-				return nil, err
-			}
-		}
+	if known, err = s.benchmarks(ctx, r, bin, which); err != nil {
+		return nil, err
 	}
-	if s.Tests != "" {
-		err = s.tests(ctx, r, bin)
+	if r.Budget != nil {
+		err = s.look(ctx, r, b, p, number)
 	}
 	return known, err
 }
-
-// errNothing means that there was nothing to run. It adds nothing to the text of an error.
-var errNothing = errors.New("")
 
 func (s Settings) nothingRan(known, notes []string) error {
 	switch {
@@ -134,7 +120,7 @@ func (s Settings) nothingRan(known, notes []string) error {
 	case len(notes) > 0:
 		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
 	}
-	return errors.New("nothing to run: the packages have no benchmarks; -run . runs their tests")
+	return errors.New("nothing to run: the packages have no benchmarks")
 }
 
 // standard returns a function that reports which packages are of the standard library.
@@ -155,7 +141,7 @@ func looksStandard(path string) bool {
 	return path != "main" && !strings.Contains(first, ".")
 }
 
-// failed adds a benchmark or the tests of a package to the failures, once, if the error is one of
+// failed adds a benchmark, or a package, to the failures, once, if the error is one of
 // its process, and returns other errors.
 func (r *Report) failed(pkg, name string, err error) error {
 	var f *gotest.Failure
@@ -202,18 +188,4 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which 
 		}
 	}
 	return known, nil
-}
-
-// tests runs those of one package that match in one process.
-func (s Settings) tests(ctx context.Context, r *Report, bin *binary) error {
-	s.Progress(bin.pkg + " tests")
-	p, err := s.profile(ctx, bin, "-test.run="+s.Tests)
-	if err != nil {
-		err = r.failed(bin.pkg, "", err)
-	}
-	if p != nil {
-		r.Runs = append(r.Runs, Run{Package: bin.pkg, Name: "tests",
-			profile: heap.Difference(&hook.Profile{}, p, 1, r.std)})
-	}
-	return err
 }

@@ -99,7 +99,7 @@ func (s Settings) operations(each time.Duration) int {
 // measure runs one benchmark until what it allocates is stable.
 func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
 	n := s.operations(b.time)
-	run := &Run{Package: bin.pkg, Name: b.name, PerOp: true, Operations: []int{n, 2 * n}}
+	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
 	if !s.Budget {
 		s.Progress(fmt.Sprintf("%s %s, as go test -benchmem", bin.pkg, b.name))
 		h, err := s.headline(ctx, bin, b.name)

@@ -32,12 +32,11 @@ type Failure struct {
 	Output  string `json:"output,omitempty"`
 }
 
-// A Run is one benchmark, or the tests of one package.
+// A Run is one benchmark. Amounts are for each operation.
 type Run struct {
 	Package    string `json:"package,omitempty"`
 	Name       string `json:"name"`
-	Operations []int  `json:"operations,omitempty"` // of the shorter and the longer run of a benchmark
-	PerOp      bool   `json:"perOp"`                // amounts are for each operation
+	Operations []int  `json:"operations"` // of the shorter and the longer run
 
 	Headline     *Headline   `json:"headline,omitempty"`
 	Measured     Interval    `json:"measured"`     // of Counted.Objects, in several pairs of runs
@@ -46,7 +45,6 @@ type Run struct {
 	Counted      heap.Amount `json:"counted"`      // by the runtime, everything included
 	Once         heap.Amount `json:"once"`         // by a benchmark, independent of the operations
 	Rows         []Row       `json:"rows"`         // the largest first
-	Seconds      float64     `json:"seconds"`
 
 	profile     heap.Samples
 	repetitions []heap.Samples // of which profile is one

@@ -16,8 +16,8 @@ import (
 func (r *Report) join(log *escape.Log) {
 	for i := range r.Runs {
 		run := &r.Runs[i]
-		run.Rows = r.rows(log, run.profile, run.PerOp)
-		run.Counted, run.Seconds = run.profile.Counted, run.profile.Program.Seconds
+		run.Rows = r.rows(log, run.profile)
+		run.Counted = run.profile.Counted
 		for _, row := range run.Rows {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
@@ -33,7 +33,7 @@ type place struct {
 }
 
 // rows returns a row for each place.
-func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
+func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 	rows := map[place]*Row{}
 	chains := map[place][]heap.Stack{} // by which the place is inlined here and there
 	for _, sample := range s.Samples {
@@ -58,9 +58,7 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 			chains[p] = append(chains[p], chain)
 		}
 		row.Amount = row.Amount.Plus(sample.Each)
-		if perOp {
-			row.Once = row.Once.Plus(sample.Once)
-		}
+		row.Once = row.Once.Plus(sample.Once)
 		if !slices.Contains(row.Sizes, sample.Size) {
 			row.Sizes = append(row.Sizes, sample.Size)
 		}
@@ -71,11 +69,11 @@ func (r *Report) rows(log *escape.Log, s heap.Samples, perOp bool) []Row {
 		// What only the runtime requested is rather due to other goroutines.
 		background := p.where.OfRuntime() || r.std(p.where.Package())
 		n := row.Amount.Objects
-		if perOp && (s.OnceOnly(n) || background && s.ByChance(n)) {
+		if s.OnceOnly(n) || background && s.ByChance(n) {
 			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
 			row.Amount = heap.Amount{} // the stacks keep what was measured
 		}
-		if perOp && Negligible(row.Amount) && Negligible(row.Once) {
+		if Negligible(row.Amount) && Negligible(row.Once) {
 			continue
 		}
 		r.explain(log, row, chains[p])
@@ -192,7 +190,7 @@ const tiny = 16
 // they are its.
 func (r *Run) countTiny() {
 	missing := r.profile.Hidden
-	if r.PerOp && r.profile.ByChance(missing) {
+	if r.profile.ByChance(missing) {
 		return
 	}
 	var candidates []*Row
@@ -204,7 +202,7 @@ func (r *Run) countTiny() {
 			row.Shared = true
 		}
 	}
-	if !r.PerOp || len(candidates) != 1 || missing > 15*candidates[0].Amount.Objects { // do not fit
+	if len(candidates) != 1 || missing > 15*candidates[0].Amount.Objects { // do not fit
 		return
 	}
 	row := candidates[0]

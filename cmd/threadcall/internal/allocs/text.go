@@ -25,7 +25,7 @@ type Text struct {
 func (t Text) Report(r *Report) {
 	var nothing []string // benchmarks of which no row is shown
 	for i := range r.Runs {
-		if run := &r.Runs[i]; len(r.Runs) > 1 && run.PerOp && !t.Once && len(t.rows(run)) == 0 {
+		if run := &r.Runs[i]; len(r.Runs) > 1 && !t.Once && len(t.rows(run)) == 0 {
 			nothing = append(nothing, run.Name)
 		} else {
 			t.run(run)
@@ -34,11 +34,11 @@ func (t Text) Report(r *Report) {
 	if nothing != nil {
 		t.Paragraph(t.Bold("Nothing an operation")+"  ", strings.Join(nothing, " "))
 	}
-	t.Failures("FAILED", r.Notes, r.Failures)
+	t.Failures(r.Notes, r.Failures)
 }
 
 // Failures writes what did not run.
-func (t Text) Failures(word string, notes []string, failures []Failure) {
+func (t Text) Failures(notes []string, failures []Failure) {
 	for _, n := range notes {
 		t.Paragraph("Note: ", n)
 	}
@@ -47,18 +47,13 @@ func (t Text) Failures(word string, notes []string, failures []Failure) {
 		if name != "" {
 			name += ": "
 		}
-		t.Paragraph(t.Red(word)+" ", name+f.Problem)
+		t.Paragraph(t.Red("FAILED")+" ", name+f.Problem)
 	}
 }
 
 func (t Text) run(r *Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
-	if r.PerOp {
-		t.headline(r)
-	} else {
-		t.Paragraph("", fmt.Sprintf("%s in %.2f s, %s a second.", r.Total, r.Seconds,
-			r.Total.Over(r.Seconds)))
-	}
+	t.headline(r)
 	rows := t.rows(r)
 	shown := rows
 	if t.Top > 0 && len(rows) > t.Top {
@@ -66,14 +61,10 @@ func (t Text) run(r *Run) {
 	}
 	if len(rows) > 0 {
 		t.Printf("\n")
-		if r.PerOp {
-			t.line("bytes/op", "objs/op", "once", "where")
-		} else {
-			t.line("bytes", "objects", "bytes/s", "where")
-		}
+		t.line("bytes/op", "objs/op", "once", "where")
 	}
 	for _, row := range shown {
-		t.row(r, row)
+		t.row(row)
 	}
 	if more := rows[len(shown):]; len(more) > 0 {
 		var rest heap.Amount
@@ -83,7 +74,7 @@ func (t Text) run(r *Run) {
 		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "",
 			t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", len(more))))
 	}
-	if r.shared() && r.PerOp && r.Unattributed == (heap.Amount{}) {
+	if r.shared() && r.Unattributed == (heap.Amount{}) {
 		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which "+
 			"share the blocks of rows marked +.", ui.Counted(r.profile.Hidden, "object", "objects"))))
 	}
@@ -125,21 +116,17 @@ func (t Text) headline(r *Run) {
 // rows returns those that are shown.
 func (t Text) rows(r *Run) []Row {
 	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool {
-		return r.PerOp && !t.Once && Negligible(row.Amount)
+		return !t.Once && Negligible(row.Amount)
 	})
 }
 
-func (t Text) row(run *Run, r Row) {
-	third := ui.Number(r.Once.Bytes)
-	if !run.PerOp {
-		third = ui.Number(r.Amount.Over(run.Seconds).Bytes)
-	}
+func (t Text) row(r Row) {
 	count := ui.Number(r.Amount.Objects)
 	if r.Shared {
 		count += "+"
 	}
 	const margin = 31 // the width of the columns before the place
-	t.line(ui.Number(r.Amount.Bytes), count, third, t.fit(r.Place(t.Dir), margin))
+	t.line(ui.Number(r.Amount.Bytes), count, ui.Number(r.Once.Bytes), t.fit(r.Place(t.Dir), margin))
 	under := strings.Repeat(" ", margin+1)
 	if r.Kind == Unattributed {
 		t.Paragraph(under, r.Why)
@@ -228,120 +215,4 @@ func (t Text) asRun(f *budget.Function) string {
 		parts = append(parts[:3], fmt.Sprintf("and %d more (-stacks shows all)", n))
 	}
 	return t.Faint(", as run: " + strings.Join(parts, "; "))
-}
-
-// Comparison writes what a change did, benchmarks that allocate differently first.
-func (t Text) Comparison(c *Comparison) {
-	t.Paragraph("", "New: "+c.New+".")
-	t.Paragraph("", "Old: "+c.Old+".")
-	t.Printf("\n")
-	changed, same := c.split()
-	for _, b := range changed {
-		bytes, allocs := b.steps()
-		t.Printf("%s  %s\n", t.Bold(b.Name), t.Faint(b.Package))
-		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op.", bytes, allocs))
-		if len(b.Places) > 0 {
-			t.Printf("\n%9s %9s  %s\n", "bytes/op", "objs/op", "where")
-		}
-		places := b.Places
-		if t.Top > 0 && len(places) > t.Top {
-			places = places[:t.Top]
-		}
-		for _, p := range places {
-			t.Printf("%9s %9s  %s\n", signed(p.Change.Bytes), signed(p.Change.Objects),
-				t.fit(p.Row().Place(t.Dir), 21))
-			t.Paragraph(strings.Repeat(" ", 22), t.Faint(p.Row().Kind+":")+" "+p.Why())
-		}
-		if n := len(b.Places) - len(places); n > 0 {
-			t.Printf("%s\n", t.Faint(fmt.Sprintf("%d more places (-top 0 shows all)", n)))
-		}
-		t.Printf("\n")
-	}
-	if same != nil {
-		t.Printf("%s\n", t.Bold("No change"))
-		t.Paragraph("", strings.Join(same, " "))
-	}
-	t.Failures("FAILED in the old tree", c.Notes, c.OldFailures)
-	t.Failures("FAILED", nil, c.Failures)
-}
-
-// split returns the benchmarks that allocate differently, and the names of the others.
-func (c *Comparison) split() (changed []Change, same []string) {
-	for _, b := range c.Benchmarks {
-		if b.Changed() {
-			changed = append(changed, b)
-		} else {
-			same = append(same, b.Name)
-		}
-	}
-	return changed, same
-}
-
-// steps are from the old figures to the new ones.
-func (c Change) steps() (bytes, allocs string) {
-	switch o, n := c.Old, c.New; {
-	case o == nil:
-		return "new: " + n.Bytes.String(), "new: " + n.Allocs.String()
-	case n == nil:
-		return o.Bytes.String() + ", gone", o.Allocs.String() + ", gone"
-	default:
-		return step(o.Bytes, n.Bytes), step(o.Allocs, n.Allocs)
-	}
-}
-
-func step(old, now Interval) string {
-	if old == now {
-		return now.String()
-	}
-	return old.String() + " → " + now.String()
-}
-
-func signed(v float64) string {
-	switch {
-	case v > 0:
-		return "+" + ui.Number(v)
-	case v < 0:
-		return "−" + ui.Number(-v)
-	}
-	return "0"
-}
-
-// Markdown writes the comparison for a pull request. Paths are relative to t.Dir.
-func (t Text) Markdown(c *Comparison) {
-	t.Printf("### Allocations\n\nNew: %s. Old: %s. %s.\n\n", ui.Escape(c.New), ui.Escape(c.Old), c.Go)
-	rows := [][]string{{"benchmark", "B/op", "allocs/op"}}
-	changed, same := c.split()
-	for _, x := range changed {
-		bytes, allocs := x.steps()
-		rows = append(rows, []string{ui.Code(x.Name), bytes, allocs})
-	}
-	other := ""
-	if changed != nil {
-		t.Printf("%s\n", ui.Markdown("lrr", rows...))
-		other = "other "
-	}
-	if n := len(same); n > 0 {
-		t.Printf("No change in %s.\n", ui.Counted(n, other+"benchmark", other+"benchmarks"))
-	}
-	for _, x := range c.Benchmarks {
-		if len(x.Places) == 0 {
-			continue
-		}
-		rows := [][]string{{"bytes/op", "objects/op", "where", "reason"}}
-		for _, p := range x.Places {
-			r := p.Row()
-			rows = append(rows, []string{signed(p.Change.Bytes), signed(p.Change.Objects),
-				ui.Code(r.Place(t.Dir)), r.Kind + ": " + ui.Escape(p.Why())})
-		}
-		t.Printf("\n#### `%s`\n\n%s", x.Name, ui.Markdown("rrll", rows...))
-	}
-	for _, f := range c.Failures {
-		t.Printf("\n**Failed:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
-	}
-	for _, f := range c.OldFailures {
-		t.Printf("\n**Failed in the old tree:** `%s %s`: %s\n", f.Package, f.Name, ui.Escape(f.Problem))
-	}
-	for _, n := range c.Notes {
-		t.Printf("\n%s.\n", ui.Escape(n))
-	}
 }

@@ -1,17 +1,16 @@
-// Package bench measures Go benchmarks: in one version, or in revisions and the working tree; and
-// commands.
+// Package bench measures Go benchmarks: in one version, or in a revision and the working tree.
 //
 // A run goes one way, and so do the imports:
 //
-//	plan     settings, limits, commands, and versions with their trees
+//	plan     settings, limits, and versions with their trees
 //	build    test binaries, which report CPU time, and the benchmarks in them
 //	measure  the lock, calibration, rounds of processes, and files of results
 //	judge    tests of what was measured, verdicts, and limits that are broken
 //	present  text, Markdown, JSON
 //
 // A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
-// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package bisect
-// goes that way for each commit of a search; package revision has the worktrees.
+// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package
+// revision has the worktrees.
 package bench
 
 import (
@@ -69,9 +68,6 @@ func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 	v, err := plan.Choose(ctx, set) // again: while this run waited, the working tree may have changed
 	if err != nil {
 		return nil, err
-	}
-	if len(set.Commands) > 0 {
-		return measure.Commands(ctx, set, log)
 	}
 	if err := v.Checkout(ctx, scratch, log); err != nil {
 		return nil, err

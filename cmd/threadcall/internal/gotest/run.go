@@ -10,17 +10,14 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 )
 
-// A Binary is the compiled test binary of a package, or another program.
+// A Binary is the compiled test binary of a package.
 type Binary struct {
-	Path  string
-	Dir   string   // where go test would run it: the directory of the package
-	Env   []string // of the process
-	Quiet bool     // the standard output is discarded
-	Attr  *syscall.SysProcAttr
+	Path string
+	Dir  string   // where go test would run it: the directory of the package
+	Env  []string // of the process
 }
 
 // A Result is what a process of a Binary left.
@@ -42,12 +39,9 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 	}
 	defer cancel()
 	cmd := exec.Command(b.Path, args...)
-	cmd.Dir, cmd.Env, cmd.SysProcAttr = b.Dir, b.Env, b.Attr
+	cmd.Dir, cmd.Env = b.Dir, b.Env
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if b.Quiet {
-		cmd.Stdout = nil
-	}
 	began := time.Now()
 	err := Run(limited, cmd)
 	r := &Result{Stdout: stdout.String(), Time: time.Since(began), State: cmd.ProcessState}

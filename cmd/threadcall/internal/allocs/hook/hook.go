@@ -18,8 +18,7 @@ const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
 // allocated before the last ResetTimer and while the timer was stopped is left out.
 type Profile struct {
 	Go             string
-	Seconds        float64 // since the start
-	Objects, Bytes uint64  // counted by the runtime, each tiny object by itself
+	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
 	Frames         []Frame
 	Records        []Record
 }
@@ -39,10 +38,7 @@ type Record struct {
 	Stack          []int // in Frames, innermost first; at most 32 functions not inlined
 }
 
-var (
-	profile = os.Getenv(ProfileVariable)
-	began   = time.Now()
-)
+var profile = os.Getenv(ProfileVariable)
 
 func init() {
 	if profile != "" {
@@ -183,8 +179,7 @@ func records() (list []runtime.MemProfileRecord) {
 }
 
 func write(path string) error {
-	p := Profile{Go: runtime.Version(), Seconds: time.Since(began).Seconds(),
-		Objects: timer.fromObjects - timer.objects, Bytes: timer.fromBytes - timer.bytes}
+	p := Profile{Go: runtime.Version(), Objects: timer.fromObjects - timer.objects, Bytes: timer.fromBytes - timer.bytes}
 	known := map[Frame]int{}
 	places := map[uintptr][]int{} // of a program counter; most are on many stacks
 	all := records()

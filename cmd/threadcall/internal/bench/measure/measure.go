@@ -31,37 +31,28 @@ type Measurement struct {
 	Comparable func() bool // examines the results of the first round
 	Jobs       []*Job      // to run after the calibration
 
-	run       func(context.Context, *plan.Settings, Process) (*Outcome, error)
-	calibrate func(context.Context) error // makes the jobs
-	files     []*File                     // one a version
+	benchmarks []build.Benchmark // to calibrate
+	files      []*File           // one a version
 }
 
-// Benchmarks returns a measurement of what was built.
+// Benchmarks returns a measurement of what was built, which begins now.
 func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
 	b *build.Builder) *Measurement {
-	m := newMeasurement(set, log, v.List)
-	m.Record.Toolchain = v.List[len(v.List)-1].Toolchain
+	var names []string
+	for _, v := range v.List {
+		names = append(names, v.Name)
+	}
+	m := &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
+		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
+		Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain,
+		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
+		Notes:    []string{}, Identical: []string{},
+	}, benchmarks: b.Benchmarks}
 	m.Record.Identical = append(m.Record.Identical, b.Identical...)
 	for _, f := range b.Failures {
 		m.Data.Fail(f.Version, f.Package, whole, f.Reason)
 	}
-	m.run = Run
-	m.calibrate = func(ctx context.Context) error { return m.Calibrate(ctx, b.Benchmarks) }
 	return m
-}
-
-// newMeasurement returns a measurement that begins now.
-func newMeasurement(set *plan.Settings, log *plan.Log, versions []plan.Version) *Measurement {
-	var names []string
-	for _, v := range versions {
-		names = append(names, v.Name)
-	}
-	return &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
-		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Versions: versions,
-		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
-		Notes:    []string{}, Identical: []string{},
-	}}
 }
 
 // Begin waits for the lock that one run at a time has, and makes the directory for what lasts until
@@ -166,7 +157,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		m.Log.Progress("")
 		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
 	}()
-	if err := m.calibrate(ctx); err != nil {
+	if err := m.Calibrate(ctx, m.benchmarks); err != nil {
 		r.Stopped = "interrupted before the first round"
 		return err
 	}
@@ -203,7 +194,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 // process runs one process and keeps what it has measured.
 func (m *Measurement) process(ctx context.Context, round int, process Process) error {
 	before := count()
-	o, err := m.run(ctx, m.Set, process)
+	o, err := Run(ctx, m.Set, process)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,4 @@
-// Package plan has what a run measures and how: settings, limits, versions with their trees, and
-// commands.
+// Package plan has what a run measures and how: settings, limits, and versions with their trees.
 package plan
 
 import (
@@ -24,17 +23,13 @@ func LeastRounds() int { return stats.MinPairs(1 - Confidence) }
 type Settings struct {
 	Dir       string        // where the go command and git run
 	Patterns  []string      // of packages
-	Commands  []Command     // to measure in place of benchmarks, if there are any
 	Bench     string        // which benchmarks, as for go test
-	Benchtime string        // of a process, as for go test; empty: the default of a command
+	Benchtime string        // of a process, as for go test
 	CPU       string        // as for go test; empty: as many as there are
 	Timeout   time.Duration // of a process; 0: none
 	Count     int           // rounds
 
 	VS     string // the revision to compare with; empty: none
-	Bisect string // the range of commits to search; empty: none
-	Unit   string // by which Bisect judges; empty: time
-
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
 	Filter string // of results, as benchstat's
 	FailOn []Limit
@@ -54,8 +49,8 @@ func (s *Settings) Validate() error {
 		return errors.New("-col compares benchmarks of one version, so -vs does not go with it")
 	case s.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
-	case len(s.FailOn) > 0 && s.VS == "" && s.Col == "" && len(s.Commands) < 2:
-		return errors.New("-fail-on is about a comparison: -vs, -col, several commands, or files")
+	case len(s.FailOn) > 0 && s.VS == "" && s.Col == "":
+		return errors.New("-fail-on is about a comparison: -vs, -col, or files")
 	case s.Bench == "":
 		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}

@@ -20,7 +20,6 @@ type Version struct {
 	Commit    string `json:"commit,omitempty"`
 	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
 	Toolchain string `json:"toolchain"`
-	Runs      int    `json:"runs,omitempty"` // of a command, in a round
 	File      string `json:"file,omitempty"` // with the raw results
 
 	GOROOT string `json:"-"` // of the toolchain
@@ -40,11 +39,7 @@ type Versions struct {
 }
 
 // Choose decides which versions there are, and checks what can be checked before anything is built.
-// For commands there are none.
 func Choose(ctx context.Context, s *Settings) (*Versions, error) {
-	if len(s.Commands) > 0 {
-		return nil, nil
-	}
 	now := gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}
 	toolchain, root, err := now.Toolchain(ctx)
 	if err != nil {

@@ -42,13 +42,6 @@ func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, 
 	return old, err
 }
 
-// Discard removes the worktree of that name from the scratch directory.
-func (r *Repository) Discard(ctx context.Context, s *gotest.Scratch, name string) {
-	root := filepath.Join(s.Dir, name)
-	r.remove(ctx, below(root, r.Top))
-	_ = os.RemoveAll(root)
-}
-
 // below returns the path that corresponds to path when root stands for the root of the file system.
 func below(root, path string) string {
 	return filepath.Join(root, strings.TrimPrefix(path, filepath.VolumeName(path)))
