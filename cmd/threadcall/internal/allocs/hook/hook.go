@@ -179,7 +179,8 @@ func records() (list []runtime.MemProfileRecord) {
 }
 
 func write(path string) error {
-	p := Profile{Go: runtime.Version(), Objects: timer.fromObjects - timer.objects, Bytes: timer.fromBytes - timer.bytes}
+	p := Profile{Go: runtime.Version(), Objects: timer.fromObjects - timer.objects,
+		Bytes: timer.fromBytes - timer.bytes}
 	known := map[Frame]int{}
 	places := map[uintptr][]int{} // of a program counter; most are on many stacks
 	all := records()
