@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 10m
 
-.PHONY: all test setup versions release-check release browser gui bench soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
+.PHONY: all test setup versions release-check release browser gui bench bench-loads bench-phases soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
 
 all: test
 
@@ -95,7 +95,7 @@ wine:
 # table of ratios; then the same of phases that follow one another in one process. It takes half an
 # hour on an idle machine. What can be chosen:
 #
-#	LOADS=Hot PHASES=frame   only those, regular expressions
+#	LOADS=Hot, PHASES=frame  only these loads, only these phases, or both: regular expressions
 #	CORES=0                  on these cores only, as taskset takes them
 #	P=1 NICE=10              GOMAXPROCS, niceness
 #	QUOTA=50                 in a cgroup that has so many percent of one core
@@ -105,10 +105,12 @@ BENCHTIME = 300ms
 SUBJECTS := -col '/subject@(reference threadcall thread bound spinning)'
 UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
-bench:
+bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
+bench-loads:
 	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
+bench-phases:
 	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
 

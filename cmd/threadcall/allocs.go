@@ -69,10 +69,10 @@ func runAllocs(c *command) error {
 	a.set.Progress = progress.Progress
 	report, err := a.set.Run(ctx)
 	progress.Progress("")
-	if err != nil {
-		return fail(statusWrong, err)
+	if report != nil {
+		err = errors.Join(err, a.report(report))
 	}
-	return fail(statusWrong, a.report(report))
+	return fail(statusWrong, err)
 }
 
 func (a *allocsCommand) define() {

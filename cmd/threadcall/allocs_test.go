@@ -1,9 +1,11 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 )
@@ -17,7 +19,7 @@ func allocsOf(t *testing.T, args ...string) outcome {
 }
 
 func TestAllocs(t *testing.T) {
-	o := allocsOf(t, "-bench", "Inlined|Nothing|Print|Send", "-benchtime", "100x", "-stacks", "-top",
+	o := allocsOf(t, "-bench", "Inlined|Insert|Nothing|Send", "-benchtime", "100x", "-stacks", "-top",
 		"1")
 	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkSend example.com/fixture",
 		"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
@@ -43,6 +45,44 @@ func TestAllocs_budget(t *testing.T) {
 	output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, "allocs", "-budget", "-benchtime",
 		"100x")).
 		want(t, statusWrong, "not all functions that promise not to allocate keep it", "BROKEN p.go:6 f")
+}
+
+func TestAllocs_interrupt(t *testing.T) {
+	noInterrupts(t)
+	t.Parallel()
+	dir := t.TempDir()
+	writeFiles(t, dir, map[string]string{"go.mod": "module example.com/p.v2\n\ngo 1.24\n",
+		"p_test.go": `package p
+
+import (
+	"os"
+	"testing"
+)
+
+var v *[4]int
+
+func BenchmarkFirst(b *testing.B) {
+	for range b.N {
+		v = new([4]int)
+	}
+}
+
+func BenchmarkHangs(b *testing.B) {
+	os.WriteFile("hangs", nil, 0o600)
+	select {}
+}
+`})
+	run := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, "allocs", "-benchtime",
+		"100x"))
+	for { // until the second benchmark hangs
+		if _, err := os.Stat(filepath.Join(dir, "hangs")); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	run.interrupt(t)
+	run.end(t).want(t, statusWrong, "BenchmarkFirst", "p_test.go:12 p.v2.BenchmarkFirst",
+		"interrupted")
 }
 
 func TestAllocs_refusals(t *testing.T) {

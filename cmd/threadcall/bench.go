@@ -33,6 +33,7 @@ packages, it compares those.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
+  threadcall bench -for 5m -vs v1 ./...  the same, in so many rounds as fit
   threadcall bench old.txt new.txt       two or more files of results
   threadcall bench -col /size            BenchmarkX/size=1 with BenchmarkX/size=2
 
@@ -100,6 +101,8 @@ func (b *benchCommand) define() {
 		}
 		return nil
 	})
+	b.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
+		"`time`, but for the first %d; 0 means no limit", plan.LeastRounds()))
 	b.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
 		"how long a benchmark may take in a round; 0 means for ever")
 	b.BoolVar(&set.Verbose, "v", false, "print all rows, what the machine did, and what the "+

@@ -390,6 +390,18 @@ func TestBench_interrupt(t *testing.T) {
 	}
 }
 
+func TestBench_for(t *testing.T) {
+	t.Parallel()
+	p := repository(t)
+	r := p.bench(t, "-for", "1ns", "-benchtime", "20x", "-bench", "Same", "-json").want(t,
+		statusOK).report(t)
+	if r.Rounds != 6 || !strings.Contains(r.Stopped, "of -for") {
+		t.Errorf("%d rounds, %s", r.Rounds, r.Stopped)
+	}
+	p.bench(t, "-for", "1h", "-benchtime", "20x", "-count", "7", "-bench", "Same").want(t, statusOK,
+		"7 rounds of 20x")
+}
+
 func TestBench_refused(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
@@ -398,6 +410,7 @@ func TestBench_refused(t *testing.T) {
 	p.commit(t, "a commit")
 	for _, c := range []refusal{
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
+		{"-for -1s", statusUsage, "-for must not be negative"},
 		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
 		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
@@ -573,6 +586,11 @@ func TestBench_vs_packages(t *testing.T) {
 		"Identical, not measured").report(t)
 	if len(r.Identical) != 1 || r.Rounds != 0 || len(r.Comparison.Tables) != 0 {
 		t.Errorf("%+v", r)
+	}
+	o := p.short(t, "-vs", "HEAD", "./b").want(t, statusOK, "There is nothing to compare.")
+	if all := o.stdout + o.stderr; strings.Count(all, "dentical") != 1 ||
+		strings.Contains(all, "machine:") || strings.Contains(all, "Raw results:") {
+		t.Errorf("about packages that are identical it says %s", all)
 	}
 	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New"),
 		"c/c.go": "package c\n"})

@@ -37,7 +37,7 @@ them.
 
 Usage:
 
-  threadcall command [flags] [arguments]
+  threadcall COMMAND [flags] [arguments]
 
 The commands are:
 
@@ -48,8 +48,8 @@ The commands are:
   trace   report the heap, threads, moves of goroutines, and what calls cost
   vet     report calls on the wrong thread
 
-Threadcall version prints the versions of the command, of Go and of the system.
-Run 'threadcall command -help' for more about one.
+'threadcall version' prints the versions of the command, of Go and of the system.
+Run 'threadcall COMMAND -help' for more about one.
 `
 
 // The statuses of the process.

@@ -28,8 +28,8 @@ type Settings struct {
 	Progress func(string) // called with what is being done; never nil
 }
 
-// Run compiles and runs what the settings select. Failures of single benchmarks are in the
-// report; an error is one because of which there is none.
+// Run compiles and runs what the settings select. Failures of single benchmarks are in the report;
+// an error is one because of which there is none, or says why it does not have all.
 func (s Settings) Run(ctx context.Context) (*Report, error) {
 	which, err := gotest.ParsePattern(s.Bench)
 	if err != nil {
@@ -55,7 +55,11 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		if functions, err = s.checks(ctx, r, &b, named, all); err != nil {
 			return nil, err
 		}
+		if len(r.Budget.Functions) == 0 {
+			return r, nil
+		}
 	}
+	var stopped error
 	var known []string // benchmarks, those that do not match as well
 	for i, p := range named {
 		if !p.HasTests() {
@@ -69,7 +73,10 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 		names, err := s.runPackage(ctx, r, b, p, fmt.Sprint(i), which)
 		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+			if stopped = context.Cause(ctx); len(r.Runs) == 0 || s.Budget {
+				return nil, stopped // promises are judged by all benchmarks
+			}
+			break
 		}
 		if err != nil {
 			return nil, err
@@ -86,7 +93,7 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 		r.Budget.Code(functions, b.log)
 	}
-	return r, nil
+	return r, stopped
 }
 
 // runPackage compiles the tests of one package and runs its benchmarks. It returns the names of

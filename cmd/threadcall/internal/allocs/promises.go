@@ -17,6 +17,9 @@ func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all 
 	if r.Budget, err = budget.Find(named, all); err != nil {
 		return nil, err
 	}
+	if len(r.Budget.Functions) == 0 {
+		return nil, nil
+	}
 	var paths []string
 	for _, p := range named {
 		paths = append(paths, p.ImportPath)

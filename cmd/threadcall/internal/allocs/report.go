@@ -91,12 +91,11 @@ type Row struct {
 	Where heap.Frame `json:"where"`
 	Site  heap.Frame `json:"site"`
 
-	Kind    string          `json:"kind"`             // "new", "append", "channel", "sudog"
-	Sizes   []int64         `json:"sizes"`            // of the objects, in bytes as allocated
-	Amount  heap.Amount     `json:"amount"`           // an operation, or of the whole run
-	Once    heap.Amount     `json:"once"`             // of a benchmark: independent of the operations
-	Shared  bool            `json:"shared,omitempty"` // tiny objects share blocks: there may be more
-	Why     string          `json:"why"`              // one sentence
+	Kind    string          `json:"kind"`   // "new", "append", "channel", "sudog"
+	Sizes   []int64         `json:"sizes"`  // of the objects, in bytes as allocated
+	Amount  heap.Amount     `json:"amount"` // an operation, or of the whole run
+	Once    heap.Amount     `json:"once"`   // of a benchmark: independent of the operations
+	Why     string          `json:"why"`    // one sentence
 	Escapes []escape.Escape `json:"escapes,omitempty"`
 	Stacks  []Stack         `json:"stacks"` // the largest first, up to ten
 	Source  string          `json:"source,omitempty"`

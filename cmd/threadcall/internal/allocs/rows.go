@@ -21,11 +21,16 @@ func (r *Report) join(log *escape.Log) {
 		for _, row := range run.Rows {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
-		run.countTiny()
+		run.countTiny(log)
 		run.account()
 		r.Go = run.profile.Program.Go
 	}
 }
+
+// mostStacks is how many a row has at most.
+const mostStacks = 10
+
+func byBytes(a, b Stack) int { return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes) }
 
 type place struct {
 	where, site heap.Frame
@@ -78,10 +83,8 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		}
 		r.explain(log, row, chains[p])
 		slices.Sort(row.Sizes)
-		slices.SortStableFunc(row.Stacks, func(a, b Stack) int {
-			return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
-		})
-		row.Stacks = row.Stacks[:min(len(row.Stacks), 10)]
+		slices.SortStableFunc(row.Stacks, byBytes)
+		row.Stacks = row.Stacks[:min(len(row.Stacks), mostStacks)]
 		row.Source = sourceLine(row.Where.File, row.Where.Line)
 		out = append(out, *row)
 	}
@@ -181,42 +184,78 @@ func sourceLine(file string, line int) string {
 	return strings.TrimSpace(lines[line-1])
 }
 
-// tiny is the size of the block in which the runtime puts objects without pointers that are
+// blockSize is that of the block in which the runtime puts objects without pointers that are
 // smaller.
-const tiny = 16
+const blockSize = 16
 
-// countTiny corrects the number of objects of rows whose objects share blocks. The profile has one
-// object for each block, the runtime has counted them all. If only one row can have the others,
-// they are its.
-func (r *Run) countTiny() {
+// Tiny is the kind of the row of all places whose objects share blocks.
+const Tiny = "tiny"
+
+// countTiny makes one row of those whose objects share blocks. The profile has one object for each
+// block, and the place of the object that came first; the runtime has counted them all. So neither
+// number is one place's alone.
+func (r *Run) countTiny(log *escape.Log) {
 	missing := r.profile.Hidden
 	if r.profile.ByChance(missing) {
 		return
 	}
-	var candidates []*Row
-	for i := range r.Rows {
-		row := &r.Rows[i]
-		if slices.Contains(row.Sizes, tiny) && row.Kind != "sudog" && row.Kind != "channel" &&
-			row.Amount.Objects > 0 {
-			candidates = append(candidates, row)
-			row.Shared = true
+	shares := func(row Row) bool {
+		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel" &&
+			row.Amount.Objects > 0
+	}
+	var block Row
+	var places []string
+	for _, row := range r.Rows {
+		if !shares(row) {
+			continue
+		}
+		if places == nil {
+			block = row
+		} else {
+			block.Amount, block.Once = block.Amount.Plus(row.Amount), block.Once.Plus(row.Once)
+			block.Escapes = append(block.Escapes, row.Escapes...)
+			block.Stacks = append(block.Stacks, row.Stacks...)
+		}
+		for _, why := range append([]string{row.Why}, alsoHere(log, row)...) {
+			if row.Where.Line != block.Where.Line || row.Where.File != block.Where.File {
+				why = escape.Position{File: row.Where.File, Line: row.Where.Line}.String() + ": " + why
+			}
+			if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
+				places = append(places, why)
+			}
 		}
 	}
-	if len(candidates) != 1 || missing > 15*candidates[0].Amount.Objects { // do not fit
+	if places == nil || missing > 15*block.Amount.Objects { // do not fit
 		return
 	}
-	row := candidates[0]
-	if all := row.Amount.Objects + missing; r.profile.ByChance(all - math.Round(all)) {
-		missing = math.Round(all) - row.Amount.Objects
+	if all := block.Amount.Objects + missing; r.profile.ByChance(all - math.Round(all)) {
+		missing = math.Round(all) - block.Amount.Objects
 	}
-	row.Amount.Objects += missing
+	block.Amount.Objects += missing
 	r.Total.Objects += missing
-	row.Shared = false
+	if len(places) > 1 {
+		block.Kind, block.Why = Tiny, "objects below 16 bytes, of which one or more are from: "+
+			strings.Join(places, "; ")
+		slices.SortStableFunc(block.Stacks, byBytes)
+		block.Stacks = block.Stacks[:min(len(block.Stacks), mostStacks)]
+	}
+	first := slices.IndexFunc(r.Rows, shares)
+	r.Rows[first] = block
+	rest := slices.DeleteFunc(r.Rows[first+1:], shares)
+	r.Rows = r.Rows[:first+1+len(rest)]
 }
 
-// shared reports whether a row has objects that share blocks.
-func (r *Run) shared() bool {
-	return slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Shared })
+// alsoHere returns what else the compiler puts on the heap in the line of the row: it may share the
+// blocks of the row, and never be the first in one.
+func alsoHere(log *escape.Log, row Row) (others []string) {
+	found, _ := log.At([]escape.Position{{File: row.Where.File, Line: row.Where.Line}})
+	for _, e := range found {
+		known := func(o escape.Escape) bool { return o.What == e.What }
+		if !e.Constant() && e.Suits("interface") && !slices.ContainsFunc(row.Escapes, known) {
+			others = append(others, e.String())
+		}
+	}
+	return others
 }
 
 // Unattributed is the kind of the row that has what belongs to no place.
@@ -246,9 +285,9 @@ func (r *Run) whyMissing(missing heap.Amount) string {
 		return fmt.Sprintf("the profile has more than go test -benchmem, which ran up to %d operations: "+
 			"an operation allocates less in longer runs, or while the timer is stopped in another package",
 			r.Headline.N)
-	case r.profile.Hidden >= 0.5 && r.shared():
-		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks with those of rows "+
-			"marked +; the runtime counted %.3g more", r.profile.Hidden)
+	case r.profile.Hidden >= 0.5:
+		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks; the runtime counted "+
+			"%.3g more", r.profile.Hidden)
 	case once >= 1:
 		return fmt.Sprintf("what is allocated once, %.0f B, divided by the %d operations of "+
 			"go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)

@@ -74,10 +74,6 @@ func (t Text) run(r *Run) {
 		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "",
 			t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", len(more))))
 	}
-	if r.shared() && r.Unattributed == (heap.Amount{}) {
-		t.Paragraph("", t.Faint(fmt.Sprintf("The runtime counted %s more an operation: tiny ones, which "+
-			"share the blocks of rows marked +.", ui.Counted(r.profile.Hidden, "object", "objects"))))
-	}
 	t.Printf("\n")
 }
 
@@ -122,9 +118,6 @@ func (t Text) rows(r *Run) []Row {
 
 func (t Text) row(r Row) {
 	count := ui.Number(r.Amount.Objects)
-	if r.Shared {
-		count += "+"
-	}
 	const margin = 31 // the width of the columns before the place
 	t.line(ui.Number(r.Amount.Bytes), count, ui.Number(r.Once.Bytes), t.fit(r.Place(t.Dir), margin))
 	under := strings.Repeat(" ", margin+1)
@@ -167,6 +160,10 @@ func at(file string, line int, dir string) string {
 
 // Budget writes which promises are kept, and how the others are broken.
 func (t Text) Budget(c *budget.Check) {
+	if len(c.Functions) == 0 {
+		t.Paragraph("", "No doc comment has the line //threadcall:noalloc, so there is nothing to check.")
+		return
+	}
 	kept := 0
 	for _, f := range c.Functions {
 		name := at(f.File, f.Line, t.Dir) + f.Name

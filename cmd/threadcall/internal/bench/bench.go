@@ -79,7 +79,7 @@ func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
 	m := measure.Benchmarks(set, log, v, b)
 	m.Record.Module = strings.Join(b.Modules, ", ")
 	if len(b.Benchmarks) == 0 {
-		m.Record.Stopped = "all is identical"
+		m.Record.Stopped = "no test binary differs that was built"
 	}
 	return m, nil
 }

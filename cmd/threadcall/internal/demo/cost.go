@@ -80,6 +80,11 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 	p.Paragraph("bound       ", `Two threads pass one word back and forth: the least that a call
 		between threads can take, if both have a core to themselves. It is missing where two threads
 		cannot run at the same time.`)
+	if last := len(series) - 1; last > len(designs) &&
+		stats.Median(series[last]) > stats.Median(series[len(designs)]) {
+		p.Paragraph("            ", `Here a call takes less than that, because other processes had one of
+			the cores for most of the samples: look at the least.`)
+	}
 	p.Printf("\n")
 	var ratios []float64 // within each round
 	for i, ns := range series[len(designs)] {

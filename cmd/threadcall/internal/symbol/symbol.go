@@ -20,5 +20,7 @@ func Package(function string) string {
 var directory = regexp.MustCompile(`[^\s/,;*(){}[\]]+/`)
 
 // Short returns the function with nothing of its package's path, and of those of its type
-// arguments, but the last element.
-func Short(function string) string { return directory.ReplaceAllString(function, "") }
+// arguments, but the last element, which the linker writes with %2e for a dot.
+func Short(function string) string {
+	return strings.ReplaceAll(directory.ReplaceAllString(function, ""), "%2e", ".")
+}

@@ -6,7 +6,7 @@ func TestPackage_Short(t *testing.T) {
 	for function, want := range map[string][2]string{
 		"a.com/b/c.F":                     {"a.com/b/c", "c.F"},
 		"a.com/b/c.(*T).M.func1":          {"a.com/b/c", "c.(*T).M.func1"},
-		"a.com/b%2ego.F":                  {"a.com/b.go", "b%2ego.F"},
+		"a.com/b%2ego.F":                  {"a.com/b.go", "b.go.F"},
 		"a.com/b-c/d_e.F":                 {"a.com/b-c/d_e", "d_e.F"},
 		"c.F[a.com/d.T]":                  {"c", "c.F[d.T]"},
 		"x/c.F[*a.com/d.T,map[b/e.U]f.V]": {"x/c", "c.F[*d.T,map[e.U]f.V]"},

@@ -27,7 +27,6 @@ func find(t *testing.T, source string) (*Check, string, error) {
 func TestFind(t *testing.T) {
 	const promise = "package p\n\n//threadcall:noalloc"
 	for source, want := range map[string]string{
-		"package p\n\nfunc f() {}":                                     "no function promises anything",
 		promise + "\nvar x int":                                        "not in the doc comment",
 		"package p\n\nfunc f() {\n\t//threadcall:noalloc\n}":           "not in the doc comment",
 		promise + "\nfunc f()":                                         "not in the doc comment",

@@ -93,8 +93,8 @@ func (b *Builder) Build(ctx context.Context) error {
 		b.Benchmarks = append(b.Benchmarks, found...)
 	}
 	if len(b.Identical) > 0 {
-		b.Log.Note("Identical, not measured: the tests of %s, byte by byte, with their testdata.",
-			ui.Some(b.Identical, 5))
+		b.Log.Notes = append(b.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
+			"byte by byte, with their testdata.", ui.Some(b.Identical, 5)))
 	}
 	switch {
 	case len(b.Benchmarks)+len(b.Identical) > 0:

@@ -39,7 +39,29 @@ func Analyse(d *measure.Data, s *plan.Settings) (c *Comparison, err error) {
 			return nil, err
 		}
 	}
-	return Compare(d), nil
+	c = Compare(d)
+	if c.oneAfterTheOther() {
+		c.Warnings = append(c.Warnings, "These files have no rounds in common: one was measured after "+
+			"the other, and a difference of the times may be the machine's. threadcall bench -vs "+
+			"measures both in the same rounds.")
+	}
+	return c, nil
+}
+
+// oneAfterTheOther reports whether a visible difference of times comes from values that were not
+// measured in the same rounds.
+func (c *Comparison) oneAfterTheOther() bool {
+	for _, unit := range []string{"sec/op", measure.CPUTime, "B/s"} {
+		t := c.table(unit)
+		if t != nil && slices.ContainsFunc(t.Rows, func(r Row) bool {
+			return slices.ContainsFunc(r.Deltas, func(d Delta) bool {
+				return d.Method == Ranks && d.Visible()
+			})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // Judge compares the results of a run. The error is what is wrong with them; there is no report if

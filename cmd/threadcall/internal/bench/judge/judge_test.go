@@ -225,3 +225,28 @@ func TestTable_words(t *testing.T) {
 		}
 	}
 }
+
+func TestAnalyse_oneAfterTheOther(t *testing.T) {
+	for _, warns := range []bool{false, true} {
+		d := measure.New("old.txt", "new.txt")
+		for i := range 10 {
+			round := i
+			if warns {
+				round = -1 // of a file that is of no run
+			}
+			for v, x := range []float64{1, 2} {
+				measuretest.Add(d, v, round, "A", x+0.01*float64(i), "sec/op")
+			}
+		}
+		c, err := Analyse(d, &plan.Settings{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := slices.ContainsFunc(c.Warnings, func(w string) bool {
+			return strings.Contains(w, "one was measured after the other")
+		})
+		if said != warns {
+			t.Errorf("in rounds %t: warnings %q", !warns, c.Warnings)
+		}
+	}
+}

@@ -153,6 +153,7 @@ func (m *Measurement) Measure(ctx context.Context) error {
 // rounds measures all rounds. Without an error, all are done.
 func (m *Measurement) rounds(ctx context.Context) error {
 	r, began := m.Record, time.Now()
+	start := began
 	defer func() {
 		m.Log.Progress("")
 		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
@@ -163,6 +164,13 @@ func (m *Measurement) rounds(ctx context.Context) error {
 	}
 	began = time.Now()
 	for n := range m.Set.Count {
+		spent := time.Since(start)
+		round := time.Since(began) / time.Duration(max(n, 1))
+		if m.Set.For > 0 && n >= plan.LeastRounds() && spent+round > m.Set.For {
+			r.Stopped = fmt.Sprintf("another would end after the %s of -for",
+				ui.Duration(m.Set.For))
+			return nil
+		}
 		all := Order(m.Jobs)
 		if len(all) == 0 {
 			r.Stopped = "no benchmark is left that has not failed"

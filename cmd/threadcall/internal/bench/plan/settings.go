@@ -28,6 +28,7 @@ type Settings struct {
 	CPU       string        // as for go test; empty: as many as there are
 	Timeout   time.Duration // of a process; 0: none
 	Count     int           // rounds
+	For       time.Duration // after which no round begins, but for LeastRounds; 0: no limit
 
 	VS     string // the revision to compare with; empty: none
 	Col    string // compare these parts of the benchmarks' names, as benchstat's flag does
@@ -47,6 +48,8 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
 	case s.Col != "" && s.VS != "":
 		return errors.New("-col compares benchmarks of one version, so -vs does not go with it")
+	case s.For < 0:
+		return fmt.Errorf("-for must not be negative; 0 means no limit")
 	case s.Timeout < 0:
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "" && s.Col == "":

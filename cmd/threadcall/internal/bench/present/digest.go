@@ -18,7 +18,7 @@ type digest struct {
 	Old, New string
 	Headline string    // one sentence: "1 of 12 benchmarks slower."
 	Sections []section // the units in which something has changed, or is inconclusive
-	// the units in which nothing has changed, and benchmarks that a version lacks
+	// the units in which no change is shown, and benchmarks that a version lacks
 	Sentences []string
 }
 
@@ -26,24 +26,31 @@ type digest struct {
 type section struct {
 	Unit string
 	Rows []row
-	Rest []string // lines: how many others are unchanged, or inconclusive
+	Rest []string // lines: of how many others no change is shown
 }
 
 // A row is one benchmark.
 type row struct {
 	Name     string
 	Old, New string
-	Change   string // the estimate, and what it is called: slower, more, unchanged
+	Change   string // the estimate, and what it is called: slower, more
 	Interval string // of the estimate
 	P        string // with an asterisk: not visible when all verdicts are judged together
 	Verdict  judge.Verdict
 }
 
-const asterisk = "* does not hold when all verdicts are judged together; use more rounds."
+const (
+	asterisk = "* does not hold when all verdicts are judged together; use more rounds."
+	byCPU    = "(CPU): by CPU time, because the time varies more."
+)
 
-// tooNoisy is the minimum detectable effect from which on a row is called inconclusive, and not
-// unchanged.
-const tooNoisy = 0.5
+const (
+	// tooNoisy is the minimum detectable effect from which on a row is called inconclusive.
+	tooNoisy = 0.5
+	// small is how far the interval of a row without a visible change may reach that has no line of
+	// its own.
+	small = 0.03
+)
 
 // A digester digests one version.
 type digester struct {
@@ -58,27 +65,32 @@ type digester struct {
 func digestOf(c *judge.Comparison, version int, all bool) digest {
 	x := digest{Old: c.Versions[0], New: c.Versions[version]}
 	d := digester{c, version, all, names(c)}
-	var unchanged []string
+	var quiet []string
 	count := &tally{benchmarks: map[string]bool{}, inconclusive: map[string]bool{},
 		found: map[string]int{}}
 	for i := range c.Tables {
-		s, quiet := d.section(&c.Tables[i], count)
+		s, text := d.section(&c.Tables[i], count)
 		if len(s.Rows) > 0 || len(s.Rest) > 0 {
 			x.Sections = append(x.Sections, s)
-		} else if quiet != "" {
-			unchanged = append(unchanged, quiet)
+		} else if text != "" {
+			quiet = append(quiet, text)
 		}
 	}
-	if len(unchanged) > 0 {
-		x.Sentences = []string{"Unchanged: " + strings.Join(unchanged, ", ") + "."}
+	if len(quiet) > 0 {
+		x.Sentences = []string{"No change shown: " + strings.Join(quiet, ", ") + "."}
 	}
 	x.Headline = count.String()
 	x.Sentences = append(x.Sentences, d.only()...)
-	for _, s := range x.Sections {
-		if slices.ContainsFunc(s.Rows, func(r row) bool { return strings.HasSuffix(r.P, "*") }) {
-			x.Sentences = append(x.Sentences, asterisk)
-			break
-		}
+	some := func(has func(row) bool) bool {
+		return slices.ContainsFunc(x.Sections, func(s section) bool {
+			return slices.ContainsFunc(s.Rows, has)
+		})
+	}
+	if some(func(r row) bool { return strings.HasSuffix(r.P, "*") }) {
+		x.Sentences = append(x.Sentences, asterisk)
+	}
+	if some(func(r row) bool { return strings.HasSuffix(r.Name, cpuMark) }) {
+		x.Sentences = append(x.Sentences, byCPU)
 	}
 	return x
 }
@@ -90,7 +102,10 @@ func (d digester) section(t *judge.Table, count *tally) (s section, quiet string
 	var rest rest
 	compared := 0
 	for i := range t.Rows {
-		of := &t.Rows[i]
+		t, of, name := d.basis(t, &t.Rows[i])
+		if of == nil {
+			continue
+		}
 		delta := of.Deltas[d.version]
 		rate := d.Throughput(t, *of)
 		if delta.Verdict == judge.None || !d.all && (rate || delta.Verdict == judge.Aside) {
@@ -100,10 +115,10 @@ func (d digester) section(t *judge.Table, count *tally) (s section, quiet string
 		if !rate && delta.Verdict != judge.Aside {
 			count.add(t, of, delta)
 		}
-		if d.all || delta.Visible() || delta.Verdict == judge.TooFew {
-			s.Rows = append(s.Rows, d.row(t, of, delta))
+		if d.all || delta.Visible() || delta.Verdict == judge.TooFew || wide(delta) {
+			s.Rows = append(s.Rows, d.row(t, of, delta, name))
 		} else {
-			rest.add(t, d.name(*of), delta)
+			rest.add(t, name, delta)
 		}
 	}
 	if compared == 0 {
@@ -116,10 +131,58 @@ func (d digester) section(t *judge.Table, count *tally) (s section, quiet string
 	return s, ""
 }
 
-func (d digester) row(t *judge.Table, of *judge.Row, delta judge.Delta) row {
+// wide reports whether the interval of a row without a visible change reaches so far that the
+// reader must see it, and is not so wide that it says nothing.
+func wide(d judge.Delta) bool {
+	return d.Verdict == judge.Unseen && !d.Absolute && d.MDE <= tooNoisy && d.Interval != nil &&
+		max(d.Interval.High-1, 1-d.Interval.Low) > small
+}
+
+// ofTime has what the time is called of which CPU time decides.
+var ofTime = map[string]string{"more": "slower", "less": "faster"}
+
+// cpuMark ends the name of a benchmark whose verdict about the time is that about its CPU time.
+const cpuMark = " (CPU)"
+
+// basis returns the row of a benchmark, with its table and name. Time and CPU time are two measures
+// of one benchmark, which has one verdict, in the section of the time; it is about the measure that
+// judge chose, or if that is both, about the one that has visibly changed. For a row of CPU time
+// that the section of the time shows, basis returns nil.
+func (d digester) basis(t *judge.Table, of *judge.Row) (*judge.Table, *judge.Row, string) {
+	name := d.name(*of)
+	if d.all {
+		return t, of, name
+	}
+	switch t.Unit {
+	case measure.CPUTime:
+		if d.Find("sec/op", *of) != nil {
+			return t, nil, ""
+		}
+	case "sec/op":
+		cpu, wall := d.Find(measure.CPUTime, *of), of.Deltas[d.version]
+		if cpu == nil || wall.Visible() {
+			break
+		}
+		by := cpu.Deltas[d.version]
+		if by.Visible() || wall.Verdict == judge.Aside && by.Verdict != judge.None {
+			return d.table(measure.CPUTime), cpu, name + cpuMark
+		}
+	}
+	return t, of, name
+}
+
+// table returns the one of a unit.
+func (d digester) table(unit string) *judge.Table {
+	return &d.Tables[slices.IndexFunc(d.Tables, func(t judge.Table) bool { return t.Unit == unit })]
+}
+
+func (d digester) row(t *judge.Table, of *judge.Row, delta judge.Delta, name string) row {
 	old, new := of.Cells[0], of.Cells[d.version]
 	r := d.describe(t, delta)
-	r.Name, r.Old, r.New = d.name(*of), value(t, old.Center), value(t, new.Center)
+	r.Name, r.Old, r.New = name, value(t, old.Center), value(t, new.Center)
+	if word := t.Word(delta); strings.HasSuffix(name, cpuMark) && word != "" {
+		r.Change = strings.TrimSuffix(r.Change, word) + ofTime[word]
+	}
 	if d.all {
 		r.Old = strings.TrimSpace(r.Old + " " + old.PlusMinus())
 		r.New = strings.TrimSpace(r.New + " " + new.PlusMinus())
@@ -140,7 +203,7 @@ func (d digester) describe(t *judge.Table, delta judge.Delta) row {
 	case delta.Verdict == judge.TooFew:
 		r.Change, r.Interval = fmt.Sprintf("needs %d values", delta.Needs), ""
 	case delta.Verdict == judge.Unseen:
-		r.Change = inconclusive(t, delta)
+		r.Change = unseen(t, delta)
 	case delta.Verdict == judge.Aside:
 		r.Change += " (aside)"
 	case delta.Visible() && delta.Absolute && delta.Method == judge.Exactly:
@@ -152,15 +215,15 @@ func (d digester) describe(t *judge.Table, delta judge.Delta) row {
 	return r
 }
 
-// inconclusive returns what there is to report of a row without a visible change.
-func inconclusive(t *judge.Table, d judge.Delta) string {
+// unseen returns what there is to report of a row without a visible change: the estimate.
+func unseen(t *judge.Table, d judge.Delta) string {
 	switch {
 	case d.MDE == 0:
 		return "most values equal"
 	case !d.Absolute && d.MDE > tooNoisy:
-		return "too noisy"
+		return t.Change(d) + " too noisy"
 	}
-	return "MDE " + blank(t.Detectable(d))
+	return t.Change(d) + " not shown"
 }
 
 // value returns x as people write it. Seconds have their unit, for which the title of the section
@@ -244,13 +307,14 @@ func names(c *judge.Comparison) func(judge.Row) string {
 	}
 }
 
-// A rest is the rows of a unit that have no visible change.
+// A rest is the rows of a unit that have no visible change and no line of their own.
 type rest struct {
-	same     int     // whose change would have been visible
-	mde      float64 // the largest of theirs
-	worst    string  // the benchmark that has it
-	noisy    []string
-	detected string // the largest one that is not a ratio, in the unit
+	same  int
+	equal int     // of these, with the same number in all samples
+	reach float64 // how far an interval reaches at most, relative
+	noisy []string
+	// the largest minimum detectable effect that is no ratio, in the unit
+	detected string
 }
 
 func (r *rest) add(t *judge.Table, name string, d judge.Delta) {
@@ -259,27 +323,30 @@ func (r *rest) add(t *judge.Table, name string, d judge.Delta) {
 		return
 	}
 	r.same++
+	if d.Verdict == judge.Equal {
+		r.equal++
+	}
 	if d.Verdict == judge.Unseen && d.Absolute && d.MDE > 0 {
 		r.detected = t.Detectable(d)
-	} else if d.Verdict == judge.Unseen && d.MDE > r.mde {
-		r.mde, r.worst = d.MDE, name
+	} else if d.Verdict == judge.Unseen && d.Interval != nil {
+		r.reach = max(r.reach, d.Interval.High-1, 1-d.Interval.Low)
 	}
 }
 
-// largest returns the largest minimum detectable effect, in parentheses.
+// largest returns how large a change can be that is not shown, in parentheses.
 func (r *rest) largest() string {
 	switch {
-	case r.mde > 0 && r.same > 1:
-		return fmt.Sprintf(" (minimum detectable effect up to %s, %s)", ceil(r.mde), r.worst)
-	case r.mde > 0:
-		return " (minimum detectable effect " + ceil(r.mde) + ")"
+	case r.same > 0 && r.equal == r.same:
+		return " (equal)"
+	case r.reach > 0:
+		return " (95% intervals within ±" + ceil(r.reach) + ")"
 	case r.detected != "":
 		return " (minimum detectable effect " + r.detected + ")"
 	}
 	return ""
 }
 
-// ceil rounds up to a tenth of a percent: the effect is an upper bound.
+// ceil rounds up to a tenth of a percent: the number is an upper bound.
 func ceil(x float64) string { return blank(judge.Percent(math.Ceil(x*1000-1e-9) / 1000)) }
 
 // lines reports the rest. Others says that there are rows above.
@@ -289,7 +356,7 @@ func (r *rest) lines(others bool) (lines []string) {
 		if others {
 			count = ui.Counted(r.same, "other", "others")
 		}
-		lines = append(lines, count+" unchanged"+r.largest())
+		lines = append(lines, count+": no change shown"+r.largest())
 	}
 	if n := len(r.noisy); n > 0 {
 		lines = append(lines, fmt.Sprintf("%d inconclusive, too noisy (minimum detectable effect "+
@@ -314,8 +381,8 @@ func (c *tally) add(t *judge.Table, row *judge.Row, d judge.Delta) {
 	case d.Visible():
 		switch t.Unit {
 		case "sec/op":
-		case measure.CPUTime:
-			word = "with " + word + " CPU time"
+		case measure.CPUTime: // its verdict is that about the time
+			word = ofTime[word]
 		default:
 			word = "with " + word + " " + t.Unit
 		}
@@ -344,7 +411,7 @@ func (c *tally) String() string {
 		inconclusive = fmt.Sprintf("; %d inconclusive", k)
 	}
 	if len(c.found) == 0 {
-		text := "No visible change in " + all + inconclusive
+		text := "No change shown in " + all + inconclusive
 		if c.mde > 0 && inconclusive == "" {
 			text += "; minimum detectable effect up to " + ceil(c.mde)
 		}

@@ -67,6 +67,9 @@ func (r Result) facts() (facts [][2]string) {
 	for _, v := range r.Report.Versions {
 		facts = append(facts, [2]string{v.Name, v.What})
 	}
+	if r.Report.Load == "" { // there was nothing to measure
+		return facts
+	}
 	each := r.Report.Settings.Benchtime
 	if d, err := time.ParseDuration(each); err == nil {
 		each = ui.Duration(d)

@@ -62,6 +62,25 @@ func result(d *measure.Data, set plan.Settings) Result {
 	return Result{Compared: judge.Compared{Comparison: judge.Compare(d)}, Settings: &set}
 }
 
+// hidden returns a benchmark whose ratio is 1.1, and chance hides it; one that has become slower
+// by its CPU time, while its time varies; and one with both measures, which agree.
+func hidden() *measure.Data {
+	d := measure.New("old", "new")
+	for round := range 12 {
+		wide := []float64{1.0, 1.2, 1.1, 0.97, 1.18, 1.12, 0.99, 1.21}[round%8]
+		load := []float64{1, 3, 0.5, 2, 0.4, 1.5}[round%6]
+		for v, x := range []float64{1, 1.1} {
+			measuretest.Add(d, v, round, "JSON-2", 100e-9*math.Pow(wide, float64(v)), "sec/op")
+			wall := 100e-9 * x * math.Pow(load, float64(v))
+			measuretest.Add(d, v, round, "Busy-2", wall, "sec/op", 90e-9*x, measure.CPUTime,
+				1.0, measure.Threads)
+			measuretest.Add(d, v, round, "Calm-2", 100e-9*x, "sec/op", 99e-9*x, measure.CPUTime,
+				1.0, measure.Threads)
+		}
+	}
+	return d
+}
+
 // written returns what the result prints to a file.
 func written(t *testing.T, r Result, width int) string {
 	t.Helper()
@@ -98,21 +117,21 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
   sec/op
     Decode/size=1k  1.244µs  1.361µs   +9.3% slower  [+8.0%, +11%]  <0.001
     Encode          17.25ns  11.98ns  -30.9% faster   [-32%, -30%]  <0.001
-    1 other unchanged (minimum detectable effect 2.6 %)
+    1 other: no change shown (95% intervals within ±2.9 %)
   B/op
     Decode/size=1k       48       64    +33.3% more
     Encode                0       16           more
-    1 other unchanged
+    1 other: no change shown (equal)
   allocs/op
     Decode/size=1k        3        4    +33.3% more
     Encode                0        1           more
-    1 other unchanged
+    1 other: no change shown (equal)
 
 `},
 		{simulated(12, "old", "new"), plan.Settings{Verbose: true},
-			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%      MDE 2.5 %  [-2.1%, +2.9%]   0.677
-    Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%   +9.3% slower   [+8.0%, +11%]  <0.001
-    Encode          17.25ns ±0.9%  11.98ns ±2.4%  -30.9% faster    [-32%, -30%]  <0.001
+			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%  +0.35% not shown  [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%      +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns ±0.9%  11.98ns ±2.4%     -30.9% faster    [-32%, -30%]  <0.001
 `},
 		{simulated(12, "now"), plan.Settings{}, `                        sec/op  B/op  allocs/op   n
   Decode/a|b_*c*  81.59µ ±0.8%    48          3  12
@@ -138,8 +157,17 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 		{failed, plan.Settings{}, "Note: something is odd\n"},
 		{changed(20, 1), plan.Settings{}, "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
 		// throughput is the same finding
-		{changed(20, 1), plan.Settings{}, "(minimum detectable effect 2.1 %)\n    1 inconclusive, too " +
-			"noisy (minimum detectable effect above 50 %): Noisy\n\nUnchanged: allocs/op of 3.\n"},
+		{changed(20, 1), plan.Settings{}, "1 other: no change shown (95% intervals within " +
+			"±2.0 %)\n    1 inconclusive, too noisy (minimum detectable effect above 50 %): Noisy\n\n" +
+			"No change shown: allocs/op of 3 (equal).\n"},
+		{hidden(), plan.Settings{}, "Of 3 benchmarks: 2 slower.\n"},
+		{hidden(), plan.Settings{}, `  sec/op
+    Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10%, +10%]  <0.001
+    Calm        100.0ns  110.0ns    +10.0% slower  [+10%, +10%]  <0.001
+    JSON        100.0ns  110.0ns  +8.5% not shown    [0%, +15%]   0.064
+
+(CPU): by CPU time, because the time varies more.
+`},
 		// p is 0.03 and 0.000002, of 32 verdicts
 		{changed(6, 30), plan.Settings{}, "0.031*\n"},
 		{changed(6, 30), plan.Settings{}, "\n" + asterisk + "\n"},

@@ -73,7 +73,9 @@ func (r Result) printRun(out *ui.Screen) {
 			files = append(files, v.File)
 		}
 	}
-	out.Paragraph("Raw results: ", strings.Join(files, " "))
+	if files != nil {
+		out.Paragraph("Raw results: ", strings.Join(files, " "))
+	}
 }
 
 // Compare writes a comparison with all rows.
@@ -113,8 +115,8 @@ var legend = []string{
 		"median, and the sign test or the signed-rank test. Of others, they are of the ratios of " +
 		"all values: their median, and the Mann-Whitney U-test. If one version was measured " +
 		"after the other, such a change may be the machine's.",
-	fmt.Sprintf("MDE is the minimum detectable effect: an estimate of that size would have been "+
-		"visible. A row is too noisy if it is above %.0f %%.", 100*tooNoisy),
+	fmt.Sprintf("not shown: the interval of the estimate includes 0. A row is too noisy if an "+
+		"estimate of %.0f %% would not have been visible.", 100*tooNoisy),
 	fmt.Sprintf("needs: with fewer values than %d in rounds no difference can be shown, however "+
 		"large it is.", plan.LeastRounds()),
 	"(aside): the verdict about the time rests on another unit.",
