@@ -168,11 +168,10 @@ func (r *run) checkThreads() {
 // made them.
 //
 // What one activation does is strictly in order, see ordered. What a goroutine on a thread does in
-// several is so
-// with one exception: of two functions that it has given to a place, one by the function that
-// another waits for, or that runs on its behalf, the later may begin while a function that the same
-// thread has given to the place, or one that has come in the place of a coalesced one, has not
-// ended.
+// several is so with one exception: of two functions that it has given to a place, one by the
+// function that another waits for, or that runs on its behalf, the later may begin while a function
+// that the same thread has given to the place, or one that has come in the place of a coalesced one,
+// has not ended.
 func (r *run) checkOrder() {
 	r.inOrder(func(o *op) bool {
 		return o.verb.queues() && r.ordered(o, r.records[o.number].by)
