@@ -129,7 +129,7 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
+// GoContext is Go, but f does not run if ctx is done when its turn comes. See
 // [thread.Thread.GoContext].
 //
 //threadcall:noalloc

@@ -29,7 +29,8 @@ type observer struct {
 //
 //	task   taskCall  from before the call is queued until it has returned, on the goroutine that
 //	                 calls. The stack of its start is the place that calls
-//	task   taskGo    from before the function is queued until it has run, or Go has refused it
+//	task   taskGo    from before the function is queued until it has run, its turn has come after
+//	                 the end of its context, or Go has refused it
 //	region region    on the thread, while the function runs: of that task. A call that is made on the
 //	                 thread and so runs in place is a region without a task
 //	log    slowLog   when a watch reports the function: of that task, on another goroutine

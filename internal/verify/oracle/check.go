@@ -100,9 +100,9 @@ func same(x, y any) bool {
 	return false
 }
 
-// ordered reports whether o is in the order of what an activation gives to its place. A call that is
-// made on the thread itself is not. A pool of one thread keeps the order, but for calls from threads
-// that wait for each other, and from itself.
+// ordered reports whether o is in the order of what an activation gives to its place. A call that
+// is made on the thread itself is not. A pool of one thread keeps the order, but for calls from
+// threads that wait for each other, and from itself.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
 	return !k.pool() && (by.spot.here != o.on || o.verb.posts()) || k == pool1 && by.worker == nil
@@ -170,8 +170,8 @@ func (r *run) checkThreads() {
 // What one activation does is strictly in order, see ordered. What a goroutine on a thread does in
 // several is so with one exception: of two functions that it has given to a place, one by the
 // function that another waits for, or that runs on its behalf, the later may begin while a function
-// that the same thread has given to the place, or one that has come in the place of a coalesced one,
-// has not ended.
+// that the same thread has given to the place, or one that has come in the place of a coalesced
+// one, has not ended.
 func (r *run) checkOrder() {
 	r.inOrder(func(o *op) bool {
 		return o.verb.queues() && r.ordered(o, r.records[o.number].by)
