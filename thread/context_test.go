@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -71,6 +72,25 @@ func (c *lockedContext) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Context.Err()
+}
+
+// Terminate looks at no context.
+func TestTerminate_locked(t *testing.T) {
+	for name, w := range contextWays(t) {
+		ctx := &lockedContext{Context: t.Context()}
+		busy := occupy(t, w.Go)
+		w.Stats()
+		returned := make(chan error, 1)
+		go func() { returned <- w.callContext(ctx, nop) }()
+		eventually(t, func() bool { return w.Stats().Queued == 1 }, "%s: the call is queued", name)
+		ctx.mu.Lock()
+		ends(t, w.Terminate)
+		ctx.mu.Unlock()
+		if err := testutil.Arrives(t, returned); err != thread.ErrTerminated {
+			t.Errorf("%s: returned %v", name, err)
+		}
+		busy.Open()
+	}
 }
 
 // The thread looks at a context when its function begins, and holds no lock that a poster needs.

@@ -159,6 +159,21 @@ func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
+	if !c.claim() {
+		return false
+	}
+	if c.Ctx != nil && c.Ctx.Err() != nil {
+		c.Settle(Expired)
+		return false
+	}
+	return true
+}
+
+// claim is Start without a look at the context, which may have a lock that the caller of Close
+// holds.
+//
+//threadcall:noalloc
+func (c *Call) claim() bool {
 	for {
 		s := c.state.Load()
 		if s&^(callerLetGo|threadLetGo) == withdrawn {
@@ -166,14 +181,9 @@ func (c *Call) Start() bool {
 			return false
 		}
 		if c.state.CompareAndSwap(s, s|started) {
-			break
+			return true
 		}
 	}
-	if c.Ctx != nil && c.Ctx.Err() != nil {
-		c.Settle(Expired)
-		return false
-	}
-	return true
 }
 
 // Withdraw takes back a withdrawable call before it starts. If it is true, the record is no longer

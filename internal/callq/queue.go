@@ -512,7 +512,7 @@ func refuse(list *Call) {
 		c, list = pop(list)
 		switch {
 		case c.Kind == Withdrawable:
-			if c.Start() {
+			if c.claim() {
 				c.Settle(Refused)
 			}
 		case c.Kind == Awaited:

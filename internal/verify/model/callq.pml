@@ -200,7 +200,7 @@ inline LetGo(q, my) {
 		s = state[q] & ~WITHDRAWN; state[q] = state[q] | my
 	};
 	if
-/* Call.Start: the thread frees a withdrawn record, whether its caller has let go of it or not */
+/* Call.claim: the thread frees a withdrawn record, whether its caller has let go of it or not */
 #ifdef FAULT_LET_GO_ALONE
 	:: my == THREAD_LET_GO -> s = 0; Put(q)
 	:: else -> s = 0
@@ -215,17 +215,25 @@ inline LetGo(q, my) {
 /* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that
  * the thread must not look at, as well. */
 inline Start(q) {
+	ClaimCall(q);
+	if
+	:: !yes
+	:: yes -> /* Ctx.Err */
+		if
+		:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
+			Settle(q, EXPIRED)
+		:: !expired[fn[q]]
+		fi
+	fi
+}
+
+/* Call.claim: yes unless the call was withdrawn. */
+inline ClaimCall(q) {
 	do
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
 	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
 		if
-		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0 };
-			if /* Ctx.Err */
-			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
-				Settle(q, EXPIRED)
-			:: d_step { !expired[fn[q]] -> yes = 1 }
-			fi;
-			break
+		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0; yes = 1 }; break
 		:: d_step { state[q] != s -> s = 0 }
 		fi
 	od
@@ -512,7 +520,7 @@ inline Refuse() {
 		if
 #ifdef DEADLINES
 		:: kind[x] == WITHDRAWABLE ->
-			Start(x);
+			ClaimCall(x);
 			When(yes, d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED))
 #endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
