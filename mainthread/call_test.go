@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -26,7 +27,7 @@ var inInit struct {
 }
 
 func init() {
-	mainthread.Go(func() { inInit.order += "posted, " })
+	mainthread.Go(func() { inInit.order += ", posted" })
 	inInit.ran = mainthread.CallV(func() bool {
 		inInit.order += "called"
 		return mainthread.CallContext(context.Background(), nop) == nil
@@ -43,9 +44,10 @@ func init() {
 	inInit.early.Store(ran.Load())
 }
 
-// In init functions, calls of the main goroutine run in place, and others wait.
+// In init functions, calls of the main goroutine run in place, and all else waits.
 func TestInit_before(t *testing.T) {
-	if !inInit.ran || !inInit.on || inInit.order != "posted, called" {
+	mainthread.Call(nop) // behind what was posted
+	if !inInit.ran || !inInit.on || inInit.order != "called, posted" {
 		t.Errorf("ran: %v, on the main thread: %v, order: %q", inInit.ran, inInit.on, inInit.order)
 	}
 	if inInit.early.Load() {
@@ -80,6 +82,28 @@ func TestCall(t *testing.T) {
 	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) ||
 		mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
 		t.Error("reported that a nil function ran")
+	}
+}
+
+// A call that is made on the main thread runs at once, and nothing else.
+func TestCall_nested(t *testing.T) {
+	drawn := 0
+	redraw := mainthread.Coalesce(func() { drawn++ })
+	mainthread.Call(func() {
+		var mu sync.Mutex
+		mainthread.Go(func() { mu.Lock(); defer mu.Unlock() })
+		mu.Lock()
+		defer mu.Unlock()
+		for range 10 {
+			redraw()
+			mainthread.Call(nop)
+		}
+		if drawn != 0 {
+			t.Errorf("drawn %d times before the function has returned", drawn)
+		}
+	})
+	if mainthread.Call(nop); drawn != 1 {
+		t.Errorf("drawn %d times, want once", drawn)
 	}
 }
 

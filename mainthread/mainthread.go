@@ -12,9 +12,9 @@
 // Importing the package locks the main goroutine to the main thread. The main thread is a
 // [thread.Thread], and what package thread promises of a call holds here.
 //
-// Before Init, functions called on the main goroutine, in init functions too, run in place; other
-// goroutines wait for Init. When the function given to Init has ended, calls that wait and calls
-// that come later return false.
+// Before Init, functions called on the main goroutine, in init functions too, run in place; what is
+// posted, and the calls of other goroutines, wait for Init. When the function given to Init has
+// ended, calls that wait and calls that come later return false.
 //
 // A program that forgets Init waits for ever. A call that has waited for five seconds, while
 // nothing has ever served the main thread, is reported on standard error, once. Any value of the
@@ -129,7 +129,7 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
+// GoContext is Go, but f does not run if ctx is done when its turn comes. See
 // [thread.Thread.GoContext].
 //
 //threadcall:noalloc

@@ -295,6 +295,21 @@ func TestBubble_AdoptLater(t *testing.T) {
 	})
 }
 
+// A thread outside runs no function whose context has ended, although it must not look at that.
+func TestBubble_contextOutside(t *testing.T) {
+	outside := start(t)
+	busy := occupy(t, outside.Go)
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		outside.GoContext(foreign{ctx}, func() { t.Error("ran, with a context of another package") })
+		outside.GoContext(ctx, func() { t.Error("ran") })
+		cancel()
+		synctest.Wait()
+		busy.Open()
+		outside.Call(nop)
+	})
+}
+
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
 // follows.
 func TestBubble_foreignContext(t *testing.T) {

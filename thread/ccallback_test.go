@@ -25,7 +25,8 @@ func TestThread_Call_cgo(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), timeLimit)
 	defer cancel()
 	out, err := exec.CommandContext(ctx, program).CombinedOutput()
-	want := `nested: true posted, called true true
+	want := `nested: true true true
+posted
 cycle: true
 panic: boom
 lives on: true

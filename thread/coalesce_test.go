@@ -49,6 +49,28 @@ func TestCoalesce_once(t *testing.T) {
 	}
 }
 
+// Calls that are made on the thread do not run what is coalesced there.
+func TestCoalesce_nested(t *testing.T) {
+	for name, th := range map[string]*thread.Thread{
+		"New": start(t), "an event loop": waits(t, nil).Thread,
+	} {
+		drawn := 0
+		redraw := th.Coalesce(func() { drawn++ })
+		th.Call(func() {
+			for range 10 {
+				redraw()
+				th.Call(nop)
+			}
+			if drawn != 0 {
+				t.Errorf("%s: drawn %d times before the function has returned", name, drawn)
+			}
+		})
+		if th.Call(nop); drawn != 1 {
+			t.Errorf("%s: drawn %d times, want once", name, drawn)
+		}
+	}
+}
+
 func TestCoalesce_refused(t *testing.T) {
 	th := thread.New()
 	ran := 0

@@ -236,18 +236,16 @@ func captured(t *testing.T, what string, use func(f func())) {
 func TestLetGo_givenUp(t *testing.T) {
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
-		ctx, cancel := context.WithCancel(context.Background())
 		for _, c := range []struct {
 			how string
 			use func(f func())
 		}{
 			{"timeout", func(f func()) {
-				parent := context.WithValue(ctx, new(int), f)
+				parent := context.WithValue(t.Context(), new(int), f)
 				late, cancel := context.WithTimeout(parent, time.Millisecond)
 				defer cancel()
 				_ = w.callContext(late, f)
 			}},
-			{"cancelled", func(f func()) { w.GoContext(ctx, f); cancel() }},
 			{"terminated", func(f func()) { w.GoContext(t.Context(), f); w.Terminate() }},
 		} {
 			captured(t, name+": "+c.how, c.use)

@@ -106,8 +106,7 @@ func (p *Pool) TryGo(f func()) bool {
 	return ok
 }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins. See
-// [Thread.GoContext].
+// GoContext is Go, but f does not run if ctx is done when its turn comes. See [Thread.GoContext].
 //
 //threadcall:noalloc
 func (p *Pool) GoContext(ctx context.Context, f func()) bool {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ var promises = []struct {
 	once bool // for one way of a thread and of a pool, because it takes long
 }{
 	{"order", testOrder, false},
+	{"nested", testNested, false},
 	{"panic", testPanic, false},
 	{"one P", testOneP, true},
 	{"let go", testLetGo, false},
@@ -186,9 +188,8 @@ func withContext(ctx context.Context, c thread.Caller) func(func()) bool {
 	return func(f func()) bool { return c.CallContext(ctx, f) == nil }
 }
 
-// A pool promises no order between its threads, and a call made on one of them runs in place.
 func testOrder(t *testing.T, w way) {
-	inOrder := func() {
+	ends(t, func() {
 		next := 0
 		for i := range 1000 {
 			step := func() {
@@ -204,9 +205,38 @@ func testOrder(t *testing.T, w way) {
 			}
 		}
 		w.call(nop)
-	}
-	if ends(t, inOrder); !w.pool {
-		ends(t, func() { w.call(inOrder) })
+	})
+}
+
+// A call that is made on the thread runs at once, and nothing else. What the thread posts to itself
+// runs afterwards, in order.
+func testNested(t *testing.T, w way) {
+	const n = 10
+	ran := 0
+	ends(t, func() {
+		w.call(func() {
+			var mu sync.Mutex
+			for i := range n {
+				w.post(func() {
+					mu.Lock()
+					defer mu.Unlock()
+					if ran != i {
+						t.Errorf("number %d ran when it was the turn of number %d", i, ran)
+					}
+					ran++
+				})
+				mu.Lock()
+				called := false
+				if w.call(func() { called = true }); !called || ran != 0 {
+					t.Errorf("a nested call ran: %v, and before it %d posts", called, ran)
+				}
+				mu.Unlock()
+			}
+		})
+		w.call(nop)
+	})
+	if ran != n {
+		t.Errorf("%d of %d posts ran", ran, n)
 	}
 }
 

@@ -165,6 +165,8 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	return w
 }
 
+func TestThread_Wait_nested(t *testing.T) { testNested(t, wayOf(waits(t, nil).Thread)) }
+
 // What is queued while the thread runs something, or is between two Waits, needs no wake-up.
 func TestThread_Wait_up(t *testing.T) {
 	adopted(t, func(h *thread.Thread) {

@@ -103,6 +103,15 @@ func TestStats_counts(t *testing.T) {
 		}
 
 		g = occupy(t, th.Go)
+		ctx, cancel = context.WithCancel(context.Background())
+		th.GoContext(ctx, nop)
+		cancel()
+		check("a post that is to be withdrawn", 7, 5, 1, 2, 1, 4)
+		g.Open()
+		th.Call(nop)
+		check("a post that is withdrawn", 8, 5, 1, 3, 0, 4)
+
+		g = occupy(t, th.Go)
 		th.Go(nop)
 		th.Go(nop)
 		th.Terminate()
@@ -112,7 +121,7 @@ func TestStats_counts(t *testing.T) {
 		g.Open()
 		th.Call(nop)
 		eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
-		check("a thread that has ended", 7, 5, 4, 2, 0, 4)
+		check("a thread that has ended", 8, 6, 4, 3, 0, 4)
 	}, thread.WithQueueLimit(3))
 }
 

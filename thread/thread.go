@@ -17,10 +17,13 @@
 //   - A function runs exactly once, or it does not run at all and the call says so.
 //   - What its caller wrote before the call is visible to it, and what it wrote is visible after
 //     the call.
-//   - The calls of one goroutine run in the order it made them, Go and Call alike.
-//   - A call made on the thread itself runs in place, also from a C callback or a coroutine of
-//     [iter.Pull], and on a thread of a [Pool]. If threads call each other in a cycle, each runs,
-//     while it waits, the call that its own call has led to.
+//   - The calls of one goroutine to a thread that it is not on run in the order in which it made
+//     them, Go and Call alike.
+//   - A call made on the thread itself is a plain function call, also from a C callback or a
+//     coroutine of [iter.Pull], and on a thread of a [Pool]: nothing else runs before it. What is
+//     given to Go there runs after the current function, in the order of the queue.
+//   - If threads call each other in a cycle, each runs, while it waits, the call that its own call
+//     has led to, behind what the calling thread has queued before.
 //   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in
 //     a function ends its caller's goroutine, and the thread lives on. A panic in a function given
 //     to Go is kept for TakePanic.
@@ -187,13 +190,12 @@ func (t *Thread) TryGo(f func()) bool {
 	return ok
 }
 
-// GoContext is Go, but f is withdrawn, and will not run, if ctx is done before f begins; it is then
-// released at once, even if the thread hangs. It returns false, and f will not run, if ctx is done
-// already, also after a wait for [WithQueueLimit]. A withdrawn function counts towards that limit
-// until the thread reaches it.
+// GoContext is Go, but f does not run if ctx is done when its turn comes: the thread looks at ctx
+// then, and not before. Until then the queue keeps f and what it refers to, and f counts towards
+// [WithQueueLimit]. GoContext returns false, and f will not run, if ctx is done already, also after
+// a wait for that limit.
 //
-// The first GoContext with a context that can be done allocates some objects, about 500 bytes. The
-// profiler labels of ctx are carried as by CallContext.
+// The profiler labels of ctx are carried as by CallContext.
 //
 //threadcall:noalloc
 func (t *Thread) GoContext(ctx context.Context, f func()) bool {
@@ -203,7 +205,7 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. To be sure that a function has ended, make a Call after its Go.
+// nil. To be sure that a function has ended, make a Call after its Go, off the thread.
 //
 // Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the
 // others as Lost.

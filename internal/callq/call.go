@@ -50,11 +50,9 @@ type Call struct {
 	// The fields above fill a cache line together with Queue.head; those below are not used by
 	// every call.
 
-	// of a withdrawable call or one WithContext; nil if the thread must not look at it
-	Ctx      context.Context
-	prev     *Call // in a List; of the thread's own calls also in ready, see own.go
-	listed   bool  // in a List
-	nextMine *Call // of the thread's own calls
+	Ctx    context.Context // of a withdrawable call; nil if the thread must not look at it
+	prev   *Call           // in a List
+	listed bool            // in a List
 }
 
 // Kind says what is expected of a call.
@@ -65,12 +63,8 @@ const (
 	Withdrawable             // a caller waits, and may give up before the call starts
 	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
-	WithContext              // a posted call whose Ctx says whether it still is to be run
 	Control                  // Fn is the engine's own and is run as part of serving
-
-	mark Kind = 1 << 4 // no call: see Queue.Mark
-	// in addition, until it is taken: the thread has posted the call to itself, see own.go
-	own Kind = 1 << 3
+	mark                     // no call: see Queue.Mark
 )
 
 // Outcome is how a call ended; zero means that it has not.
@@ -165,6 +159,21 @@ func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
+	if !c.claim() {
+		return false
+	}
+	if c.Ctx != nil && c.Ctx.Err() != nil {
+		c.Settle(Expired)
+		return false
+	}
+	return true
+}
+
+// claim is Start without a look at the context, which may have a lock that the caller of Close
+// holds.
+//
+//threadcall:noalloc
+func (c *Call) claim() bool {
 	for {
 		s := c.state.Load()
 		if s&^(callerLetGo|threadLetGo) == withdrawn {
@@ -172,14 +181,9 @@ func (c *Call) Start() bool {
 			return false
 		}
 		if c.state.CompareAndSwap(s, s|started) {
-			break
+			return true
 		}
 	}
-	if c.Ctx != nil && c.Ctx.Err() != nil {
-		c.Settle(Expired)
-		return false
-	}
-	return true
 }
 
 // Withdraw takes back a withdrawable call before it starts. If it is true, the record is no longer

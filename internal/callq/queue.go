@@ -28,7 +28,7 @@ import (
 //	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
 //	                                   thread
 //	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
-//	resting       nil          thread  Awake. PushOwn, too: then the thread owes its host a wake-up
+//	resting       nil          thread  Awake
 //	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
@@ -41,8 +41,8 @@ import (
 //
 //	from          to           by      in
 //	a Call        its next     thread  TakeUntil
-//	a Call        nil          thread  Mark, TakeFrom, Return, PushOwn, TakeOwn: the thread has the
-//	                                   list in hand in order to change it
+//	a Call        nil          thread  Mark, TakeFrom, Return: the thread has the list in hand in
+//	                                   order to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
 //	not closed    closed       anyone  Close, after it closed head
@@ -72,10 +72,9 @@ type Queue struct {
 	skipped skipped
 	marked  Mark // the last that was made
 	passed  Mark // the last that was taken
-	mine    mine
 	free    freelist.List[Call]
 	bubbled bool // the queue was made in a bubble of testing/synctest, and is used only there
-	_       [32]byte
+	_       [8]byte
 }
 
 var resting, interrupted, closed Call
@@ -169,7 +168,7 @@ func (q *Queue) Take() *Call {
 			return c
 		}
 	}
-	c, last := q.grab(q.rest)
+	c, last := q.grab()
 	if c != nil && c != last {
 		var others *Call
 		c, others = pop(c)
@@ -188,7 +187,7 @@ const everything = ^Mark(0)
 //
 //threadcall:noalloc
 func (q *Queue) Mark() (m Mark, ok bool) {
-	list, last, ok := q.all(q.rest)
+	list, last, ok := q.all()
 	if !ok || list == nil {
 		return 0, false
 	}
@@ -205,13 +204,13 @@ func (q *Queue) Several() bool {
 	return r != nil && r != &closed && r.next.Load() != q.last
 }
 
-// all takes all calls in hand. If it is false the queue is closed. rest is as in grab.
-func (q *Queue) all(rest *Call) (list, last *Call, ok bool) {
+// all takes all calls in hand. If it is false the queue is closed.
+func (q *Queue) all() (list, last *Call, ok bool) {
 	older := q.ready.Load()
 	if older == &closed || older != nil && !q.ready.CompareAndSwap(older, nil) {
 		return nil, nil, false // only Close changes ready besides the thread
 	}
-	younger, youngest := q.grab(rest)
+	younger, youngest := q.grab()
 	switch {
 	case older == nil:
 		return younger, youngest, true
@@ -238,7 +237,6 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 		r.next.Store(nil)
 		q.skipped.taken(r, nil)
 		if r.Kind != mark {
-			q.took(r)
 			return r
 		}
 		q.passed++
@@ -258,20 +256,20 @@ func (q *Queue) Pending() bool {
 	return h != nil && h != &resting && h != &closed && h != &interrupted
 }
 
-// grab empties head and returns what was there, the oldest first. It leaves rest in head.
+// grab empties head, but for rest, and returns what was there, the oldest first.
 //
 //threadcall:noalloc
-func (q *Queue) grab(rest *Call) (list, last *Call) {
+func (q *Queue) grab() (list, last *Call) {
 	for {
 		switch h := q.head.Load(); h {
 		case &resting, &interrupted, &closed:
 			return nil, nil
 		case nil:
-			if rest == nil || q.head.CompareAndSwap(nil, rest) {
+			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
 				return nil, nil
 			}
 		default:
-			if q.head.CompareAndSwap(h, rest) {
+			if q.head.CompareAndSwap(h, q.rest) {
 				return reverse(h), h
 			}
 		}
@@ -333,7 +331,7 @@ func (s *skipped) taken(c, before *Call) {
 // TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to
 // and including last if that is not nil, and leaves the others in their order.
 func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
-	list, youngest, ok := q.all(q.rest)
+	list, youngest, ok := q.all()
 	if !ok || list == nil {
 		return nil
 	}
@@ -356,8 +354,6 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 			}
 			if next == nil {
 				youngest = before
-			} else {
-				next.follows(before)
 			}
 			c.next.Store(nil)
 			q.skipped.taken(c, before)
@@ -390,14 +386,13 @@ func (q *Queue) Return(list *Call) {
 	for n := last.next.Load(); n != nil; n = last.next.Load() {
 		last = n
 	}
-	younger, youngest, ok := q.all(q.rest)
+	younger, youngest, ok := q.all()
 	switch {
 	case !ok:
 		refuse(list)
 		return
 	case younger != nil:
 		last.next.Store(younger)
-		younger.follows(last)
 		last = youngest
 	}
 	q.restore(list, last)
@@ -517,14 +512,13 @@ func refuse(list *Call) {
 		c, list = pop(list)
 		switch {
 		case c.Kind == Withdrawable:
-			if c.Start() {
+			if c.claim() {
 				c.Settle(Refused)
 			}
 		case c.Kind == Awaited:
 			c.Settle(Refused)
 		default:
-			c.Fn, c.Ctx, c.prev, c.nextMine = nil, nil, nil, nil
-			c.Queue.Put(c)
+			c.Drop()
 		}
 	}
 }

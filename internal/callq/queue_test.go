@@ -36,7 +36,7 @@ func TestQueue_Mark_nested(t *testing.T) {
 	}
 	c := q.mustPush(t, Posted, 1)
 	inner, _ := q.Mark()
-	q.PushOwn(q.Get(Posted, func() {}, 2))
+	q.mustPush(t, Posted, 2)
 	if q.TakeUntil(inner) != b || q.TakeUntil(inner) != c || q.TakeUntil(inner) != nil ||
 		q.TakeUntil(outer) != nil {
 		t.Error("not what was queued before the inner mark")
@@ -121,7 +121,7 @@ func (q *trial) run(c *Call) {
 
 // take does one thing that a thread does.
 func (q *trial) take() {
-	switch q.r.IntN(9) {
+	switch q.r.IntN(8) {
 	case 0:
 		if q.Rest() {
 			<-q.wakeup
@@ -147,16 +147,10 @@ func (q *trial) take() {
 	case 4, 5:
 		for range min(q.r.IntN(20), calls-q.own) {
 			q.own++
-			if _, ok := q.PushOwn(q.Get(Posted, q.function(pushers, q.own, &q.posted),
-				pushers+1)); ok {
+			c := q.Get(Posted, q.function(pushers, q.own, &q.posted), pushers+1)
+			if wake, _, ok := q.Push(c); ok {
+				q.wake(wake) // the thread does not rest then
 				q.accepted.Add(1)
-			}
-		}
-	case 6:
-		until := q.OwnUntil()
-		for n := q.r.IntN(10); n > 0; n-- {
-			if c := q.TakeOwn(until); c != nil {
-				q.run(c)
 			}
 		}
 	default:

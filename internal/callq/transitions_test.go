@@ -57,11 +57,6 @@ func TestQueue_transitions(t *testing.T) {
 		"TakeUntil": func(q *Queue) string { return fmt.Sprint(q.TakeUntil(everything) != nil) },
 		"TakeFrom":  func(q *Queue) string { return fmt.Sprint(q.TakeFrom(1, nil) != nil) },
 		"Mark":      func(q *Queue) string { _, ok := q.Mark(); return fmt.Sprint(ok) },
-		"PushOwn": func(q *Queue) string {
-			wake, ok := q.PushOwn(q.Get(Posted, nil, 1))
-			return fmt.Sprint("wake ", wake, ", ok ", ok)
-		},
-		"TakeOwn":   func(q *Queue) string { return fmt.Sprint(q.TakeOwn(q.OwnUntil()) != nil) },
 		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
 		"Awake":     func(q *Queue) string { q.Awake(); return "" },
 		"Heed":      func(q *Queue) string { q.Heed(); return "" },
@@ -73,11 +68,6 @@ func TestQueue_transitions(t *testing.T) {
 		"a host's Take": func(q *Queue) string {
 			q.RestAlways(true)
 			return fmt.Sprint(q.Take() != nil)
-		},
-		"a host's PushOwn": func(q *Queue) string {
-			q.RestAlways(true)
-			wake, ok := q.PushOwn(q.Get(Posted, nil, 1))
-			return fmt.Sprint("wake ", wake, ", ok ", ok)
 		},
 		"a host's Heed": func(q *Queue) string { q.RestAlways(true); q.Heed(); return "" },
 	}
@@ -99,15 +89,6 @@ func TestQueue_transitions(t *testing.T) {
 			"nil, ready": "nil; true"},
 		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
-		"PushOwn": {
-			"resting":    "resting, ready; wake false, ok true",
-			"nil":        "nil, ready; wake false, ok true",
-			"a Call":     "nil, ready; wake false, ok true",
-			"closed":     "closed; wake false, ok false",
-			"nil, ready": "nil, ready; wake false, ok true",
-		},
-		"TakeOwn": {"resting": "resting; false", "closed": "closed; false",
-			"nil, ready": "nil, ready; false"},
 		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true",
 			"nil": "resting; true", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
@@ -131,13 +112,6 @@ func TestQueue_transitions(t *testing.T) {
 		"a host's Take": {"a Call": "resting; true", "closed": "closed; false",
 			"nil": "resting; false"},
 		"a host's Heed": {"interrupted": "resting"},
-		"a host's PushOwn": {
-			"resting":     "nil, ready; wake true, ok true",
-			"nil":         "nil, ready; wake false, ok true",
-			"a Call":      "nil, ready; wake false, ok true",
-			"closed":      "closed; wake false, ok false",
-			"interrupted": "nil, ready; wake true, ok true",
-		},
 	} {
 		for _, h := range heads {
 			want, ok := rows[h.name]

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/park"
@@ -37,6 +39,24 @@ func (e *Engine) mustBeReachable() {
 //
 //threadcall:noalloc
 func mayUse(bubbled bool) bool { return bubbled || !park.InYoungBubble(park.Now()) }
+
+// follow returns what a thread outside the caller's bubble may use in place of a context. The
+// context refers to that until it ends.
+func follow(ctx context.Context) *followed {
+	f := new(followed)
+	context.AfterFunc(ctx, func() { f.ended.Store(true) })
+	return f
+}
+
+type followed struct{ ended atomic.Bool }
+
+// Err is that of the context, or nil if that has not ended.
+func (f *followed) Err() error {
+	if f.ended.Load() {
+		return context.Canceled
+	}
+	return nil
+}
 
 // InBubble reports whether the caller is in a bubble.
 func InBubble() bool { return park.InBubble() }

@@ -117,6 +117,8 @@ type Engine struct {
 	token    *park.Token // for waits for a place; only the thread makes it
 	seen     reach       // only the thread's
 
+	withdrawn bool // the posted function that it has last begun did not run, see observe_call.go
+
 	clocks   clocks // see timer.go
 	stop     func() // what the thread runs last; only the thread's, once it runs
 	keep     bool   // the thread serves another engine afterwards; only the thread's, once it runs

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"iter"
 	"runtime"
 	"testing"
@@ -162,58 +161,6 @@ func TestWatch_replaced(t *testing.T) {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
 	}
-}
-
-func TestContextPost_record(t *testing.T) {
-	e, _ := New(0)
-	seen := map[*callq.Call]bool{}
-	for range 1000 {
-		ctx, cancel := context.WithCancel(context.Background())
-		e.GoContext(ctx, func() { t.Error("it ran") })
-		cancel()
-		c := e.q.Take()
-		seen[c] = true
-		eventually(t, func() bool {
-			e.posts.mu.Lock()
-			defer e.posts.mu.Unlock()
-			return c.Ctx.(*contextPost).group == nil
-		}, "it is withdrawn")
-		e.run(c, nil)
-	}
-	if len(seen) > 100 {
-		t.Errorf("1000 posts used %d records", len(seen))
-	}
-}
-
-// endsMeanwhile is a context that ends while a thread begins to follow it.
-type endsMeanwhile struct {
-	context.Context
-	end      func()
-	followed bool
-}
-
-func (c *endsMeanwhile) AfterFunc(f func()) func() bool {
-	c.followed = true
-	c.end()
-	go f()
-	return func() bool { return true }
-}
-
-// Value is called again when AfterFunc has returned.
-func (c *endsMeanwhile) Value(any) any {
-	if c.followed {
-		time.Sleep(time.Millisecond) // so that f mostly comes first
-	}
-	return nil
-}
-
-func TestContextPost_ends(t *testing.T) {
-	e, _ := New(0)
-	eventually(t, func() bool {
-		ctx := &endsMeanwhile{}
-		ctx.Context, ctx.end = context.WithCancel(context.Background())
-		return !e.posts.add(ctx, ctx.Done(), e.q.Get(callq.Posted, nil, 0), nil, false)
-	}, "it is refused")
 }
 
 func TestPool_leftCall(t *testing.T) {

@@ -237,7 +237,6 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
-	e.posts.close()
 	if wake {
 		e.wake()
 	}
@@ -269,7 +268,6 @@ func (e *Engine) ended() {
 			e.onEnd, e.user = nil, nil
 		})
 	} else if p.live.Add(-1) == 0 {
-		p.posts.close() // Retire has not
 		close(p.done)
 	}
 }

@@ -70,19 +70,6 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 		"the context's, in block": func(e *Engine, events chan bool, next func()) {
 			e.Wait(func() { serveContext(e, func() {}); e.interrupt(); drain(events); next() })
 		},
-		"what a nested call runs takes the event": func(e *Engine, events chan bool, _ func()) {
-			e.Post(func() { drain(events) })
-			e.Call(func() {})
-		},
-		"and so in a function": func(e *Engine, events chan bool, next func()) {
-			e.Post(func() {
-				e.Serve()
-				e.Post(func() { drain(events) })
-				e.Call(func() {})
-				next()
-			})
-			e.Serve()
-		},
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
 			called := false

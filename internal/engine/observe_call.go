@@ -18,8 +18,8 @@ type observer struct {
 }
 
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
-// it reports to an observer, is part of an execution trace, or runs under the profiler labels of
-// its caller.
+// it reports to an observer, is part of an execution trace, runs under the profiler labels of its
+// caller, or does not run when its context has ended.
 //
 // A goroutine queues an observedCall in place of such a function. So the thread need not know, and
 // what is not observed costs nothing: a call looks for an observer and whether a trace is recorded,
@@ -29,7 +29,8 @@ type observer struct {
 //
 //	task   taskCall  from before the call is queued until it has returned, on the goroutine that
 //	                 calls. The stack of its start is the place that calls
-//	task   taskGo    from before the function is queued until it has run, or Go has refused it
+//	task   taskGo    from before the function is queued until it has run, its turn has come after
+//	                 the end of its context, or Go has refused it
 //	region region    on the thread, while the function runs: of that task. A call that is made on the
 //	                 thread and so runs in place is a region without a task
 //	log    slowLog   when a watch reports the function: of that task, on another goroutine
@@ -57,6 +58,8 @@ type observedCall struct {
 	gaveUp   bool   // it was withdrawn
 	labelled bool   // it runs under the labels of ctx
 	around   labels // those before
+
+	until interface{ Err() error } // a posted function does not begin after its end; or nil
 
 	notify   *func(Slow) // see observe_slow.go, as the following
 	notified bool
@@ -119,6 +122,14 @@ func unusedCall(o *observer) *observedCall {
 
 // call runs the function, on the thread.
 func (v *observedCall) call() {
+	if v.on == nil {
+		v.on = threads.current()
+	}
+	if v.until != nil && v.until.Err() != nil {
+		v.on.withdrawn, v.gaveUp = true, true
+		v.leave()
+		return
+	}
 	v.begin()
 	defer v.end() // also if fn panics or calls Goexit
 	if v.task != nil {
@@ -133,9 +144,6 @@ func (v *observedCall) call() {
 //threadcall:noalloc
 func (v *observedCall) begin() {
 	v.begun = true
-	if v.on == nil {
-		v.on = threads.current()
-	}
 	if v.labelled {
 		v.around = v.on.label(v.ctx)
 	}
@@ -181,7 +189,7 @@ func (v *observedCall) leave() {
 		v.observer.drop(1, v.gaveUp)
 	}
 	o := v.observer
-	v.fn, v.observer, v.on, v.ctx, v.task, v.notify = nil, nil, nil, nil, nil, nil
+	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
 	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, labels{}
 	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
 		unusedCalls.Put(v)

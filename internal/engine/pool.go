@@ -273,7 +273,6 @@ func (p *Pool) Terminate() {
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
-	p.posts.close()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()

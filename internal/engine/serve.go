@@ -166,10 +166,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		}
 		return false
 	case callq.Posted, callq.Placed:
-		e.runPosted(c)
-		return true
-	case callq.WithContext:
-		return e.runWithContext(c)
+		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
 			return false
@@ -218,10 +215,11 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 }
 
-// runPosted runs the function of a call that nothing waits for, and keeps its panic.
+// runPosted runs the function of a call that nothing waits for, and keeps its panic. It is false if
+// the function was withdrawn.
 //
 //threadcall:noalloc
-func (e *Engine) runPosted(c *callq.Call) {
+func (e *Engine) runPosted(c *callq.Call) bool {
 	owner := e.serves().owner
 	if c.Kind == callq.Placed {
 		e.serves().limit.leave()
@@ -240,6 +238,9 @@ func (e *Engine) runPosted(c *callq.Call) {
 	}()
 	invoke(fn, &fault)
 	returned = true
+	ran := !e.withdrawn
+	e.withdrawn = false
+	return ran
 }
 
 // invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then
@@ -267,14 +268,10 @@ func invoke(fn func(), fault **callq.Fault) {
 // thread's stack, and what they refer to lives as long as the thread.
 var noValue = new(callq.Fault)
 
-// nested runs fn for a caller that is on the thread already: in place, after what the thread has
-// posted to itself.
+// nested runs fn for a caller that is on the thread already: in place, and nothing else.
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {
-	if e.q.HasOwn() {
-		e.runOwn()
-	}
 	if e.q.Closed() && !e.stopping {
 		return false
 	}
@@ -286,16 +283,10 @@ func (e *Engine) nested(fn func()) bool {
 	return true
 }
 
-// nestedContext is nested for CallContext. What runs before fn may end ctx.
+// nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if e.q.HasOwn() {
-		e.runOwn()
-	}
 	if e.q.Closed() && !e.stopping {
 		return ErrTerminated
-	}
-	if ctx.Err() != nil {
-		return Cause(ctx)
 	}
 	if hasLabels(ctx) {
 		e.labelledInPlace(ctx, fn)
@@ -303,33 +294,6 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 		inPlace(fn)
 	}
 	return nil
-}
-
-// runOwn runs what the thread has posted to itself until now.
-//
-//threadcall:noalloc
-func (e *Engine) runOwn() {
-	if e.labelled {
-		defer e.relabel(e.unlabel())
-	}
-	if e.q.RestsAlways() {
-		defer e.ranOwn()
-	}
-	until := e.q.OwnUntil()
-	for c := e.q.TakeOwn(until); c != nil; c = e.q.TakeOwn(until) {
-		e.run(c, nil)
-	}
-}
-
-// ranOwn makes the thread of a host count as resting again.
-//
-//threadcall:noalloc
-func (e *Engine) ranOwn() {
-	if e.serving.Load() == 0 {
-		e.leave(true)
-	} else {
-		e.q.Rest()
-	}
 }
 
 // runList runs a list of calls that was taken from where they were queued, during a wait. What a

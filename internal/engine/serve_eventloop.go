@@ -28,10 +28,10 @@ import (
 //	                                 nothing is queued
 //	up         announced  thread     block, if it has not been called for loopBudget although
 //	                                 something is queued; leave
-//	blocked    announced  pusher     Push, or PushOwn: calls onWake, once
-//	announced  blocked    thread     Serve, ServeContext, a nested call: they take calls. They leave
-//	                                 the thread announced if any remain, and call onWake again, as a
-//	                                 function may have taken the event
+//	blocked    announced  pusher     Push: calls onWake, once
+//	announced  blocked    thread     Serve, ServeContext: they take calls. They leave the thread
+//	                                 announced if any remain, and call onWake again, as a function
+//	                                 may have taken the event
 //	blocked    blocked    anyone     a late wake-up: its pusher calls onWake after the thread has
 //	                                 taken the call; or the end of ServeContext's context, which
 //	                                 calls nothing

@@ -27,7 +27,6 @@ type target struct {
 	owner    weak.Pointer[Owner]
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
-	posts    contextGroups
 }
 
 func (x *target) init(limit int, o *Owner) {
@@ -273,7 +272,7 @@ const (
 //threadcall:noalloc
 func (x *target) Go(fn func()) bool { return x.post(noContext, fn, waits) }
 
-// GoContext is Go, but withdraws fn if ctx is done before fn began.
+// GoContext is Go, but fn does not run if ctx is done when its turn comes.
 //
 //threadcall:noalloc
 func (x *target) GoContext(ctx context.Context, fn func()) bool { return x.post(ctx, fn, waits) }
@@ -288,7 +287,7 @@ func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives) }
 //threadcall:noalloc
 func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited) }
 
-// post queues fn, and withdraws it when ctx is done, unless that is noContext.
+// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext.
 //
 //threadcall:noalloc
 func (x *target) post(ctx context.Context, fn func(), room room) bool {
@@ -325,7 +324,10 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	}
 	c := x.records.Get(kind, fn, self.poster())
 	if cancel != nil {
-		ok = x.posts.add(ctx, cancel, c, v, mayUse(x.Bubbled()))
+		ok = ctx.Err() == nil // also after a wait for a place
+		if !mayUse(x.Bubbled()) {
+			v.until = follow(ctx) //threadcall:alloc in a bubble
+		}
 	}
 	if p := x.pool; p != nil {
 		if self != nil {
@@ -335,7 +337,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 			_, _, ok = p.add(c)
 		}
 	} else {
-		ok = ok && x.on.push(c, here)
+		ok = ok && x.on.push(c)
 	}
 	if !ok {
 		giveUp(ctx, c, x.limit, v)
@@ -347,18 +349,14 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	return true
 }
 
-// push queues a posted call. here says that the caller is on the thread.
+// push queues a posted call.
 //
 //threadcall:noalloc
-func (e *Engine) push(c *callq.Call, here bool) (ok bool) {
-	var wake bool
-	switch {
-	case e.closing.Load():
-	case here:
-		wake, ok = e.q.PushOwn(c)
-	default:
-		wake, _, ok = e.q.Push(c)
+func (e *Engine) push(c *callq.Call) bool {
+	if e.closing.Load() {
+		return false
 	}
+	wake, _, ok := e.q.Push(c)
 	if wake {
 		e.wake()
 	}
@@ -370,8 +368,8 @@ func (e *Engine) push(c *callq.Call, here bool) (ok bool) {
 //
 //threadcall:noalloc
 func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedCall {
-	labelled := ctx != nil && hasLabels(ctx)
-	if o == nil && !labelled && !trace.IsEnabled() {
+	labelled, ends := ctx != nil && hasLabels(ctx), ctx != nil && ctx.Done() != nil
+	if o == nil && !labelled && !ends && !trace.IsEnabled() {
 		return nil
 	}
 	if ctx == nil {
@@ -379,14 +377,14 @@ func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedC
 	}
 	v := newObserved(ctx, o, on, fn, true)
 	v.labelled = labelled
+	if ends {
+		v.until = ctx
+	}
 	return v
 }
 
 // giveUp drops a posted call that has not been queued.
 func giveUp(ctx context.Context, c *callq.Call, l *limit, v *observedCall) {
-	if c.Kind == callq.WithContext && take(c) == nil {
-		v = nil // which has left
-	}
 	if c.Kind == callq.Placed {
 		l.leave()
 	}

@@ -49,7 +49,6 @@
 #define PLACED       3
 #define CONTROL      4
 #define MARK         5
-#define OWN          8 /* in addition */
 
 /* Call.state. */
 #define QUEUED        0
@@ -80,7 +79,6 @@ bit  token[ALL];   /* Call.token has room for one; it keeps it when the record c
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
 /* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
-#define All(e) AllLeaving(e, rest[e])
 #ifdef HOST
 byte marked, passed;           /* Queue.marked and passed, of the one queue */
 /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
@@ -93,11 +91,6 @@ bit at_most_once;
 #define Taken announced = 0;
 #else
 #define Announce(e)
-#endif
-#ifdef OWNPOSTS
-byte mine[QUEUES];             /* Queue.mine.first, linked by nextMine */
-byte nextMine[ALL];
-byte posted[QUEUES], taken[QUEUES];
 #endif
 
 /* What is to be proved is told by history variables, which no transition reads.
@@ -207,7 +200,7 @@ inline LetGo(q, my) {
 		s = state[q] & ~WITHDRAWN; state[q] = state[q] | my
 	};
 	if
-/* Call.Start: the thread frees a withdrawn record, whether its caller has let go of it or not */
+/* Call.claim: the thread frees a withdrawn record, whether its caller has let go of it or not */
 #ifdef FAULT_LET_GO_ALONE
 	:: my == THREAD_LET_GO -> s = 0; Put(q)
 	:: else -> s = 0
@@ -222,17 +215,25 @@ inline LetGo(q, my) {
 /* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that
  * the thread must not look at, as well. */
 inline Start(q) {
+	ClaimCall(q);
+	if
+	:: !yes
+	:: yes -> /* Ctx.Err */
+		if
+		:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
+			Settle(q, EXPIRED)
+		:: !expired[fn[q]]
+		fi
+	fi
+}
+
+/* Call.claim: yes unless the call was withdrawn. */
+inline ClaimCall(q) {
 	do
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
 	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
 		if
-		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0 };
-			if /* Ctx.Err */
-			:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
-				Settle(q, EXPIRED)
-			:: d_step { !expired[fn[q]] -> yes = 1 }
-			fi;
-			break
+		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0; yes = 1 }; break
 		:: d_step { state[q] != s -> s = 0 }
 		fi
 	od
@@ -321,9 +322,9 @@ inline Record(e, k, job, g) {
 	if :: d_step { word == old -> word = new }; break :: word != old fi
 
 /* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to
- * itself by PushOwn, and waits for no call of its own. */
+ * itself, and waits for no call of its own. */
 inline Push(e) {
-	assert(at != (e) + 1 || kind[c] == CONTROL || on_thread);
+	assert(at != (e) + 1 || kind[c] >= POSTED || on_thread);
 	do
 	:: head[e] == NIL -> Replace(head[e], NIL, c; wake = 0; ok = 1)
 	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce(e) wake = 1; ok = 1)
@@ -332,7 +333,12 @@ inline Push(e) {
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
+#ifndef FAULT_WAKES_TWICE /* Queue.Push: reports that it owes a wake-up whatever it has replaced */
 		:: d_step { head[e] == h -> head[e] = c; h = 0; wake = 0; ok = 1 }; break
+#else
+		:: d_step { head[e] == h -> head[e] = c; h = 0; owed[e]++; Announce(e) wake = 1; ok = 1 };
+			break
+#endif
 		:: atomic { head[e] != h -> h = 0 AND next[c] = NIL }
 		fi
 	od
@@ -345,7 +351,7 @@ inline Take(e) {
 	:: ready[e] == NIL -> c = NIL
 	fi;
 	Unless(c != NIL,
-		Grab(e, c, rest[e]);
+		Grab(e, c);
 		if
 		:: c == NIL
 		:: atomic { c != NIL && next[c] == NIL }
@@ -354,14 +360,14 @@ inline Take(e) {
 		fi)
 }
 
-/* Queue.all: r is the list, the oldest first; ok unless the queue is closed. left is as in Grab. */
-inline AllLeaving(e, left) {
+/* Queue.all: r is the list, the oldest first; ok unless the queue is closed. */
+inline All(e) {
 	if
 	:: d_step { ready[e] == CLOSED -> r = NIL; ok = 0 }
 	:: d_step { ready[e] != CLOSED -> r = ready[e]; Only(e) };
 		if
 		:: d_step { ready[e] == r -> ready[e] = NIL; ok = 1 };
-			Grab(e, l, left);
+			Grab(e, l);
 			MERGE {
 				if
 				:: r == NIL -> r = l
@@ -418,41 +424,28 @@ inline TakeUntil(e, m) {
 #ifdef HOST
 			Either(kind[r] == MARK,
 				d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0,
-				c = r; r = 0; Took(e); break)
+				c = r; r = 0; break)
 #else
-			c = r; r = 0; Took(e); break
+			c = r; r = 0; break
 #endif
 		:: d_step { ready[e] != r -> OnlyClose(e); r = 0; n = 0 }; break
 		fi
 	od
 }
 
-/* Queue.took(c) */
-inline Took(e) {
-#ifdef OWNPOSTS
-	atomic {
-		When(kind[c] & OWN,
-			assert(mine[e] == c || in_order);
-			kind[c] = kind[c] & ~OWN; mine[e] = nextMine[c]; nextMine[c] = NIL; taken[e]++)
-	}
-#else
-	skip
-#endif
-}
-
-/* Queue.grab: list is what was in head, the oldest first; left is what stays there. */
-inline Grab(e, list, left) {
+/* Queue.grab: list is what was in head, the oldest first. */
+inline Grab(e, list) {
 	do
 	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> list = NIL; break
-	:: head[e] == NIL && left == NIL -> list = NIL; break
-	:: head[e] == NIL && left != NIL ->
+	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
+	:: head[e] == NIL && rest[e] != NIL ->
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
 		:: head[e] != NIL
 		fi
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
-		:: d_step { head[e] == h -> head[e] = left; announced = (announced && left == NIL) };
+		:: d_step { head[e] == h -> head[e] = rest[e]; announced = (announced && rest[e] == NIL) };
 			Reverse(list); break
 		:: d_step { head[e] != h -> h = 0 }
 		fi
@@ -527,17 +520,13 @@ inline Refuse() {
 		if
 #ifdef DEADLINES
 		:: kind[x] == WITHDRAWABLE ->
-			Start(x);
+			ClaimCall(x);
 			When(yes, d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED))
 #endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
 		:: atomic { kind[x] >= POSTED ->
 			When(fn[x] != 0, Decide(fn[x], NOT_RUN));
-			fn[x] = 0 AND
-#ifdef OWNPOSTS
-			nextMine[x] = NIL;
-#endif
-			skip
+			fn[x] = 0
 		}; Put(x) /* Engine.come gives the first record to Control */
 		fi;
 		x = 0
@@ -603,72 +592,3 @@ inline Close(e) {
 		Either(l == CLOSED, l = 0, Refuse());
 		Either(ISCALL(h), Reverse(l); Refuse(), h = 0))
 }
-
-#ifdef OWNPOSTS
-/* ---- own.go ---- */
-
-/* Queue.PushOwn: ok unless the queue is closed, wake if the host must be woken. */
-inline PushOwn(e) {
-#ifdef FAULT_OWN_RESTING /* Queue.PushOwn: leaves head as what takes does */
-	yes = announced; All(e); announced = yes; yes = 0;
-#else
-	AllLeaving(e, NIL);
-#endif
-	if
-	:: !ok -> wake = 0
-	:: else ->
-		MERGE {
-			Only(e);
-			kind[c] = kind[c] | OWN;
-			Either(r == NIL, r = c, Join(r, c));
-			Either(posted[e] == taken[e],
-				mine[e] = c,
-				n = mine[e];
-				While(nextMine[n] != NIL, n = nextMine[n]);
-				nextMine[n] = c; n = NIL);
-			posted[e]++;
-			l = r; r = NIL
-		};
-		Restore(e);
-#ifdef HOST
-		ok = 1;
-		if
-		:: rest[e] == NIL
-		:: rest[e] != NIL ->
-			Heed(e);
-			if /* Queue.Awake */
-			:: d_step { head[e] == RESTING -> head[e] = NIL; owed[e]++; Announce(e) wake = 1; Only(e) }
-			:: head[e] != RESTING
-			fi
-		fi
-#else
-		atomic { wake = 0; ok = 1 }
-#endif
-	fi
-}
-
-/* Queue.TakeOwn(until): c */
-inline TakeOwn(e, until) {
-	c = NIL;
-	if
-	:: taken[e] >= until
-	:: taken[e] < until && ready[e] == CLOSED
-	:: d_step { taken[e] < until && ready[e] != CLOSED -> r = ready[e]; Only(e) };
-		if
-		:: d_step { ready[e] == r -> ready[e] = NIL };
-			MERGE {
-				c = mine[e];
-				Either(c == r,
-					r = next[c],
-					n = r;
-					While(next[n] != c && next[n] != NIL, n = next[n]);
-					next[n] = next[c]; n = NIL);
-				next[c] = NIL; l = r; r = NIL
-			};
-			When(l != NIL, Restore(e));
-			Took(e)
-		:: d_step { ready[e] != r -> OnlyClose(e); r = NIL }
-		fi
-	fi
-}
-#endif

@@ -31,7 +31,6 @@
 #define SUB(j)  ((j) < JOBS -> (j) + 1 : 0)
 #define CALLER(j) ((j) > 0 -> (j) - 1 : 0)
 #elif CYCLE == NESTED
-#define OWNPOSTS
 #define QUEUES 1
 #define JOBS 4
 #define CALLERS 2
@@ -92,8 +91,14 @@ bit placeToken[QUEUES];      /* Engine.token */
 bit caller_there;
 bit told;         /* history: another thread has been told of the Goexit */
 
+/* What a thread posts to itself runs after the call that it makes to itself. */
+#if CYCLE == NESTED
+#define ORDERED(posted) (fate[posted] != HAS_RUN)
+#else
+#define ORDERED(posted) (fate[posted] != UNDECIDED)
+#endif
 #define Begin(job) Decide(job, HAS_RUN); control[job] = BEGUN; \
-	assert(!(GOES(CALLER(job))) || fate[GOES(CALLER(job))] != UNDECIDED || in_order); \
+	assert(!(GOES(CALLER(job))) || ORDERED(GOES(CALLER(job))) || in_order); \
 	assert(CALLER(job) == 0 || control[CALLER(job)] == BEGUN || caller_there); \
 	assert(!told || job != 2 || caller_there)
 
@@ -173,17 +178,6 @@ inline RunList(e) {
 		Exec(e, 1);
 		When(exits, Return(e); break)
 	od
-}
-
-/* Engine.runOwn; exits as in Exec. */
-inline RunOwn(e) {
-	m = posted[e];
-	do
-	:: TakeOwn(e, m);
-		Either(c == NIL, break, q = c; c = 0; Exec(e, 0));
-		When(exits, break)
-	od;
-	m = 0
 }
 
 /* Engine.waitFor and waitOn, on thread e, for c, which thread t has. It is the outcome o,
@@ -308,11 +302,7 @@ end:	control[j0] == BEGUN;
 		made[j] = 1;
 		Record(t, m, j, THREAD(e));
 		m = 0;
-#ifdef OWNPOSTS
-		PushOwn(e);
-#else
 		Push(t);
-#endif
 		Either(ok, ok = 0, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c));
 		WakeIfOwed(t);
 		c = 0
@@ -326,15 +316,13 @@ end:	control[j0] == BEGUN;
 #else
 	:: j != 0 && t == e -> /* Engine.nested */
 #endif
-#ifdef OWNPOSTS
-#ifndef FAULT_POSTED_LATE /* Engine.nested: does not first run what the thread has posted */
-		When(posted[e] != taken[e], RunOwn(e));
-#endif
+#ifdef FAULT_NESTED_SERVES /* Engine.nested: first runs what is queued */
+		Take(e);
+		When(c != NIL, q = c; c = 0; Exec(e, 0));
 #endif
 		if
-		:: exits
-		:: !exits && head[e] == CLOSED -> made[j] = 1; Decide(j, NOT_RUN)
-		:: !exits && head[e] != CLOSED ->
+		:: head[e] == CLOSED -> made[j] = 1; Decide(j, NOT_RUN)
+		:: head[e] != CLOSED ->
 			d_step { made[j] = 1; Begin(j) };
 			atomic { control[j] >= ENDED -> exits = (control[j] == LEFT) }
 		fi

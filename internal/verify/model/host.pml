@@ -272,7 +272,7 @@ inline Function(e) {
 #endif
 #ifdef OWNPOSTS
 	Record(e, POSTED, JOBS, 0);
-	PushOwn(e);
+	Push(e);
 	Either(ok, ok = 0, d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c));
 	c = 0;
 	WakeIfOwed(e);

@@ -59,6 +59,9 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	case a.worker != nil && o.verb.queues() && a.spot.here == o.on &&
 		(rec.where != a.worker || rec.g != a.g):
 		r.failf(o, "its function did not run in place")
+	case a.worker != nil && o.verb.queues() && a.spot.here == o.on && rec.at != rec.before:
+		r.failf(o, "it was made on its thread, and %d functions ran before its own",
+			rec.at-rec.before)
 	case rec.answer == panicked && !same(value, rec.thrown):
 		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
 	case rec.result != o.number+1:
@@ -97,12 +100,12 @@ func same(x, y any) bool {
 	return false
 }
 
-// ordered reports whether the calls that an activation makes to the place of o run in order. A pool
-// of one thread keeps the order, but for calls from threads that wait for each other, and from
-// itself.
+// ordered reports whether o is in the order of what an activation gives to its place. A call that
+// is made on the thread itself is not. A pool of one thread keeps the order, but for calls from
+// threads that wait for each other, and from itself.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
-	return !k.pool() || k == pool1 && by.worker == nil
+	return !k.pool() && (by.spot.here != o.on || o.verb.posts()) || k == pool1 && by.worker == nil
 }
 
 // check checks a program that has ended.
@@ -164,11 +167,11 @@ func (r *run) checkThreads() {
 // checkOrder checks that the calls of one goroutine to one place began in the order in which it
 // made them.
 //
-// What one activation does is strictly in order. What a goroutine on a thread does in several is so
-// with one exception: of two functions that it has given to a place, one by the function that
-// another waits for, or that runs on its behalf, the later may begin while a function that the same
-// thread has given to the place, or one that has come in the place of a coalesced one, has not
-// ended.
+// What one activation does is strictly in order, see ordered. What a goroutine on a thread does in
+// several is so with one exception: of two functions that it has given to a place, one by the
+// function that another waits for, or that runs on its behalf, the later may begin while a function
+// that the same thread has given to the place, or one that has come in the place of a coalesced
+// one, has not ended.
 func (r *run) checkOrder() {
 	r.inOrder(func(o *op) bool {
 		return o.verb.queues() && r.ordered(o, r.records[o.number].by)
@@ -181,8 +184,8 @@ func (r *run) checkOrder() {
 		for i := range p.workers {
 			chains := map[route][]*op{}
 			for _, is := range p.workers[i].issued {
-				if r.records[is.o.number].begun > 0 && is.o.verb.queues() &&
-					!r.places[is.o.on].kind.pool() {
+				if rec := &r.records[is.o.number]; rec.begun > 0 && is.o.verb.queues() &&
+					r.ordered(is.o, rec.by) {
 					key := route{is.o.on, is.g}
 					chains[key] = append(chains[key], is.o)
 				}

@@ -46,6 +46,7 @@ type record struct {
 	labels  unsafe.Pointer // of the context, or nil
 	read    any            // the value of the panic that Error returned
 	runs    int64          // of the coalesced function, before it was posted
+	before  int            // how many functions had begun on the thread that it was made on
 	taken   int            // how many functions of a flood were taken on, or contexts used
 	drained atomic.Int64   // how many of them ran
 
@@ -335,6 +336,7 @@ func (a *activation) make(o *op, s spot) {
 	if o.verb.queues() || o.verb.posts() {
 		if w != nil {
 			w.issued = append(w.issued, issue{o, a.g})
+			rec.before = len(w.began)
 		}
 		if p := r.places[o.on]; p.ending {
 			rec.late = p.terminated.Load()

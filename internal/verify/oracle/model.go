@@ -71,8 +71,7 @@ type expectation struct {
 //     time, may be left out; then its caller learns so.
 //   - Goexit unwinds the goroutine that serves, and with it whatever function that goroutine has
 //     begun and not ended. Such a function may run what others gave to its thread: it serves, or
-//     its thread is part of a cycle, or it has itself posted something before it makes a nested
-//     call.
+//     its thread is part of a cycle.
 //
 // So without Terminate, timing and Goexit, each operation has one answer.
 type model struct {
@@ -167,7 +166,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 		}
 		set |= m.body(o, s.inside(o), begins)
 	case call, eval, withContext:
-		if unwinding {
+		if unwinding && !m.p.inPlace(o, s) {
 			set |= exited
 			begins.must = false
 		}
@@ -175,7 +174,9 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 			set |= refused
 			begins.must = false
 		}
-		set, begins = o.limited(set, begins)
+		if o.how != ahead || !m.p.inPlace(o, s) { // else it is cancelled after the call
+			set, begins = o.limited(set, begins)
+		}
 		set |= m.function(o, s, begins)
 	}
 	if o.verb.hasBody() {

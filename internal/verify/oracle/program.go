@@ -206,7 +206,8 @@ const (
 	done               // it is before the call
 	timeout            // it times out, perhaps before the function begins
 	cancel             // it is cancelled, perhaps before the function begins
-	// it is cancelled by a function that the caller posts to the same place before the call
+	// it is cancelled by a function that the caller posts to the same place before the call, and that
+	// does not run before a call made on the thread itself
 	ahead
 	hows
 )
@@ -282,6 +283,10 @@ func (p *program) legal(o *op, s spot) bool {
 	legal := verbTable[o.verb].legal
 	return legal == nil || legal(k, here, s)
 }
+
+// inPlace reports whether a call is made on the thread that it is to. A key may have another one by
+// then.
+func (p *program) inPlace(o *op, s spot) bool { return s.here == o.on && p.places[o.on] != byKey }
 
 // renumber numbers the operations.
 func (p *program) renumber() (n int) {

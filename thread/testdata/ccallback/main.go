@@ -30,13 +30,14 @@ func main() {
 
 	a.Call(func() {
 		its := ident.Thread()
-		order := ""
 		throughC(func() {
-			a.Go(func() { order += "posted, " })
-			ok := a.Call(func() { order += "called" })
-			fmt.Println("nested:", ok, order, ident.Thread() == its, a.On())
+			a.Go(func() { fmt.Println("posted") })
+			on := false
+			ok := a.Call(func() { on = ident.Thread() == its })
+			fmt.Println("nested:", ok, on, a.On())
 		})
 	})
+	a.Call(func() {}) // behind what was posted
 
 	a.Call(func() {
 		throughC(func() {
