@@ -14,6 +14,7 @@ import (
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
+	eventually(t, func() bool { return park.Cores() != 0 }, "the number of cores is known")
 	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
 		t.Skip("nothing spins here")
 	}
