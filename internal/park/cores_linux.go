@@ -12,7 +12,7 @@ import (
 // of one and a half cores counts as one. It is zero until the quota is known, which takes some 0.1
 // ms from the first call on.
 func Cores() int {
-	n := granted()
+	n := min(granted(), maxCores)
 	if n == 0 {
 		return 0
 	}

@@ -1,6 +1,7 @@
 package park
 
 import (
+	"math"
 	"os"
 	"path"
 	"slices"
@@ -47,6 +48,8 @@ func readQuota() {
 	}
 	q.reading.Store(false)
 }
+
+const noQuota = math.MaxInt32 // cores
 
 // A group is a control group with a quota, or with files that may have one.
 type group struct {
@@ -111,8 +114,8 @@ type mount struct {
 	v2       bool
 }
 
-// groupMounts returns those that may grant CPU time, from what /proc/self/mountinfo says: lines such
-// as "31 23 0:28 /root /at rw,relatime shared:1 - cgroup cgroup rw,cpu,cpuacct".
+// groupMounts returns those that may grant CPU time, from what /proc/self/mountinfo says: lines
+// such as "31 23 0:28 /root /at rw,relatime shared:1 - cgroup cgroup rw,cpu,cpuacct".
 func groupMounts(text string) (mounts []mount) {
 	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
 	for line := range strings.Lines(text) {
@@ -142,7 +145,7 @@ func (m mount) below(name string) (dir string, ok bool) {
 // least returns how many cores all groups grant: one at least. A group whose files can no longer be
 // read grants what it did.
 func least(groups []group) int {
-	n := maxCores
+	n := noQuota
 	for i := range groups {
 		_ = groups[i].read()
 		n = min(n, groups[i].cores)
@@ -161,7 +164,7 @@ func (g *group) read() error {
 		}
 		text = append(append(text, b...), ' ')
 	}
-	g.cores = maxCores
+	g.cores = noQuota
 	if f := strings.Fields(string(text)); len(f) == 2 {
 		quota, err := strconv.Atoi(f[0])
 		period, _ := strconv.Atoi(f[1])
