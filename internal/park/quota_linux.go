@@ -17,11 +17,13 @@ import (
 //
 //	cores    is zero    until the files have been read once
 //	reading  is set     by granted, which starts the goroutine
-//	         is cleared by the goroutine, when it has read the files; one that hangs leaves it set
+//	         is cleared by the goroutine, when it has read the files; one that hangs leaves it set.
+//	                    Or by granted, if it is too early to read them again without descriptors
 var quota struct {
 	cores   atomic.Int32
 	reading atomic.Bool
-	groups  []group // the goroutine's; nil until found
+	groups  []group       // as retry, of who has set reading; nil until found
+	retry   time.Duration // when to find them; a timer would need descriptors, too
 }
 
 // granted returns how many cores the quota granted when granted was last called, or zero if that is
@@ -29,10 +31,15 @@ var quota struct {
 //
 //threadcall:noalloc
 func granted() int {
-	if !quota.reading.Load() && quota.reading.CompareAndSwap(false, true) {
-		go readQuota() //threadcall:alloc the files are read, a few times a second
+	q := &quota
+	if !q.reading.Load() && q.reading.CompareAndSwap(false, true) {
+		if q.groups == nil && Now() < q.retry {
+			q.reading.Store(false)
+		} else {
+			go readQuota() //threadcall:alloc the files are read, a few times a second
+		}
 	}
-	return int(quota.cores.Load())
+	return int(q.cores.Load())
 }
 
 func readQuota() {
@@ -40,7 +47,7 @@ func readQuota() {
 	if q.groups == nil {
 		var err error
 		if q.groups, err = findGroups(""); err != nil {
-			time.Sleep(RetryAfter)
+			q.retry = Now() + RetryAfter
 		}
 	}
 	if q.groups != nil {
