@@ -28,8 +28,6 @@ var quota struct {
 
 // granted returns how many cores the quota granted when granted was last called, or zero if that is
 // not known. The quota is read again meanwhile.
-//
-//threadcall:noalloc
 func granted() int {
 	q := &quota
 	if !q.reading.Load() && q.reading.CompareAndSwap(false, true) {
