@@ -84,7 +84,7 @@ func openDeadlines() bool {
 	fd, _, err := syscall.RawSyscall(
 		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != 0 {
-		l.refused = err != syscall.EMFILE && err != syscall.ENFILE
+		l.refused = !park.Passes(err)
 		return false
 	}
 	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc for the first clock
@@ -92,14 +92,17 @@ func openDeadlines() bool {
 	return true
 }
 
-// setDeadlines sets the timerfd to the first deadline, or to when it is to be closed.
+// setDeadlines sets the timerfd to the first deadline, or to when it is to be closed. A caller in a
+// bubble, which does not know the time, has readDeadlines do it.
 //
 //threadcall:noalloc
 func setDeadlines() {
 	l := &deadlines
-	now := park.Now()
+	now, ok := park.Outside()
 	next := now + deadlinesStay
-	if l.unused = len(l.armed) == 0; !l.unused {
+	if l.unused = len(l.armed) == 0 && ok; !ok {
+		now, next = 0, -1 // it fires at once
+	} else if !l.unused {
 		next = min(l.armed[0].precise.due, now+maxDeadline)
 	}
 	if next == l.next {
@@ -149,6 +152,8 @@ func takeDeadlines(list []*Clock) (due []*Clock, ended bool) {
 		// else it is an old event, and a clock is about to be armed
 		if ended = l.unused && now >= l.next; ended {
 			l.file = nil
+		} else if !l.unused {
+			setDeadlines()
 		}
 		return list, ended
 	}

@@ -128,9 +128,10 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	now := park.Now()
-	e.waits.returned.Store(int64(now))
-	spinners.noteCaller(now)
+	if now, ok := park.Outside(); ok {
+		e.waits.returned.Store(int64(now))
+		spinners.noteCaller(now)
+	}
 	return o
 }
 
@@ -224,8 +225,8 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if limit == 0 {
 		return 0
 	}
-	start := park.Now()
-	if !spinners.open(start) {
+	start, ok := park.Outside()
+	if !ok || !spinners.open(start) {
 		return 0
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty

@@ -157,7 +157,7 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
-	cores   atomic.Int32 // that threads and their callers may use
+	cores   atomic.Int32 // that threads and their callers may use; zero until known
 	checked atomic.Int64 // when that was found, a time.Duration
 	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
@@ -178,7 +178,7 @@ func (s *spinSlots) count(now time.Duration) int {
 	if last := time.Duration(s.checked.Load()); n == 0 || now-last > coresAreOf {
 		n = park.Cores()
 		s.checked.Store(int64(now))
-		s.cores.Store(int32(max(n, 1)))
+		s.cores.Store(int32(n))
 	}
 	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
 }

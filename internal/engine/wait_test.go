@@ -14,6 +14,7 @@ import (
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
+	eventually(t, func() bool { return park.Cores() != 0 }, "the number of cores is known")
 	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
 		t.Skip("nothing spins here")
 	}
@@ -131,6 +132,9 @@ func TestSpinSlots_count(t *testing.T) {
 	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
 		t.Error("not the slot is given away whose owner has not shown itself for long")
 	}
+	if s.cores.Store(1); s.count(now) != 0 {
+		t.Error("a thread and its caller spin on one core")
+	}
 }
 
 // With as many spinning functions as slots, nothing else in the process would ever spin.
@@ -224,25 +228,24 @@ func TestYieldState_callers(t *testing.T) {
 // What a spinning thread tells others, and what it measures.
 func TestSpin(t *testing.T) {
 	needsSpinning(t)
-	e := start(t)
-	r, p, elsewhere := &e.idleState, &e.idleState.policy, int32(-2)
-	for what, f := range map[string]func() bool{
-		"says on which core it is": func() bool {
+	const elsewhere = -2
+	for what, f := range map[string]func(e *Engine, r *idleState) bool{
+		"says on which core it is": func(e *Engine, _ *idleState) bool {
 			e.waits.core.Store(elsewhere)
 			e.spin()
 			return e.waits.core.Load() != elsewhere
 		},
-		"shows that it has its slot": func() bool {
+		"shows that it has its slot": func(e *Engine, r *idleState) bool {
 			r.slot.seen.Store(0)
 			e.tick(park.Now())
 			return r.slot.seen.Load() != 0
 		},
-		"parks when the price is to be measured again": func() bool {
-			p.priced -= 2 * p.interval
+		"parks when the price is to be measured again": func(e *Engine, r *idleState) bool {
+			r.policy.priced -= 2 * r.policy.interval
 			e.tick(park.Now())
 			return r.slot == nil
 		},
-		"pauses for longer than it has lost its core": func() bool {
+		"pauses for longer than it has lost its core": func(e *Engine, r *idleState) bool {
 			r.credit = 0
 			e.waits.backoff.Store(0)
 			e.waits.lost.Store(int64(time.Second))
@@ -250,7 +253,8 @@ func TestSpin(t *testing.T) {
 			e.stopSpinning()
 			return time.Duration(e.waits.retry.Load()) >= now+mostLost && !e.startSpinning()
 		},
-		"measures the price for some calls": func() bool {
+		"measures the price for some calls": func(e *Engine, r *idleState) bool {
+			p := &r.policy
 			*p = spinPolicy{}
 			p.init()
 			for range firstPrices {
@@ -259,8 +263,9 @@ func TestSpin(t *testing.T) {
 			return p.prices == 0 && p.priced != 0
 		},
 	} {
+		e := start(t) // of its own, so that no pause of another is in its way
 		eventually(t, func() (ok bool) {
-			e.Call(func() { ok = maySpin(e) && f() })
+			e.Call(func() { ok = maySpin(e) && f(e, &e.idleState) })
 			return ok
 		}, "it "+what)
 	}

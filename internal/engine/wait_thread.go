@@ -168,7 +168,7 @@ func (e *Engine) spin() bool {
 				e.waits.failed(now)
 				break
 			}
-			e.leaveCore(int(here))
+			park.Yield() // to a caller on the same core
 		}
 		for range looks {
 			if e.q.Pending() {
@@ -185,22 +185,6 @@ func (e *Engine) spin() bool {
 	e.waits.away(last, now)
 	p.periods(p.lookFor(), 1)
 	return false
-}
-
-// leaveCore lets a caller run that is on the same core. Every eighth time the thread goes to
-// another one. If it cannot, it sleeps for a moment: the kernel wakes it on an idle core, if there
-// is one. Its caller waits for that.
-//
-//threadcall:noalloc
-func (e *Engine) leaveCore(core int) {
-	if e.idleState.together%8 != 1 || park.Leave(core) {
-		park.Yield()
-		return
-	}
-	limit := e.waits.spin.Load()
-	e.waits.spin.Store(limit + int64(minMeet))
-	park.Sleep()
-	e.waits.spin.Store(limit)
 }
 
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
@@ -268,6 +252,9 @@ func (e *Engine) park(down time.Duration) {
 	}
 	if down == 0 {
 		down = park.Now()
+	}
+	if r.sleeps == 0 {
+		spinners.count(down) // so that it is known when it matters
 	}
 	ran := down - r.up
 	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)

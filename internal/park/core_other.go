@@ -10,12 +10,6 @@ func CPU() int { return -1 }
 // Yield does nothing.
 func Yield() {}
 
-// Sleep does nothing.
-func Sleep() {}
-
-// Leave is false.
-func Leave(int) bool { return false }
-
 // Cores returns on how many cores the process may run, as far as that is known.
 func Cores() int { return maxCores }
 

@@ -1,30 +1,27 @@
 package park
 
 import (
-	"bytes"
 	"math/bits"
-	"os"
-	"path"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
 
 // Cores returns on how many cores the calling thread and the last that has called NoteCaller may
-// run at this moment, by their affinity masks and by the CPU quota of the control group (version
-// 2). A quota of one and a half cores counts as one.
+// run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
+// of one and a half cores counts as one. It is zero until the quota is known, which takes some 0.1
+// ms from the first call on.
 func Cores() int {
+	n := min(granted(), maxCores)
+	if n == 0 {
+		return 0
+	}
 	var mask CoreSet
-	n := maxCores
 	if mask.Get() > 0 {
 		for i := range mask {
 			mask[i] |= uint(callers[i].Load())
 		}
-		n = mask.Count()
-	}
-	for _, fd := range quotas() {
-		n = min(n, quota(fd))
+		n = min(n, mask.Count())
 	}
 	return n
 }
@@ -84,43 +81,3 @@ func SetAffinity(thread int, mask []uint) syscall.Errno {
 }
 
 func size(mask []uint) uintptr { return uintptr(len(mask)) * unsafe.Sizeof(mask[0]) }
-
-// quotas returns the open files with the quotas of the control group and of those around it.
-var quotas = sync.OnceValue(func() (fds []int) {
-	b, _ := os.ReadFile("/proc/self/cgroup")
-	i := bytes.Index(b, []byte("0::/"))
-	if i < 0 {
-		return nil
-	}
-	group, _, _ := bytes.Cut(b[i+3:], []byte("\n"))
-	for p := path.Clean(string(group)); p != "/"; p = path.Dir(p) {
-		name := "/sys/fs/cgroup" + p + "/cpu.max"
-		if fd, err := syscall.Open(name, syscall.O_RDONLY|syscall.O_CLOEXEC, 0); err == nil {
-			fds = append(fds, fd)
-		}
-	}
-	return fds
-})
-
-// quota reads a file such as "50000 100000", the quota and the period in microseconds, or "max
-// 100000".
-func quota(fd int) int {
-	var b [48]byte
-	n, err := syscall.Pread(fd, b[:], 0)
-	if err != nil || n == 0 {
-		return maxCores
-	}
-	var numbers [2]int
-	field := 0
-	for _, c := range b[:n] {
-		switch {
-		case c == ' ' && field == 0:
-			field = 1
-		case c >= '0' && c <= '9':
-			numbers[field] = 10*numbers[field] + int(c-'0')
-		case c != '\n':
-			return maxCores
-		}
-	}
-	return numbers[0] / max(1, numbers[1])
-}

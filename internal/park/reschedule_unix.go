@@ -3,6 +3,7 @@
 package park
 
 import (
+	"math"
 	"os"
 	"sync/atomic"
 	"syscall"
@@ -14,11 +15,12 @@ import (
 //	asked  is set      by pass, when the caller is about to park
 //	       is cleared  by EndPass, which then owes a byte, or by pass after maxPass
 //
-// A byte that comes too late ends the next pass early, which nothing depends on.
+// A byte that comes too late ends the next pass early, which nothing depends on. Each wait ends:
+// the caller has written the byte before, or there is a deadline.
 var pipe struct {
 	used, asked  atomic.Bool
-	opened       bool
-	parked       bool // look has been called in this pass
+	retry        time.Duration // when to open it, if it is not open
+	parked       bool          // look has been called in this pass
 	all          bool
 	reader       *os.File
 	conn         syscall.RawConn // of reader; nil if there is no pipe
@@ -35,12 +37,13 @@ func pass(all bool) bool {
 		return false
 	}
 	defer p.used.Store(false)
-	if !p.opened {
-		p.opened = true
-		openPipe() //threadcall:alloc once
-	}
 	if p.conn == nil {
-		return false
+		if now := Now(); now >= p.retry {
+			p.retry = openPipe(now) //threadcall:alloc once, or once a second without descriptors
+		}
+		if p.conn == nil {
+			return false
+		}
 	}
 	p.parked, p.all = false, all
 	if all {
@@ -51,22 +54,27 @@ func pass(all bool) bool {
 		p.asked.Store(false)
 		_ = p.reader.SetReadDeadline(time.Time{})
 	}
-	return err == nil || all
+	return p.parked && (err == nil || all)
 }
 
-func openPipe() {
+// openPipe returns when it is to be called again, if there is no pipe then.
+func openPipe(now time.Duration) (retry time.Duration) {
 	p := &pipe
 	var err error
 	if p.reader, p.writer, err = os.Pipe(); err != nil {
-		return
+		if Passes(err) {
+			return now + RetryAfter
+		}
+		return math.MaxInt64
 	}
 	conn, err := p.writer.SyscallConn()
 	if err != nil || conn.Control(func(fd uintptr) { p.fd = int(fd) }) != nil ||
 		p.reader.SetReadDeadline(time.Time{}) != nil { // the network poller does not know it
-		return
+		return math.MaxInt64
 	}
 	p.byte, p.buffer = make([]byte, 1), make([]byte, 16)
 	p.conn, _ = p.reader.SyscallConn()
+	return 0
 }
 
 // lookAtPipe is called before the goroutine parks and when the pipe is readable.
@@ -79,7 +87,9 @@ func lookAtPipe(fd uintptr) bool {
 	case p.all:
 		p.asked.Store(true)
 	default:
-		_, _ = syscall.Write(p.fd, p.byte)
+		if n, _ := syscall.Write(p.fd, p.byte); n != 1 {
+			return true // there is nothing to wait for
+		}
 	}
 	p.parked = true
 	return false

@@ -89,8 +89,17 @@ func (t *Token) waitLatched(ctx context.Context) bool {
 //
 //threadcall:noalloc
 func InBubble() bool {
-	now := time.Now()
-	return now == now.Round(0)
+	_, outside := Outside()
+	return !outside
+}
+
+// Outside is Now, and false in a bubble of testing/synctest, where that is no time of the process:
+// the clock of a bubble can be moved by years.
+//
+//threadcall:noalloc
+func Outside() (now time.Duration, ok bool) {
+	t := time.Now()
+	return t.Sub(epoch), t != t.Round(0)
 }
 
 // InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false

@@ -1,0 +1,44 @@
+//go:build go1.25
+
+package engine
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// The clock of a bubble, which is years before or after the process's, decides about nothing that
+// other goroutines and threads use.
+func TestBubble_clock(t *testing.T) {
+	for _, d := range []time.Duration{0, 100 * 365 * 24 * time.Hour} {
+		e := start(t)
+		clock := e.After(time.Hour, func() {}, nil)
+		timerfd := hasTimerfd()
+		synctest.Test(t, func(*testing.T) {
+			time.Sleep(d)
+			for range 10 {
+				e.Call(func() {})
+				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), time.Hour)
+			}
+			clock.Stop()
+		})
+		now := park.Now()
+		for what, at := range map[string]int64{
+			"the cores were counted": spinners.checked.Load(),
+			"a caller noted its own": spinners.callers.Load(),
+			"no turns are taken":     max(0, noTurnsUntil.Load()-int64(noTurns)),
+			"a caller has returned":  e.waits.returned.Load(),
+		} {
+			if at < 0 || time.Duration(at) > now {
+				t.Errorf("%v later: %s at %v, and it is %v", d, what, time.Duration(at), now)
+			}
+		}
+		if timerfd {
+			eventually(t, func() bool { return !hasTimerfd() }, "%v later: the timerfd is closed", d)
+		}
+	}
+}
