@@ -149,6 +149,10 @@ func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 // nil. See [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
 
+// OnPanic calls f with each panic of a function that no caller waits for, in place of the report on
+// standard error. A nil f restores the report. See [thread.WithPanicHandler].
+func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
+
 // Error is TakePanic, with a nil error for a nil panic.
 //
 // Deprecated: use [TakePanic]. Error is the name that other packages gave to it.

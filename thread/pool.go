@@ -44,6 +44,7 @@ func newPool(n int, o config) *Pool {
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}
+	e.OnPanic(handler(o.handle))
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)

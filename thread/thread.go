@@ -114,6 +114,7 @@ func wrap(o config) *Thread {
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}
+	e.OnPanic(handler(o.handle))
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(t, (*engine.Engine).Retire, e)

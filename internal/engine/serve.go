@@ -218,11 +218,10 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 }
 
-// runPosted runs the function of a call that nothing waits for, and keeps its panic.
+// runPosted runs the function of a call that nothing waits for, and reports its panic.
 //
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) {
-	owner := e.serves().owner
 	if c.Kind == callq.Placed {
 		e.serves().limit.leave()
 	}
@@ -233,9 +232,7 @@ func (e *Engine) runPosted(c *callq.Call) {
 	returned := false
 	defer func() {
 		if fault != nil && (returned || fault != noValue) {
-			if o := owner.Value(); o != nil { // else nothing can ask for it
-				o.faults.add(fault)
-			}
+			e.serves().panicked(fault, e)
 		}
 	}()
 	invoke(fn, &fault)
