@@ -42,7 +42,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-var started atomic.Bool
+var started, ended atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
 // fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
@@ -54,9 +54,9 @@ var started atomic.Bool
 // although the thread continues: when fn has ended, the deferred calls of main run, but Init does
 // not return to it, and the process ends with status 0.
 //
-// Init panics if it is called a second time or off the main goroutine. There is one exception:
-// inside a runnable example of a test whose TestMain runs under Init, fn runs in place, so that
-// examples can show a whole program.
+// Init panics if it is called a second time or off the main goroutine. There is one exception: in
+// the tests, benchmarks and examples of a package whose TestMain runs under Init, fn runs in place,
+// so that they can be or show a whole program.
 func Init(fn func()) {
 	switch {
 	case fn == nil:
@@ -64,7 +64,7 @@ func Init(fn func()) {
 	case library:
 		panic("mainthread: Init in a C library, whose main function does not run; " +
 			"call thread.Adopt in an exported function, on the thread of the host")
-	case started.Load() && inExample():
+	case started.Load() && !ended.Load() && inTests():
 		fn()
 		return
 	case !main.On():
@@ -72,7 +72,6 @@ func Init(fn func()) {
 	case !started.CompareAndSwap(false, true):
 		panic("mainthread: Init called twice; call it once, from func main")
 	}
-	var ended atomic.Bool
 	go func() {
 		returned := false
 		defer func() {
