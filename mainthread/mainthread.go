@@ -145,7 +145,7 @@ func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
 func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. See [thread.Thread.TakePanic].
+// nil. It has been reported as well, see [OnPanic] and [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
 
 // OnPanic calls f with each panic of a function that no caller waits for, in place of the report on

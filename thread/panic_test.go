@@ -98,7 +98,8 @@ var programs = map[string]func(){
 		p.Close()
 		fmt.Println(th.TakePanic(), th.TakePanic(), th.TakePanic(), p.TakePanic())
 		thread.Start(thread.WithStart(func() error { return errBoom })) // is returned
-		fmt.Println("a failed start", <-thread.New(thread.WithStart(func() error { return errBoom })).Done())
+		failed := thread.New(thread.WithStart(func() error { return errBoom }))
+		fmt.Println("a failed start", <-failed.Done())
 		h := thread.Adopt(thread.WithName("host"))
 		h.Go(deepest)
 		fmt.Println("served", h.Serve())
