@@ -219,7 +219,8 @@ func (h *Threads[K]) Close() {
 func (h *Threads[K]) Done() <-chan struct{} { return h.k.done }
 
 // TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are
-// kept.
+// kept. Each has been reported on standard error, unless [WithThreadOptions] has
+// [thread.WithPanicHandler].
 func (h *Threads[K]) TakePanic() *thread.PanicError {
 	defer runtime.KeepAlive(h)
 	h.k.mu.Lock()

@@ -41,6 +41,9 @@ func ok() error { return nil }
 
 var ctx = context.Background()
 
+// quiet is for panics that are not to be reported.
+var quiet = thread.WithPanicHandler(func(*thread.PanicError) {})
+
 var errStart = errors.New("no such device")
 
 // A keyTest is Threads and what has happened to its threads. It fails the test if a key has more
@@ -474,7 +477,7 @@ func TestThreads_CallWith(t *testing.T) {
 			}
 		},
 		keyed.WithThreadOptions(thread.WithStart(func() error { add("first"); return nil }),
-			thread.WithStop(func() { add("last") })), nil)
+			thread.WithStop(func() { add("last") }), quiet), nil)
 	enter := func(s string, err error) func() error {
 		return func() error { add(s); return err }
 	}
@@ -554,7 +557,8 @@ func TestWithIdleTimeout(t *testing.T) {
 func TestThreads_reclaimed(t *testing.T) {
 	closed := func() weak.Pointer[keyed.Threads[int]] {
 		var k *keyed.Threads[int]
-		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil }, func(int) { panic(k) })
+		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil }, func(int) { panic(k) },
+			keyed.WithThreadOptions(quiet))
 		k.Call(ctx, 1, ok)
 		k.Close()
 		return weak.Make(k)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,6 +58,25 @@ func TestInit_before(t *testing.T) {
 	inInit.other <- ran // for the next run, with -count or -cpu
 	if !ran {
 		t.Error("another goroutine's call did not run with Init")
+	}
+}
+
+// In tests, a further Init runs its function in place: on a test's goroutine, one that it has
+// started, or the main thread.
+func TestInit_inTests(t *testing.T) {
+	for range 2 {
+		ran, ended := 0, false
+		run := func() { mainthread.Init(func() { mainthread.Call(func() { ran++ }) }) }
+		run()
+		mainthread.Call(run)
+		testutil.Ends(t, func() {
+			defer func() { ended = true }()
+			mainthread.Init(func() { mainthread.Call(func() { ran++ }); runtime.Goexit() })
+		})
+		if ran != 3 || !ended {
+			t.Errorf("%d of 3 functions have run; Goexit has ended its goroutine: %v", ran, ended)
+		}
+		testutil.MustPanic(t, func() { mainthread.Init(func() { panic("boom") }) }, "boom")
 	}
 }
 

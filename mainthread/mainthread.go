@@ -42,7 +42,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-var started atomic.Bool
+var started, ended atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
 // fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
@@ -54,9 +54,9 @@ var started atomic.Bool
 // although the thread continues: when fn has ended, the deferred calls of main run, but Init does
 // not return to it, and the process ends with status 0.
 //
-// Init panics if it is called a second time or off the main goroutine. There is one exception:
-// inside a runnable example of a test whose TestMain runs under Init, fn runs in place, so that
-// examples can show a whole program.
+// Init panics if it is called a second time or off the main goroutine. There is one exception: in
+// the tests, benchmarks and examples of a package whose TestMain runs under Init, fn runs in place,
+// so that they can be or show a whole program.
 func Init(fn func()) {
 	switch {
 	case fn == nil:
@@ -64,7 +64,7 @@ func Init(fn func()) {
 	case library:
 		panic("mainthread: Init in a C library, whose main function does not run; " +
 			"call thread.Adopt in an exported function, on the thread of the host")
-	case started.Load() && inExample():
+	case started.Load() && !ended.Load() && inTests():
 		fn()
 		return
 	case !main.On():
@@ -72,7 +72,6 @@ func Init(fn func()) {
 	case !started.CompareAndSwap(false, true):
 		panic("mainthread: Init called twice; call it once, from func main")
 	}
-	var ended atomic.Bool
 	go func() {
 		returned := false
 		defer func() {
@@ -146,8 +145,12 @@ func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
 func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. See [thread.Thread.TakePanic].
+// nil. It has been reported as well, see [OnPanic] and [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
+
+// OnPanic calls f with each panic of a function that no caller waits for, in place of the report on
+// standard error. A nil f restores the report. See [thread.WithPanicHandler].
+func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
 
 // Error is TakePanic, with a nil error for a nil panic.
 //

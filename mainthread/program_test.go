@@ -23,6 +23,20 @@ var programs = map[string]func(){
 		mainthread.Init(func() { explode("boom") })
 	},
 
+	"panics that nothing waits for": func() {
+		mainthread.Init(func() {
+			mainthread.Go(func() { explode("boom") })
+			mainthread.Call(nop)
+			mainthread.OnPanic(func(p *thread.PanicError) { fmt.Println("handled:", p.Value) })
+			mainthread.Go(func() { explode("handed") })
+			mainthread.Call(nop)
+			fmt.Println(mainthread.Error(), mainthread.Error(), mainthread.Error())
+			mainthread.OnPanic(nil)
+			mainthread.Coalesce(func() { explode("coalesced") })()
+			mainthread.Call(nop)
+		})
+	},
+
 	"panic on the main thread": func() {
 		mainthread.Init(func() { mainthread.Call(func() { explode("boom") }) })
 	},
@@ -207,6 +221,11 @@ func TestPrograms(t *testing.T) {
 			hides: []string{"deferred"}},
 		{name: "panic on the main thread", status: 2,
 			shows: []string{"mainthread_test.explode", "panic: boom"}},
+		{name: "panics that nothing waits for", shows: []string{
+			"threadcall: panic on the main thread, in a function that no caller waits for: boom\n",
+			"mainthread_test.explode", "\nhandled: handed\npanic: boom panic: handed <nil>\n",
+			"in a function that no caller waits for: coalesced\n",
+		}},
 		{name: "goexit in main", shows: []string{
 			"deferred\n", "to its end: true\n", "run: false\n", "elsewhere: false\n",
 		}},

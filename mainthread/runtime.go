@@ -5,6 +5,7 @@ package mainthread
 // function of the runtime that takes the main thread (golang.org/issue/70089) would replace this.
 
 import (
+	"flag"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -45,7 +46,9 @@ func init() {
 // exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
-func inExample() bool { return calledBy("testing.runExample") != "" }
+// inTests reports whether the process runs tests: their flags are defined, and testing.M.Run has
+// parsed them. testing.Testing would need package testing.
+func inTests() bool { return flag.Parsed() && flag.Lookup("test.v") != nil }
 
 // calledBy returns which of some functions is the innermost that has called the caller, directly or
 // not, or "".

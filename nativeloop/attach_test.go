@@ -241,6 +241,7 @@ func TestAttach_threads(t *testing.T) {
 func TestAttach_panic(t *testing.T) {
 	onHost(t, func(h *host) {
 		h.loop(func() {
+			h.OnPanic(func(*thread.PanicError) {})
 			h.Go(func() { panic("posted") })
 			testutil.MustPanic(t, func() { h.Call(func() { panic("called") }) }, "called")
 		})

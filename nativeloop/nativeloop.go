@@ -28,7 +28,8 @@
 //   - Elsewhere, [ErrNoLoop].
 //
 // A function that calls [runtime.Goexit] ends the goroutine of the native loop, as it does inside
-// [thread.Thread.Serve]. Panics do not reach the native loop.
+// [thread.Thread.Serve]: the loop stops, and if that is the main goroutine without mainthread.Init,
+// the program hangs with a window that nothing serves. Panics do not reach the native loop.
 package nativeloop
 
 import (

@@ -90,6 +90,7 @@ func uses(t testing.TB) map[string]func() {
 		"Go":          func() { th.Go(nop); th.Call(nop) },
 		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
 		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
+		"EvalPool":    func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
 		"Eval":        func() { thread.Eval(th, evalInt) },
 		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },

@@ -235,7 +235,7 @@ func TestBubble_startsObserved(t *testing.T) {
 						starts.Add(1)
 					}
 				}), thread.WithStop(hour), thread.WithStart(func() error { hour(); return nil }),
-				thread.WithStop(func() { panic("boom") }))
+				thread.WithStop(func() { panic("boom") }), quiet)
 			if err != nil {
 				t.Fatal(err)
 			}

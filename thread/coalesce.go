@@ -18,7 +18,7 @@ import (
 //
 // post returns false if f is nil or the thread is terminated, as [Thread.Go] does. If the thread is
 // terminated later, but before f begins, f will not run, and there is no report. A panic in f is
-// kept for [Thread.TakePanic]. post does not allocate. It keeps the Thread from being reclaimed;
+// reported as by [Thread.Go]. post does not allocate. It keeps the Thread from being reclaimed;
 // that f is queued does not.
 //
 // [Coalesce1] is for a function with an argument. Each call of Coalesce returns a function of its

@@ -95,8 +95,8 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 	})
 }
 
-// Of the functions that options take, those of WithStop alone keep the Thread or Pool that they
-// refer to until it is terminated, whatever other options there are.
+// Of the functions that options take, those of WithStop and WithPanicHandler alone keep the Thread
+// or Pool that they refer to until it is terminated, whatever other options there are.
 func TestCollected_hooks(t *testing.T) {
 	for name, begin := range makers {
 		for with := range 1 << 4 {
@@ -118,6 +118,19 @@ func TestCollected_hooks(t *testing.T) {
 			eventually(t, func() bool { return collectedAndEnded(done) },
 				"%s with options %04b ends", name, with)
 		}
+	}
+}
+
+// The function of a panic handler does not keep a thread or pool that has ended.
+func TestCollected_panicHandler(t *testing.T) {
+	for name, begin := range makers {
+		of := func() weak.Pointer[runner] {
+			h := new(runner)
+			*h, _ = begin(thread.WithPanicHandler(func(*thread.PanicError) { (*h).Stats() }))
+			(*h).Close()
+			return weak.Make(h)
+		}()
+		collected(t, of, name)
 	}
 }
 
@@ -172,7 +185,8 @@ func TestCollected_dropped(t *testing.T) {
 		},
 		"a pool": func(*thread.Thread) {
 			var p *thread.Pool
-			p = thread.NewPool(2, thread.WithSlowCall(time.Millisecond, func(thread.SlowCall) { p.Go(nop) }))
+			p = thread.NewPool(2, quiet,
+				thread.WithSlowCall(time.Millisecond, func(thread.SlowCall) { p.Go(nop) }))
 			p.Go(func() { panic(p) })
 			p.Call(nop)
 			time.Sleep(10 * time.Millisecond)
@@ -182,7 +196,7 @@ func TestCollected_dropped(t *testing.T) {
 			goroutines := runtime.NumGoroutine()
 			var done []<-chan struct{} // do not keep the threads
 			for range 10 {
-				th := thread.New()
+				th := thread.New(quiet)
 				done = append(done, th.Done())
 				use(th)
 			}
@@ -195,26 +209,32 @@ func TestCollected_dropped(t *testing.T) {
 	}
 }
 
-// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics harm
-// nothing.
+// What was queued when a Thread is dropped runs, and is told of if it is slow; its panics are
+// handled.
 func TestCollected_queued(t *testing.T) {
 	told := make(chan thread.SlowCall, 10)
 	slow := thread.WithSlowCall(200*time.Millisecond, func(s thread.SlowCall) { told <- s })
-	th, p := thread.New(slow), thread.NewPool(1, slow)
+	handled := make(chan any, 2)
+	handle := thread.WithPanicHandler(func(p *thread.PanicError) { handled <- p.Value })
+	th, p := thread.New(slow, handle), thread.NewPool(1, slow, handle)
 	release, ran := make(chan bool), make(chan bool, 2)
 	for _, post := range []func(func()) bool{th.Go, p.Go} {
 		post(func() { <-release })
-		post(func() { panic("nothing is left to ask for it") })
+		post(func() { panic(errBoom) })
 		post(func() { ran <- true })
 	}
-	handle := weak.Make(th)
+	of := weak.Make(th)
 	th, p = nil, nil
-	collected(t, handle, "the Thread")
+	collected(t, of, "the Thread")
 	testutil.Arrives(t, told)
 	testutil.Arrives(t, told)
 	close(release)
-	testutil.Arrives(t, ran)
-	testutil.Arrives(t, ran)
+	for range 2 {
+		testutil.Arrives(t, ran)
+		if v := testutil.Arrives(t, handled); v != errBoom {
+			t.Errorf("the handler gets %v", v)
+		}
+	}
 }
 
 type large [100 << 10]byte

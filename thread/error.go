@@ -33,6 +33,33 @@ func (p *PanicError) Unwrap() error {
 // first.
 func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
 
+// WithPanicHandler calls f with each panic of a function that no caller waits for: one that was
+// given to Go, GoContext or TryGo, that Coalesce posts, of a [Timer] or [WithStop], or, with [New]
+// and [NewPool], of [WithStart]. Without the option, and for a nil f, the thread, its name, the
+// value and the stack are written to standard error. In either case the thread continues, and
+// TakePanic returns the panic, too. Goexit is not a panic.
+//
+// f runs on the thread, before any other function: a panic may be logged or counted. To have it end
+// the program, as in any goroutine, f panics itself. Calls that f makes to its own thread run in
+// place. Until the thread ends, it refers to f: if f refers to the Thread, that is not reclaimed
+// without Terminate or Close.
+//
+// See [Thread.OnPanic] for a thread that exists.
+func WithPanicHandler(f func(*PanicError)) Option {
+	return func(c *config) { c.handle = f }
+}
+
+// OnPanic is [WithPanicHandler] for the panics from now on, in place of what was set before.
+func (t *Thread) OnPanic(f func(*PanicError)) { t.e.OnPanic(handler(f)) }
+
+// handler returns what the engine is to call, or nil.
+func handler(f func(*PanicError)) func(*callq.Fault) {
+	if f == nil {
+		return nil
+	}
+	return func(p *callq.Fault) { f(taken(p, 0)) }
+}
+
 // taken returns f as users see it, or nil.
 func taken(f *callq.Fault, lost int) *PanicError {
 	if f == nil {

@@ -47,6 +47,16 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
+// EvalPool runs f on one of p's threads and returns its result and true, or the zero value and
+// false if f is nil or will not run because p is terminated. Panics and Goexit are as in
+// [Thread.Call].
+//
+// Deprecated: use [EvalContext] or [MustEval]. EvalPool is the name that golang.design/x/thread
+// gave to it.
+//
+//threadcall:noalloc
+func EvalPool[T any](p *Pool, f func() T) (T, bool) { return eval(p.Call, f) }
+
 // An evalCall carries a function with a result through a call that takes a function without. The
 // caller cannot keep it on its stack, which may move while the thread writes the result.
 type evalCall[T any] struct {

@@ -40,6 +40,21 @@ func TestEval(t *testing.T) {
 // A caller is a Caller that is neither a Thread nor a Pool.
 type caller struct{ thread.Caller }
 
+func TestEvalPool(t *testing.T) {
+	p := startPool(t, 1)
+	one := func() int { return 1 }
+	if n, ok := thread.EvalPool(p, one); n != 1 || !ok {
+		t.Errorf("it returns %d, %v", n, ok)
+	}
+	if n, ok := thread.EvalPool[int](p, nil); n != 0 || ok {
+		t.Errorf("of a nil function it returns %d, %v", n, ok)
+	}
+	p.Terminate()
+	if n, ok := thread.EvalPool(p, one); n != 0 || ok {
+		t.Errorf("on a terminated pool it returns %d, %v", n, ok)
+	}
+}
+
 // MustCall and MustEval panic with an error that names the thread.
 func TestMustEval(t *testing.T) {
 	th, p := start(t, thread.WithName("gl")), startPool(t, 1)

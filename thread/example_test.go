@@ -42,8 +42,21 @@ func ExampleWithSlowCall() {
 	// Output: db true true
 }
 
+// Panics that are to be logged in another way, or to end the program.
+func ExampleWithPanicHandler() {
+	t := thread.New(thread.WithPanicHandler(func(p *thread.PanicError) {
+		fmt.Println(p.Value, strings.Contains(p.Stack(), "ExampleWithPanicHandler"))
+	}))
+	defer t.Terminate()
+	t.Go(func() { panic("device lost") })
+	t.Call(func() { fmt.Println("the thread lives on") })
+	// Output:
+	// device lost true
+	// the thread lives on
+}
+
 func ExampleThread_TakePanic() {
-	t := thread.New()
+	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {})) // no report
 	defer t.Terminate()
 
 	errLost := errors.New("device lost")

@@ -72,6 +72,9 @@ func shortly(d time.Duration) time.Duration {
 	return d
 }
 
+// quiet is for panics that are not to be reported.
+var quiet = thread.WithPanicHandler(func(*thread.PanicError) {})
+
 // start returns a thread that ends with the test.
 func start(t testing.TB, opts ...thread.Option) *thread.Thread {
 	th := thread.New(opts...)

@@ -14,6 +14,7 @@ type config struct {
 	limit  int
 	slow   time.Duration
 	notify func(SlowCall)
+	handle func(*PanicError)
 	pool   bool
 	keep   bool
 	hooks

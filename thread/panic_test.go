@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -87,6 +88,30 @@ var programs = map[string]func(){
 		defer fmt.Println("a deferred call of the caller")
 		th.Call(deepest)
 	},
+	"a panic that nothing handles": func() {
+		th := thread.New(thread.WithName("gl"))
+		th.Go(deepest)
+		th.GoContext(context.Background(), func() { panic(errBoom) })
+		th.Go(runtime.Goexit)
+		fmt.Println("lives on", th.Call(nop))
+		p := thread.NewPool(1, thread.WithName("disk"), thread.WithStop(deepest))
+		p.Close()
+		fmt.Println(th.TakePanic(), th.TakePanic(), th.TakePanic(), p.TakePanic())
+		thread.Start(thread.WithStart(func() error { return errBoom })) // is returned
+		failed := thread.New(thread.WithStart(func() error { return errBoom }))
+		fmt.Println("a failed start", <-failed.Done())
+		h := thread.Adopt(thread.WithName("host"))
+		h.Go(deepest)
+		fmt.Println("served", h.Serve())
+	},
+	"a panic handler that panics": func() {
+		var th *thread.Thread
+		th = thread.New(thread.WithPanicHandler(func(p *thread.PanicError) {
+			fmt.Println("handled", p.Value, th.On(), th.Call(func() { explode("worse") }))
+		}))
+		th.Go(deepest)
+		fmt.Println("lives on", th.Call(nop))
+	},
 	"panic(nil) as it used to be": func() {
 		th := thread.New()
 		panicked := true
@@ -113,24 +138,38 @@ var programs = map[string]func(){
 // report that a function has run.
 func TestPanic_report(t *testing.T) {
 	for program, want := range map[string]struct {
-		env    string
-		status int
-		shows  []string
+		env     string
+		status  int
+		reports int
+		shows   []string
 	}{
-		"a panic that is not recovered": {"", 2, []string{
+		"a panic that is not recovered": {"", 2, 0, []string{
 			"thread_test.explode", "thread_test.deepest", // where it came from
 			"panic: boom", "thread_test.init.func", // the caller
 			"a deferred call of the caller",
 		}},
-		"panic(nil) as it used to be": {"GODEBUG=panicnil=1", 0,
+		"a panic that nothing handles": {"", 0, 5, []string{
+			`threadcall: panic on thread "gl", in a function that no caller waits for: boom` + "\n" +
+				"github.com/threadcall/threadcall/thread_test.explode(...)\n",
+			"lives on true", `threadcall: panic on thread 0 of the pool "disk", `,
+			"panic: boom panic: boom <nil> panic: boom", "threadcall: panic on a thread without a name",
+			"a failed start {}", `panic on thread "host", `, "served 1",
+		}},
+		"a panic handler that panics": {"", 2, 0, []string{
+			"a function called on another thread panicked there", "thread_test.explode", "panic: worse",
+		}},
+		"panic(nil) as it used to be": {"GODEBUG=panicnil=1", 0, 0,
 			[]string{"recovered <nil> panicked true", "lives on true"}},
-		"more threads than are allowed": {"", 2, []string{"made 1\n", "thread exhaustion"}},
+		"more threads than are allowed": {"", 2, 0, []string{"made 1\n", "thread exhaustion"}},
 	} {
 		out, status := testutil.Program(t, program, want.env)
 		for _, text := range want.shows {
 			if status != want.status || !strings.Contains(out, text) {
 				t.Errorf("%s: exit status %d, want %d, and %q:\n%s", program, status, want.status, text, out)
 			}
+		}
+		if n := strings.Count(out, "threadcall: "); n != want.reports {
+			t.Errorf("%s: %d panics are reported, want %d:\n%s", program, n, want.reports, out)
 		}
 	}
 }
@@ -140,7 +179,7 @@ func nilMap() map[int]int { return nil }
 
 // What threads and pools of one thread promise of posted functions that panic.
 func TestTakePanic(t *testing.T) {
-	for name, w := range both(t) {
+	for name, w := range both(t, quiet) {
 		for _, p := range panics {
 			w.post(p.f)
 		}
@@ -167,7 +206,7 @@ func TestTakePanic(t *testing.T) {
 
 func TestTakePanic_lost(t *testing.T) {
 	const kept, lost = 1024, 100
-	for name, w := range both(t) {
+	for name, w := range both(t, quiet) {
 		for i := range kept + lost {
 			w.post(func() { panic(i) })
 		}

@@ -44,6 +44,7 @@ func newPool(n int, o config) *Pool {
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}
+	e.OnPanic(handler(o.handle))
 	p := &Pool{e, owner, o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
@@ -87,7 +88,7 @@ func (p *Pool) CallContext(ctx context.Context, f func()) error {
 
 // Go queues f to run on one of the threads and returns true. It never blocks unless
 // [WithQueueLimit] says so. It returns false, and f will not run, if f is nil or the pool is
-// terminated. A panic in f is kept for [Pool.TakePanic].
+// terminated. A panic in f is reported as by [Thread.Go].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {

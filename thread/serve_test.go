@@ -12,7 +12,7 @@ import (
 
 // Serve runs what was queued before it was called, and counts what it ran.
 func TestThread_Serve(t *testing.T) {
-	h := adopt(t)
+	h := adopt(t, quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := 0
 	h.GoContext(ctx, func() { t.Error("ran") })

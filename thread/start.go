@@ -16,8 +16,8 @@ import (
 //
 // [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread,
 // for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the thread or pool,
-// so that calls return false or [ErrTerminated], and is kept for TakePanic as if f had panicked
-// with it. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
+// so that calls return false or [ErrTerminated], and is reported as if f had panicked with it: see
+// [WithPanicHandler]. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls
 // that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
@@ -36,11 +36,11 @@ func WithStart(f func() error) Option {
 // begun.
 //
 // Calls that f makes to its own thread run in place although the thread is terminated. Functions
-// given to Go are refused. A panic in f is kept for TakePanic. If the option is given more than
-// once, the functions run in reverse order, each even if the one before has panicked or called
-// Goexit. When the process ends, f does not run: Close the thread before. A nil f is ignored. Until
-// it ends, the thread refers to f: if f refers to the Thread, that is not reclaimed without
-// Terminate or Close.
+// given to Go are refused. A panic in f is reported: see [WithPanicHandler]. If the option is given
+// more than once, the functions run in reverse order, each even if the one before has panicked or
+// called Goexit. When the process ends, f does not run: Close the thread before. A nil f is
+// ignored. Until it ends, the thread refers to f: if f refers to the Thread, that is not reclaimed
+// without Terminate or Close.
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {

@@ -102,7 +102,7 @@ func TestStart_fails(t *testing.T) {
 				t.Errorf("%s: Start returns %v, %v, or panics with %v", name, th, err, v)
 			}
 		}
-		th, p := thread.New(fail, never), thread.NewPool(2, fail, never)
+		th, p := thread.New(fail, never, quiet), thread.NewPool(2, fail, never, quiet)
 		testutil.Arrives(t, th.Done())
 		testutil.Arrives(t, p.Done())
 		if th.Call(nop) || p.Call(nop) {
@@ -165,7 +165,7 @@ func TestWithStop_fails(t *testing.T) {
 	for name, f := range map[string]func(){"panic": func() { panic(errStart) },
 		"Goexit": runtime.Goexit} {
 		var r events
-		th, _ := thread.Start(r.stopped("first"), thread.WithStop(f), r.stopped("last"))
+		th, _ := thread.Start(r.stopped("first"), thread.WithStop(f), r.stopped("last"), quiet)
 		th.Call(nop)
 		ends(t, th.Close)
 		r.is(t, "last", "first")
@@ -235,9 +235,9 @@ func TestWithKeep_failed(t *testing.T) {
 		tids := make(chan uint64, 1)
 		failing := thread.WithStart(func() error { tids <- here(); return fail() })
 		for by, begin := range map[string]func(){
-			"New":       func() { thread.New(keep, failing) },
+			"New":       func() { thread.New(keep, failing, quiet) },
 			"Start":     func() { thread.Start(keep, failing) },
-			"NewPool":   func() { thread.NewPool(1, keep, failing) },
+			"NewPool":   func() { thread.NewPool(1, keep, failing, quiet) },
 			"StartPool": func() { thread.StartPool(1, keep, failing) },
 		} {
 			go recovered(begin)

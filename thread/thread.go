@@ -25,8 +25,9 @@
 //   - If threads call each other in a cycle, each runs, while it waits, the call that its own call
 //     has led to, behind what the calling thread has queued before.
 //   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in
-//     a function ends its caller's goroutine, and the thread lives on. A panic in a function given
-//     to Go is kept for TakePanic.
+//     a function ends its caller's goroutine, and the thread lives on. A panic in a function that
+//     no caller waits for, given to Go for example, is written to standard error at once, unless
+//     [WithPanicHandler] takes it, and is kept for TakePanic.
 //   - A nil function does not run: what returns a bool returns false, what returns an error returns
 //     [ErrNil].
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
@@ -50,8 +51,12 @@
 //
 // What cannot be promised: two functions that wait for each other by other means than these calls
 // (channels, locks) deadlock here as anywhere. A Goexit leaves the frames of the function that
-// called it on the thread's stack as long as the thread lives, about one kilobyte each time,
-// and with them what they refer to. If that is the Thread, it is not reclaimed without Terminate.
+// called it on the thread's stack as long as the thread lives, and with them what they refer to. If
+// that is the Thread, it is not reclaimed without Terminate. The stack overflows, which ends the
+// process, after about 790,000 of them on one thread, 400,000 on 32 bits, and earlier if they are
+// called deeper in a function; a program that needs more makes another thread before that. A Goexit
+// in a function that [Thread.Serve], [Thread.Wait] or a native loop runs ends the goroutine of that
+// loop.
 //
 // While goroutines compute on all Ps, calls wait for their time slices of 10 ms, as messages on
 // channels do. A program in which no more goroutines compute than it has cores avoids that with one
@@ -117,6 +122,7 @@ func wrap(o config) *Thread {
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}
+	e.OnPanic(handler(o.handle))
 	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
 		runtime.AddCleanup(t, (*engine.Engine).Retire, e)
@@ -170,7 +176,7 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 // nil or the thread is terminated. If the thread is terminated later, but before f begins, f will
 // not run either, and there is no report.
 //
-// A panic in f is kept for [Thread.TakePanic].
+// A panic in f is reported on standard error, or to the function of [WithPanicHandler].
 //
 //threadcall:noalloc
 func (t *Thread) Go(f func()) bool {
@@ -205,7 +211,8 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 }
 
 // TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. To be sure that a function has ended, make a Call after its Go, off the thread.
+// nil. That it is taken does not change how it is reported: see [WithPanicHandler]. To be sure that
+// a function has ended, make a Call after its Go, off the thread.
 //
 // Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the
 // others as Lost.

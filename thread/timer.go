@@ -17,7 +17,7 @@ import (
 //   - A tick that comes while the one before runs follows it. If the thread is later than that, the
 //     times that have passed are one tick, which runs as soon as the thread can, and [Timer.Missed]
 //     counts the others.
-//   - A panic is kept for [Thread.TakePanic], and the Timer continues, also after [runtime.Goexit].
+//   - A panic is reported as by [Thread.Go], and the Timer continues, also after [runtime.Goexit].
 //   - No tick allocates, and none costs anything while the function is queued.
 //   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
 //     thread it never runs anything.

@@ -154,7 +154,7 @@ func TestTimer(t *testing.T) {
 func TestTimer_panic(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic(errBoom) },
 		"Goexit": runtime.Goexit} {
-		th := start(t)
+		th := start(t, quiet)
 		ran := make(chan bool, 100)
 		var timer *thread.Timer
 		th.Call(func() {

@@ -7,7 +7,8 @@
 //
 // Other than there, nothing panics or blocks before Run, CallNonBlock never waits, functions may
 // call one another, and a panic reaches the caller. Run must be called from the main goroutine,
-// once, or mainthread.Init of threadcall in its place.
+// once, or mainthread.Init of threadcall in its place. Where TestMain does that, tests and
+// benchmarks may call Run again.
 package mainthread
 
 import "github.com/threadcall/threadcall/mainthread"

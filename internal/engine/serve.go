@@ -215,12 +215,11 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 }
 
-// runPosted runs the function of a call that nothing waits for, and keeps its panic. It is false if
-// the function was withdrawn.
+// runPosted runs the function of a call that nothing waits for, and reports its panic. It is false
+// if the function was withdrawn.
 //
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) bool {
-	owner := e.serves().owner
 	if c.Kind == callq.Placed {
 		e.serves().limit.leave()
 	}
@@ -231,9 +230,7 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	returned := false
 	defer func() {
 		if fault != nil && (returned || fault != noValue) {
-			if o := owner.Value(); o != nil { // else nothing can ask for it
-				o.faults.add(fault)
-			}
+			e.serves().panicked(fault, e)
 		}
 	}()
 	invoke(fn, &fault)

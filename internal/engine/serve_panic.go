@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -41,10 +42,10 @@ func Trace(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for {
 		f, more := frames.Next()
-		if strings.HasSuffix(f.Function, "/internal/engine.invoke") {
+		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
+		if slices.ContainsFunc(callers, within) {
 			break
 		}
-		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
 		if f.Function != "" && !slices.ContainsFunc(between, within) {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
 		}
@@ -55,7 +56,10 @@ func Trace(stack []uintptr) string {
 	return b.String()
 }
 
-// between is what may stand between a function and invoke, and is of no interest.
+// callers are what calls functions of users.
+var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).panicked"}
+
+// between is what may stand between a function and its caller, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
 	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
@@ -88,6 +92,38 @@ var ours = []string{
 }
 
 const module = "github.com/threadcall/threadcall"
+
+// OnPanic has f called with each panic of a function that no caller waits for, in place of the
+// report on standard error. Nil ends that.
+func (x *target) OnPanic(f func(*callq.Fault)) {
+	if f == nil {
+		x.onPanic.Store(nil)
+	} else {
+		x.onPanic.Store(&f)
+	}
+}
+
+// panicked keeps the panic of a function that no caller waited for on the thread of e, and reports
+// it. A panic of the function that OnPanic was given ends the process: on another goroutine,
+// because on this one serveAll would go on.
+func (x *target) panicked(f *callq.Fault, e *Engine) {
+	if o := x.owner.Value(); o != nil { // else nothing can ask for it
+		o.faults.add(f)
+	}
+	handle := x.onPanic.Load()
+	if handle == nil {
+		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %v\n%s",
+			e, f.Value, Trace(f.Stack))
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			go repanic(Caught(v))
+			select {}
+		}
+	}()
+	(*handle)(f)
+}
 
 // faults keeps the panics of posted functions, the oldest first.
 type faults struct {

@@ -27,6 +27,7 @@ type target struct {
 	owner    weak.Pointer[Owner]
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
+	onPanic  atomic.Pointer[func(*callq.Fault)]
 }
 
 func (x *target) init(limit int, o *Owner) {

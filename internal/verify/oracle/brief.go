@@ -37,7 +37,7 @@ func (a *activation) brief(o *op, s spot) {
 		}
 		return
 	case briefPost:
-		if !thread.New().Go(f) {
+		if !thread.New(unreported).Go(f) {
 			r.failf(o, "it was refused")
 		}
 		<-ended
@@ -45,7 +45,7 @@ func (a *activation) brief(o *op, s spot) {
 		var host group.Group
 		var left *thread.Thread
 		host.Go(func() {
-			t := thread.Adopt()
+			t := thread.Adopt(unreported)
 			if o.n == briefForeign {
 				left = t
 			}

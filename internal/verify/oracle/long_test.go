@@ -112,7 +112,7 @@ func large() bool {
 			return false
 		}
 	}
-	t := thread.New()
+	t := thread.New(unreported)
 	defer t.Terminate()
 	for range 1000 {
 		t.Go(func() { panic(t) })

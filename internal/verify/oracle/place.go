@@ -137,6 +137,11 @@ var mainExits atomic.Int64
 
 func init() { mainExits.Store(1000) }
 
+// unreported is for threads whose panics TakePanic is to return, see checkErrors.
+var unreported = thread.WithPanicHandler(ignore)
+
+func ignore(*thread.PanicError) {}
+
 // newPlace makes place i.
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
@@ -150,16 +155,17 @@ func newPlace(r *run, i int) *place {
 		var err error
 		p.thread, err = thread.Start(
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
-			thread.WithStop(func() { p.phase.Store(2) }))
+			thread.WithStop(func() { p.phase.Store(2) }), unreported)
 		if err != nil {
 			r.failf(nil, "place %d: Start returned %v", i, err)
 		}
 	case limited:
-		p.thread = thread.New(thread.WithQueueLimit(2))
+		p.thread = thread.New(thread.WithQueueLimit(2), unreported)
 	case pool1, pool2, pool3:
-		p.pool = thread.NewPool(k.size())
+		p.pool = thread.NewPool(k.size(), unreported)
 	case main:
 		p.thread = mainthread.Thread()
+		p.thread.OnPanic(ignore)
 		p.thread.SetTLS(nil)
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
@@ -194,7 +200,7 @@ func newPlace(r *run, i int) *place {
 func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	p.thread = thread.Adopt()
+	p.thread = thread.Adopt(unreported)
 	defer func() {
 		if p.thread.On() {
 			r.failf(nil, "On is true although the host's thread has been terminated")
