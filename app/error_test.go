@@ -174,6 +174,10 @@ var endings = map[string]struct {
 		func() { <-drawing(func() { select {} }) },
 		0, "main goes on", "goroutine",
 	},
+	"it terminates and returns": {
+		func() { <-drawing(func() {}); openWindow().Stop(); app.Terminate() },
+		0, "main goes on", "app:",
+	},
 	"it calls Goexit": {
 		func() { <-drawing(func() {}); runtime.Goexit() },
 		0, "main goes on", "goroutine",
