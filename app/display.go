@@ -108,7 +108,7 @@ func lacks() string {
 	order := binary.NativeEndian
 	var requests []byte
 	// of the display, 1: get_registry makes 2, then sync makes 3, which has an event after all of 2
-	for _, word := range []uint32{1, 12<<16 | 1, 2, 1, 12<<16 | 0, 3} {
+	for _, word := range []uint32{1, 12<<16 | 1, 2, 1, 12 << 16, 3} {
 		requests = order.AppendUint32(requests, word)
 	}
 	if _, err := c.Write(requests); err != nil {
