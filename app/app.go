@@ -14,7 +14,7 @@
 //		}
 //		w.OnDraw(func(f *app.Frame) { gl.Clear(gl.COLOR_BUFFER_BIT) })
 //		w.OnEvent(func(e app.Event) {
-//			if k, ok := e.(*app.KeyEvent); ok && k.Key == app.KeyEscape {
+//			if k, ok := e.(*app.KeyEvent); ok && k.Key == glfw.KeyEscape {
 //				w.Stop()
 //			}
 //		})
@@ -57,7 +57,7 @@
 //     that do not have it. No StateEvent reports that a window is minimized. SetClipboard needs a
 //     window that has had the keyboard. The package paces the frames, at the rate of the monitor: a
 //     driver that waits for the monitor would wait for ever while the window is not visible. GLFW
-//     crashes with compositors that have neither keyboard nor mouse.
+//     would crash with a compositor that has no seat, so such a one is not used.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
@@ -92,6 +92,7 @@ var state struct {
 	up   atomic.Bool
 	loop *loop // the main thread's
 
+	stuck   bool         // GLFW has windows that end has given up; the main thread's
 	wayland atomic.Bool  // GLFW uses Wayland
 	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
@@ -162,7 +163,9 @@ func Terminate() {
 		state.waking.Unlock()
 		state.loop.over = true
 		unwatchX11()
-		glfw.Terminate()
+		if !state.stuck {
+			glfw.Terminate()
+		}
 	})
 }
 
@@ -298,5 +301,7 @@ func abandoned() {
 	defer state.waking.Unlock()
 	state.up.Store(false)
 	unwatchX11()
-	glfw.Terminate() // destroys the windows
+	if !state.stuck {
+		glfw.Terminate() // destroys the windows
+	}
 }

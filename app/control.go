@@ -14,7 +14,7 @@ import (
 type placement struct{ x, y, width, height int }
 
 // SetTitle changes the title.
-func (w *Win) SetTitle(title string) { _ = w.do(func() { w.win.SetTitle(title) }) }
+func (w *Win) SetTitle(title string) { w.post(func() { w.win.SetTitle(title) }) }
 
 // SetIcon sets the icon. The system uses the image of the size that suits it best; 16, 32 and 48
 // pixels are good sizes. Without an image the window has the system's icon; empty ones do not
@@ -23,7 +23,7 @@ func (w *Win) SetIcon(images ...image.Image) {
 	images = slices.DeleteFunc(slices.Clone(images), func(i image.Image) bool {
 		return i == nil || i.Bounds().Empty()
 	})
-	_ = w.do(func() { w.win.SetIcon(images) })
+	w.post(func() { w.win.SetIcon(images) })
 }
 
 // Size returns the size of the content in screen coordinates. It is zero once the window is closed.
@@ -35,7 +35,7 @@ func (w *Win) Size() (width, height int) {
 // SetSize changes the size of the content, in screen coordinates. Sizes are at least 1 and at most
 // 16,384.
 func (w *Win) SetSize(width, height int) {
-	_ = w.do(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
+	w.post(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
 }
 
 // Position returns the position of the upper left corner of the content on the screen.
@@ -45,7 +45,7 @@ func (w *Win) Position() (x, y int) {
 }
 
 // SetPosition moves the window.
-func (w *Win) SetPosition(x, y int) { _ = w.do(func() { w.win.SetPos(clamp(x), clamp(y)) }) }
+func (w *Win) SetPosition(x, y int) { w.post(func() { w.win.SetPos(clamp(x), clamp(y)) }) }
 
 // clamp returns what of x a window system can represent.
 func clamp(x int) int { return min(max(x, -1<<15), 1<<15-1) }
@@ -65,18 +65,18 @@ func (w *Win) SetSizeLimits(minWidth, minHeight, maxWidth, maxHeight int) {
 	if maxHeight > 0 {
 		maxHeight = max(maxHeight, minHeight)
 	}
-	_ = w.do(func() {
+	w.post(func() {
 		w.win.SetSizeLimits(limit(minWidth), limit(minHeight), limit(maxWidth), limit(maxHeight))
 	})
 }
 
 // Show shows a hidden window.
-func (w *Win) Show() { _ = w.do(w.win.Show) }
+func (w *Win) Show() { w.post(func() { w.win.Show() }) }
 
 // Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare
 // what it will show, or take a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
-	_ = w.do(func() {
+	w.post(func() {
 		if state.wayland.Load() {
 			w.hiding.Lock()
 			defer w.hiding.Unlock()
@@ -86,17 +86,17 @@ func (w *Win) Hide() {
 }
 
 // Focus brings the window to the front and gives it the keyboard.
-func (w *Win) Focus() { _ = w.do(w.win.Focus) }
+func (w *Win) Focus() { w.post(func() { w.win.Focus() }) }
 
 // Minimize makes an icon of the window, as the user may. No frames are drawn until it is restored,
 // but those for Screenshot.
-func (w *Win) Minimize() { _ = w.do(w.win.Iconify) }
+func (w *Win) Minimize() { w.post(func() { w.win.Iconify() }) }
 
 // Maximize makes the window as large as the screen allows.
-func (w *Win) Maximize() { _ = w.do(w.win.Maximize) }
+func (w *Win) Maximize() { w.post(func() { w.win.Maximize() }) }
 
 // Restore undoes Minimize and Maximize.
-func (w *Win) Restore() { _ = w.do(w.win.Restore) }
+func (w *Win) Restore() { w.post(func() { w.win.Restore() }) }
 
 // Fullscreen makes the window cover m, in the mode that m has, until Windowed. It returns an error
 // if m is nil or no longer connected, or the window is closed.
@@ -124,7 +124,7 @@ func (w *Win) Fullscreen(m *Monitor) error {
 
 // Windowed undoes Fullscreen. If the window was made so, it gets the size that it was made with.
 func (w *Win) Windowed() {
-	_ = w.do(func() {
+	w.post(func() {
 		if w.win.GetMonitor() != nil {
 			w.window(w.before())
 		}
@@ -177,55 +177,4 @@ func clipboard(f func()) error {
 		}
 	})
 	return cmp.Or(err, failed)
-}
-
-// A CursorShape is one of the system's cursors.
-type CursorShape int
-
-// The system's cursors. Not all systems have those that follow the first six; the arrow takes their
-// place.
-const (
-	ArrowCursor      = CursorShape(glfw.ArrowCursor)
-	IBeamCursor      = CursorShape(glfw.IBeamCursor)
-	CrosshairCursor  = CursorShape(glfw.CrosshairCursor)
-	HandCursor       = CursorShape(glfw.PointingHandCursor)
-	HResizeCursor    = CursorShape(glfw.ResizeEWCursor)
-	VResizeCursor    = CursorShape(glfw.ResizeNSCursor)
-	ResizeNWSECursor = CursorShape(glfw.ResizeNWSECursor) // between upper left and lower right
-	ResizeNESWCursor = CursorShape(glfw.ResizeNESWCursor) // between upper right and lower left
-	ResizeAllCursor  = CursorShape(glfw.ResizeAllCursor)
-	NotAllowedCursor = CursorShape(glfw.NotAllowedCursor)
-)
-
-// SetCursor sets the shape of the cursor over the window.
-func (w *Win) SetCursor(shape CursorShape) {
-	_ = w.do(func() {
-		old := w.cursor
-		w.cursor = glfw.CreateStandardCursor(glfw.StandardCursor(shape))
-		w.win.SetCursor(w.cursor)
-		if old != nil {
-			old.Destroy()
-		}
-	})
-}
-
-// A CursorMode is a behaviour of the cursor over a window.
-type CursorMode int
-
-// The behaviours of the cursor.
-const (
-	CursorNormal = CursorMode(glfw.CursorNormal)
-	CursorHidden = CursorMode(glfw.CursorHidden)
-
-	// CursorCaptured hides the cursor, which cannot leave, and gives its position no bounds: for
-	// games in which the mouse turns the player.
-	CursorCaptured = CursorMode(glfw.CursorDisabled)
-
-	// CursorConfined shows the cursor, which cannot leave.
-	CursorConfined = CursorMode(glfw.CursorCaptured)
-)
-
-// SetCursorMode sets the behaviour of the cursor over the window.
-func (w *Win) SetCursorMode(mode CursorMode) {
-	_ = w.do(func() { w.win.SetInputMode(glfw.CursorMode, int(mode)) })
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/mainthread"
 )
 
 func TestClipboard(t *testing.T) {
@@ -93,13 +94,6 @@ func change(w *app.Win) {
 	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
 	w.SetIcon(nil, image.NewNRGBA(image.Rectangle{}))
 	w.SetIcon()
-	for shape := app.ArrowCursor - 1; shape <= app.ArrowCursor+10; shape++ {
-		w.SetCursor(shape)
-	}
-	for _, mode := range []app.CursorMode{app.CursorHidden, app.CursorCaptured, app.CursorConfined,
-		99, app.CursorNormal} {
-		w.SetCursorMode(mode)
-	}
 	w.SetSizeLimits(100, 100, 50, 50)
 	w.SetSizeLimits(-1, 0, 0, -1)
 	w.SetIcon(image.NewNRGBA(image.Rect(0, 0, 1500, 1500)))
@@ -118,6 +112,26 @@ func change(w *app.Win) {
 	w.Focus()
 }
 
+// What OnDraw changes does not wait for the main thread.
+func TestWindow_OnDraw_changes(t *testing.T) {
+	w, _ := show(t, app.NoVSync())
+	hold := make(chan struct{})
+	release := sync.OnceFunc(func() { close(hold) })
+	defer release()
+	mainthread.Go(func() { <-hold })
+	c := count(w, func(f *app.Frame) {
+		w.SetTitle("old")
+		w.SetSizeLimits(100, 100, 0, 0)
+		w.SetTitle("new")
+	})
+	c.goesOn(t, 3, "frames while the main thread is blocked")
+	w.OnDraw(nil)
+	release()
+	testutil.Eventually(t, func() bool {
+		return mainthread.CallV(func() string { return w.GLFW().GetTitle() }) == "new"
+	}, "the last title")
+}
+
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
 func TestWindow_concurrent(t *testing.T) {
@@ -127,7 +141,7 @@ func TestWindow_concurrent(t *testing.T) {
 		for _, f := range []func(i int){
 			func(i int) { w.SetSize(100+i%50, 100+i%30) },
 			func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-			func(i int) { w.SetCursor(app.ArrowCursor + app.CursorShape(i%10)) },
+			func(i int) { mainthread.Call(func() { w.GLFW() }) },
 			func(i int) { _, _ = w.Screenshot() },
 			func(i int) { w.Redraw() },
 			func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },

@@ -174,6 +174,23 @@ var endings = map[string]struct {
 		func() { <-drawing(func() { select {} }) },
 		0, "main goes on", "goroutine",
 	},
+	"it terminates and returns": {
+		func() { <-drawing(func() {}); openWindow().Stop(); app.Terminate() },
+		0, "main goes on", "app:",
+	},
+	"OnDraw does not return": {
+		func() {
+			w, drawn := openWindow(), make(chan struct{})
+			w.OnDraw(func(*app.Frame) { close(drawn); select {} })
+			go func() { <-drawn; w.Stop() }()
+			w.Run()
+			app.Terminate()
+			must(app.Init())
+			<-drawing(func() {})
+			app.Terminate()
+		},
+		0, "not destroyed\nmain goes on", "goroutine",
+	},
 	"it calls Goexit": {
 		func() { <-drawing(func() {}); runtime.Goexit() },
 		0, "main goes on", "goroutine",

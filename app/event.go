@@ -21,10 +21,10 @@ type Event interface {
 // A KeyEvent is a key pressed, held or released. Key is the place on a US keyboard; for text, see
 // TextEvent.
 type KeyEvent struct {
-	Key      Key
-	Scancode int // the system's number of the key, also where Key is KeyUnknown
-	Action   Action
-	Mods     Mods
+	Key      glfw.Key
+	Scancode int // the system's number of the key, also where Key is glfw.KeyUnknown
+	Action   glfw.Action
+	Mods     glfw.ModifierKey
 }
 
 // A TextEvent is a character that the user has typed, with dead keys and the layout of the keyboard
@@ -33,15 +33,14 @@ type TextEvent struct{ Rune rune }
 
 // A MouseButtonEvent is a button pressed or released.
 type MouseButtonEvent struct {
-	Button MouseButton
-	Action Action
-	Mods   Mods
+	Button glfw.MouseButton
+	Action glfw.Action
+	Mods   glfw.ModifierKey
 	X, Y   float64 // as in MouseMoveEvent
 }
 
 // A MouseMoveEvent is the position of the mouse, in screen coordinates from the upper left corner
-// of the content. While the cursor is captured (see [Win.SetCursorMode]) the position has no
-// bounds.
+// of the content. In GLFW's mode CursorDisabled (see [Win.GLFW]) the position has no bounds.
 type MouseMoveEvent struct{ X, Y float64 }
 
 // A MouseEnterEvent reports that the mouse has entered the window, or has left it.
@@ -110,7 +109,7 @@ func (w *Win) listen() {
 	key := poster[KeyEvent](q)
 	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
 		m glfw.ModifierKey) {
-		key(KeyEvent{Key(k), code, Action(a), Mods(m)})
+		key(KeyEvent{k, code, a, m})
 	})
 	text := poster[TextEvent](q)
 	win.SetCharCallback(func(_ *glfw.Window, r rune) { text(TextEvent{r}) })
@@ -123,7 +122,7 @@ func (w *Win) listen() {
 	button := poster[MouseButtonEvent](q)
 	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
 		m glfw.ModifierKey) {
-		button(MouseButtonEvent{MouseButton(b), Action(a), Mods(m), at.X, at.Y})
+		button(MouseButtonEvent{b, a, m, at.X, at.Y})
 	})
 	enter := poster[MouseEnterEvent](q)
 	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { enter(MouseEnterEvent{inside}) })

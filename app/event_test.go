@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-gl/glfw/v3.4/glfw"
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
@@ -30,7 +31,7 @@ func TestEvent_keys(t *testing.T) {
 
 	var keys, text strings.Builder
 	for _, e := range of[app.KeyEvent](r) {
-		if e.Action == app.Press && e.Key < 256 {
+		if e.Action == glfw.Press && e.Key < 256 {
 			keys.WriteRune(rune(e.Key))
 		}
 		if e.Scancode == 0 {
@@ -44,15 +45,15 @@ func TestEvent_keys(t *testing.T) {
 		t.Errorf("the keys were %q and the text %q", keys.String(), text.String())
 	}
 	all := of[app.KeyEvent](r)
-	if e := all[len(all)-3]; e.Key != app.KeyA || e.Mods&app.ModShift == 0 {
+	if e := all[len(all)-3]; e.Key != glfw.KeyA || e.Mods&glfw.ModShift == 0 {
 		t.Errorf("A with the shift key held came as %+v", e)
 	}
-	if e := all[len(all)-1]; e.Key != app.KeyLeftShift || e.Action != app.Release {
+	if e := all[len(all)-1]; e.Key != glfw.KeyLeftShift || e.Action != glfw.Release {
 		t.Errorf("the last key was %+v", e)
 	}
 	x.Key(t, xproto.KeyPress, 'k')
 	defer x.Key(t, xproto.KeyRelease, 'k')
-	comes(t, r, func(e app.KeyEvent) bool { return e.Key == app.KeyK && e.Action == app.Repeat })
+	comes(t, r, func(e app.KeyEvent) bool { return e.Key == glfw.KeyK && e.Action == glfw.Repeat })
 }
 
 func TestEvent_mouse(t *testing.T) {
@@ -84,10 +85,10 @@ func TestEvent_mouse(t *testing.T) {
 	x.Move(t, 0, 0)
 	comes(t, r, func(e app.MouseEnterEvent) bool { return !e.Inside })
 	if got, want := of[app.MouseButtonEvent](r), []app.MouseButtonEvent{
-		{Button: app.MouseLeft, Action: app.Press, X: 10, Y: 20},
-		{Button: app.MouseLeft, Action: app.Release, X: 10, Y: 20},
-		{Button: app.MouseRight, Action: app.Press, X: 10, Y: 20},
-		{Button: app.MouseRight, Action: app.Release, X: 10, Y: 20},
+		{Button: glfw.MouseButtonLeft, Action: glfw.Press, X: 10, Y: 20},
+		{Button: glfw.MouseButtonLeft, Action: glfw.Release, X: 10, Y: 20},
+		{Button: glfw.MouseButtonRight, Action: glfw.Press, X: 10, Y: 20},
+		{Button: glfw.MouseButtonRight, Action: glfw.Release, X: 10, Y: 20},
 	}; !slices.Equal(got, want) {
 		t.Errorf("buttons: %+v, want %+v", got, want)
 	}
@@ -218,7 +219,7 @@ func TestEventsOnDraw_noFrame(t *testing.T) {
 				if !w.Thread().On() {
 					t.Error("an event is delivered on another thread")
 				}
-				if e, ok := e.(*app.KeyEvent); ok && e.Key == app.KeyR && e.Action == app.Press {
+				if e, ok := e.(*app.KeyEvent); ok && e.Key == glfw.KeyR && e.Action == glfw.Press {
 					w.Redraw()
 				}
 			})

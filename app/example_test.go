@@ -5,6 +5,7 @@ import (
 	"log"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
 )
@@ -22,7 +23,7 @@ func ExampleWin_OnEvent() {
 		case *app.TextEvent:
 			fmt.Printf("typed %c\n", e.Rune)
 		case *app.MouseButtonEvent:
-			if e.Button == app.MouseLeft && e.Action == app.Press {
+			if e.Button == glfw.MouseButtonLeft && e.Action == glfw.Press {
 				fmt.Printf("clicked at %v, %v\n", e.X, e.Y)
 				w.Redraw()
 			}

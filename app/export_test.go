@@ -1,11 +1,15 @@
 package app
 
+import "reflect"
+
 // ID returns the number of the window in the X server, or 0 without one.
-func (w *Win) ID() uint64 {
-	if n, _ := w.Native(); n.Platform == PlatformX11 {
-		return uint64(n.Window)
-	}
-	return 0
+func (w *Win) ID() (id uint64) {
+	_ = w.do(func() { // the method is not there on all systems
+		if m := reflect.ValueOf(w.win).MethodByName("GetX11Window"); m.IsValid() {
+			id = m.Call(nil)[0].Uint()
+		}
+	})
+	return id
 }
 
 // Done is closed when the window has been destroyed.

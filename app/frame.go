@@ -170,6 +170,9 @@ func (w *Win) next() {
 //
 // While it waits for the reply of an X server, Xlib may read events for the main thread.
 func (w *Win) show() {
+	if w.life.Load() == over {
+		return // end has given up waiting
+	}
 	start := time.Now()
 	_ = guarded(w.swap)
 	end := time.Now()

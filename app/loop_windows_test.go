@@ -32,16 +32,16 @@ func TestLoop_modal(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w, frames := show(t)
 			events := listen(w, nil)
-			native, err := w.Native()
-			if err != nil {
-				t.Fatal(err)
-			}
-			mainthread.Call(func() { putInside(native.Window) })
+			var window uintptr
+			mainthread.Call(func() {
+				window = uintptr(unsafe.Pointer(w.GLFW().GetWin32Window()))
+				putInside(window)
+			})
 			var corner [4]uint32
-			user32("GetWindowRect", native.Window, unsafe.Pointer(&corner))
+			user32("GetWindowRect", window, unsafe.Pointer(&corner))
 			at := uintptr((corner[1]+8)<<16 | corner[0] + 8)
-			user32("PostMessageW", native.Window, sysCommand, c.command, at)
-			inside := func() bool { return testutil.GUIMode(native.Window)&c.in != 0 }
+			user32("PostMessageW", window, sysCommand, c.command, at)
+			inside := func() bool { return testutil.GUIMode(window)&c.in != 0 }
 			testutil.Eventually(t, inside, "the loop")
 			frames.goesOn(t, 10, "frames in the loop")
 			for range 100 {
@@ -62,7 +62,7 @@ func TestLoop_modal(t *testing.T) {
 				t.Error("the loop has ended before")
 			}
 			testutil.Eventually(t, func() bool {
-				user32("PostMessageW", native.Window, c.end, c.argument, 0)
+				user32("PostMessageW", window, c.end, c.argument, 0)
 				return !inside()
 			}, "the end of the loop")
 			frames.goesOn(t, 10, "frames after the loop")

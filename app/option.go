@@ -29,6 +29,7 @@ type options struct {
 	rate          float64
 	monitor       *Monitor
 	share         *Win
+	hints         func()
 }
 
 // most is the greatest width and height of a window.
@@ -67,10 +68,10 @@ func ScaleToMonitor() Option { return func(o *options) { o.scaled = true } }
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
 // NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which
-// get it from [Win.Native]. The function given to [Win.OnDraw] runs as in
-// other windows, and shows what it draws by itself; [Frame] has the size. A program whose
-// presentation waits for the monitor should add [NoVSync], or the package paces the frames, too.
-// There are no pictures for [Win.Screenshot].
+// make a surface of [Win.GLFW]. The function given to [Win.OnDraw] runs as in other windows, and
+// shows what it draws by itself; [Frame] has the size. A program whose presentation waits for the
+// monitor should add [NoVSync], or the package paces the frames, too. There are no pictures for
+// [Win.Screenshot].
 func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 
 // Share makes a window that has the textures, buffers, shaders and samplers of w, and w its.
@@ -117,6 +118,14 @@ func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 
 // FrameRate limits the number of frames a second, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
+
+// Hints has set run on the main thread immediately before GLFW makes the window, after the package
+// has set its hints, to set others by [glfw.WindowHint]: a debug context, sRGB, the bits of depth
+// and stencil, a transparent framebuffer, EGL. A hint that GLFW does not know is an error of
+// NewWindow.
+//
+//	app.Hints(func() { glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True) })
+func Hints(set func()) Option { return func(o *options) { o.hints = set } }
 
 // lastOpenGL has the last minor version of each major one, from 1 on.
 var lastOpenGL = [...]int{5, 1, 3, 6}

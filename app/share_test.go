@@ -9,8 +9,8 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/mainthread"
 )
 
 // texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
@@ -141,17 +141,37 @@ func TestWindow_OnDestroy(t *testing.T) {
 	}
 }
 
-func TestWindow_Native(t *testing.T) {
+func TestWindow_GLFW(t *testing.T) {
 	w, _ := show(t)
-	n, err := w.Native()
-	screen.Must(t, err)
-	if title := string(x.Property(t, id(w), "_NET_WM_NAME")); n.Platform != app.PlatformX11 ||
-		n.Display == nil || title != t.Name() {
-		t.Errorf("%+v is not the window, or has no display", n)
+	testutil.MustPanic(t, func() { w.GLFW() }, "main thread")
+	window := func() *glfw.Window { return mainthread.CallV(w.GLFW) }
+	if win := window(); win == nil || mainthread.CallV(win.GetTitle) != t.Name() {
+		t.Errorf("%v is not the window", win)
 	}
 	w.Stop()
 	<-w.Done()
-	if n, err := w.Native(); err != app.ErrClosed || n != (app.Native{}) {
-		t.Errorf("of a closed window: %+v, %v", n, err)
+	if win := window(); win != nil {
+		t.Errorf("of a closed window: %v", win)
+	}
+}
+
+// Hints come after those of the package.
+func TestHints(t *testing.T) {
+	w := open(t, app.Hidden(), app.Hints(func() {
+		mainthread.Assert()
+		glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True)
+		glfw.WindowHint(glfw.Resizable, glfw.False)
+	}))
+	mainthread.Call(func() {
+		for _, a := range []glfw.Hint{glfw.OpenGLDebugContext, glfw.Resizable} {
+			got := w.GLFW().GetAttrib(a)
+			if (got == glfw.True) != (a == glfw.OpenGLDebugContext) {
+				t.Errorf("attribute %#x is %d", a, got)
+			}
+		}
+	})
+	_, err := app.NewWindow(app.Hints(func() { glfw.WindowHint(1, 1) }))
+	if err == nil || !strings.Contains(err.Error(), "0x00000001") {
+		t.Errorf("a hint that does not exist: %v", err)
 	}
 }

@@ -114,7 +114,6 @@ func TestLeaks(t *testing.T) {
 		for range windows {
 			w, err := app.NewWindow(app.Size(64, 64))
 			screen.Must(t, err)
-			w.SetCursor(app.HandCursor)
 			w.OnDraw(func(f *app.Frame) {
 				quarters(f)
 				if f.Number == 2 {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
@@ -18,8 +19,8 @@ import (
 )
 
 // weston starts a Wayland compositor in a window of the X server, and returns the environment of
-// its clients.
-func weston(t *testing.T) (env []string) {
+// its clients. With a headless backend it has no seat.
+func weston(t *testing.T, backend string) (env []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no Wayland here")
@@ -31,9 +32,8 @@ func weston(t *testing.T) (env []string) {
 	screen.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	env = []string{"XDG_RUNTIME_DIR=" + dir, "WAYLAND_DISPLAY=app"}
-	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman", "--socket=app",
-		"--idle-time=0",
-		"--width=1000", "--height=800")
+	server := exec.Command("weston", "--backend="+backend+"-backend.so", "--use-pixman",
+		"--socket=app", "--idle-time=0", "--width=1000", "--height=800")
 	server.Env = append(os.Environ(), env[0])
 	var log strings.Builder
 	server.Stdout, server.Stderr = &log, &log
@@ -56,9 +56,22 @@ func weston(t *testing.T) (env []string) {
 // With Wayland everything returns, also what Wayland does not have, and also while the window is
 // not visible.
 func TestWayland(t *testing.T) {
-	out, status := testutil.Program(t, "wayland", weston(t)...)
+	out, status := testutil.Program(t, "wayland", weston(t, "x11")...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
+	}
+}
+
+// GLFW would crash with a Wayland server that has no seat.
+func TestWayland_noSeat(t *testing.T) {
+	env := weston(t, "headless")
+	for _, test := range []struct{ display, want string }{
+		{"", "WAYLAND_DISPLAY=app has no seat"}, {x.Display, "error: <nil>"},
+	} {
+		out, status := testutil.Program(t, "window", append(env, "DISPLAY="+test.display)...)
+		if status != 0 || strings.Count(out, test.want) != 2 {
+			t.Errorf("status %d, want %q twice:\n%s", status, test.want, out)
+		}
 	}
 }
 
@@ -68,11 +81,11 @@ func onWayland() {
 		must(app.Init())
 		w, err := app.NewWindow(app.Size(200, 150), app.Position(10, 10), app.EventsOnDraw())
 		must(err)
-		n, err := w.Native()
-		must(err)
-		if n.Platform != app.PlatformWayland || n.Display == nil || n.Window == 0 {
-			fail("the native handle is %+v", n)
-		}
+		mainthread.Call(func() {
+			if w.GLFW() == nil || glfw.GetPlatform() != glfw.PlatformWayland {
+				fail("%v on platform %#x", w.GLFW(), glfw.GetPlatform())
+			}
+		})
 		w.OnDraw(quarters)
 		shoot := func(when string) {
 			for tries := 0; ; tries++ { // the size may change in the middle of a frame

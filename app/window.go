@@ -1,11 +1,14 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -18,7 +21,9 @@ import (
 var ErrClosed = errors.New("app: the window is closed")
 
 // A Win is a window. Its methods may be called from any goroutine at any time. Those that change
-// something do nothing once the window is closed, because the user may close it at any moment.
+// something do nothing once the window is closed, because the user may close it at any moment; on
+// the window's thread, in OnDraw for example, those without a result do not wait for the main
+// thread, which may be blocked: what they change is changed soon, in their order.
 //
 // NewWindow makes it, Run shows it, and when Run has returned it has been destroyed.
 type Win struct {
@@ -40,7 +45,6 @@ type Win struct {
 
 	// The main thread uses these.
 	destroyed bool
-	cursor    *glfw.Cursor
 	placed    placement     // before Fullscreen
 	full      *glfw.Monitor // that the window covers, or nil
 	geometry  geometry      // as last put into the queue
@@ -200,6 +204,9 @@ func (w *Win) create() error {
 	}
 	stray.Store(nil)
 	err := guarded(func() (err error) {
+		if o.hints != nil {
+			o.hints()
+		}
 		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, share)
 		return err
 	})
@@ -232,6 +239,26 @@ func (w *Win) prepare() error {
 	}
 	w.setInterval()
 	return nil
+}
+
+// GLFW returns the window of GLFW, for what the package does not have: native handles, cursors and
+// how they behave, attributes. It must be called on the main thread, where the window must be used,
+// and returns nil if the window has been destroyed:
+//
+//	mainthread.Call(func() {
+//		if win := w.GLFW(); win != nil {
+//			win.SetInputMode(glfw.CursorMode, glfw.CursorDisabled)
+//		}
+//	})
+//
+// Its context, its callbacks and its end are the package's. If GLFW has an error, the method of the
+// binding panics.
+func (w *Win) GLFW() *glfw.Window {
+	mainthread.Assert()
+	if w.destroyed || !state.up.Load() {
+		return nil
+	}
+	return w.win
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's
@@ -270,6 +297,10 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
 // closed before, Run returns at once.
+//
+// If a function on the window's thread does not return within five seconds of that, Run reports it
+// on standard error and returns without it; the window is hidden, except with Wayland, and GLFW
+// keeps it until the process ends.
 //
 // Run panics on the main thread, which must be free for the event loop.
 func (w *Win) Run() {
@@ -323,19 +354,18 @@ func (w *Win) close() {
 // end destroys the window.
 func (w *Win) end() {
 	w.Stop()
-	w.thread.Call(w.leave) // after the frame that is being drawn
-	w.thread.Terminate()
-	if !w.thread.On() {
-		<-w.thread.Done() // until then the context may be current there
-	}
+	stuck := !w.endThread()
 	_ = onMain(func() {
 		w.destroyed = true
-		if w.win == nil {
-			return // NewWindow has failed
-		}
-		w.win.Destroy()
-		if w.cursor != nil {
-			w.cursor.Destroy()
+		switch {
+		case w.win == nil: // NewWindow has failed
+		case stuck: // its thread may use it
+			state.stuck = true
+			if !state.wayland.Load() { // see hiding
+				w.win.Hide()
+			}
+		default:
+			w.win.Destroy()
 		}
 	})
 	w.life.Store(over)
@@ -345,6 +375,31 @@ func (w *Win) end() {
 	state.winMu.Unlock()
 	w.runner.Store(0)
 	close(w.gone)
+}
+
+// patience is for how long a window that is to end waits for the functions on its thread.
+const patience = 5 * time.Second
+
+// endThread ends the window's thread, or reports that a function does not return there.
+func (w *Win) endThread() (ended bool) {
+	leave := func() { defer w.thread.Terminate(); w.leave() }
+	if w.thread.On() {
+		leave()
+		return true
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_ = w.thread.CallContext(ctx, func() {}) // after the frame that is being drawn
+	w.thread.Go(leave)
+	select {
+	case <-w.thread.Done(): // until then the context may be current there
+		return true
+	case <-ctx.Done():
+		fmt.Fprintf(os.Stderr, "app: a function on the thread of window %q, such as OnDraw's, has not "+
+			"returned for %v since the window was to end; it is given up, not destroyed\n",
+			w.opts.title, patience)
+		return false
+	}
 }
 
 // leave runs on the window's thread, after the last frame.
@@ -394,6 +449,15 @@ func (w *Win) do(f func()) error {
 		return ErrClosed
 	}
 	return err
+}
+
+// post is do for what returns nothing. The window's thread does not wait for the main thread.
+func (w *Win) post(f func()) {
+	if w.thread.On() {
+		mainthread.Go(func() { _ = w.do(f) })
+	} else {
+		_ = w.do(f)
+	}
 }
 
 // refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports

@@ -4,6 +4,7 @@ package nativeloop_test
 
 import (
 	"errors"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -79,6 +80,7 @@ func onHost(t testing.TB, f func(h *host)) {
 	t.Helper()
 	needNative(t)
 	testutil.Ends(t, func() {
+		runtime.LockOSThread() // detach may come after Terminate
 		th := thread.Adopt()
 		defer th.Terminate()
 		attached(t, th, f)
@@ -282,9 +284,19 @@ func TestAttach_detach(t *testing.T) {
 		if n := h.Serve(); n != 2 || ran != 8 {
 			t.Errorf("Serve has run %d functions, want 2", n)
 		}
+		woken := 0
+		h.OnWake(func() { woken++ })
 		detach, _ := nativeloop.Attach(h.Thread)
+		testutil.Ends(t, func() { testutil.MustPanic(t, detach, "detach off the thread") })
+		turn(func() { ran++ }, 9)
+		detach()
+		h.Go(func() {})
+		if h.Serve(); woken != 1 {
+			t.Errorf("what OnWake had set before Attach was called %d times after detach", woken)
+		}
+		detach, _ = nativeloop.Attach(h.Thread)
 		h.Terminate()
-		turn(func() { ran++ }, 8)
+		turn(func() { ran++ }, 9)
 		detach()
 	})
 }
@@ -297,6 +309,13 @@ func TestAttach_error(t *testing.T) {
 			t.Errorf("the second Attach returned %v", err)
 		}
 		testutil.MustPanic(t, func() { nativeloop.Attach(mainthread.Thread()) }, "off the thread")
+		own := thread.New()
+		defer own.Terminate()
+		for range 2 {
+			testutil.MustPanic(t, func() {
+				own.Call(func() { _, _ = nativeloop.Attach(own) })
+			}, "serves by itself; use thread.Adopt")
+		}
 	})
 }
 

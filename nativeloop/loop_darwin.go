@@ -100,6 +100,8 @@ func (l *runLoop) wake() {
 	}
 }
 
+func (l *runLoop) here() bool { return cf.current.call() == l.loop }
+
 func (l *runLoop) detach() {
 	cf.Lock()
 	delete(cf.loops, l.number)

@@ -24,10 +24,11 @@ const (
 // glib has what is in the process once. Purego never frees a callback, so all loops share one.
 var glib struct {
 	sync.Mutex
-	threadDefault, standard, acquire, release cFunction // of contexts
-	create, attach, destroy, unref            cFunction // of sources
-	setPriority, setCanRecurse, addFD         cFunction
-	functions                                 [6]uintptr // a GSourceFuncs with dispatch alone
+	threadDefault, standard, owned    cFunction // of contexts
+	acquire, release                  cFunction
+	create, attach, destroy, unref    cFunction // of sources
+	setPriority, setCanRecurse, addFD cFunction
+	functions                         [6]uintptr // a GSourceFuncs with dispatch alone
 
 	loops map[uintptr]*glibLoop // by source
 }
@@ -45,6 +46,7 @@ func openGLib() error {
 	err = find(library, map[string]*cFunction{
 		"g_main_context_get_thread_default": &glib.threadDefault,
 		"g_main_context_default":            &glib.standard,
+		"g_main_context_is_owner":           &glib.owned,
 		"g_main_context_acquire":            &glib.acquire,
 		"g_main_context_release":            &glib.release,
 		"g_source_new":                      &glib.create,
@@ -79,6 +81,7 @@ type glibLoop struct {
 	rest   func() // wake, made once
 	woken  atomic.Bool
 	source uintptr
+	thread int
 	fd     uintptr // of the eventfd, closed when nothing refers to the loop
 }
 
@@ -88,16 +91,20 @@ func attach(serve func(rest func())) (loop, error) {
 	if err := openGLib(); err != nil {
 		return nil, err
 	}
+	const advice = "make one for the thread, and call g_main_context_push_thread_default before Attach"
+	l := &glibLoop{serve: serve, thread: syscall.Gettid()}
 	context := glib.threadDefault.call()
 	if context == 0 {
 		context = glib.standard.call()
+		if l.thread != syscall.Getpid() && int32(glib.owned.call(context)) == 0 {
+			return nil, fmt.Errorf("%w; GLib's default context may be run by another thread, the "+
+				"main one: %s, or own it (g_main_context_acquire)", ErrNoLoop, advice)
+		}
 	}
 	if int32(glib.acquire.call(context)) == 0 {
-		return nil, fmt.Errorf("%w; another thread runs GLib's main context: make one, and call "+
-			"g_main_context_push_thread_default before Attach", ErrNoLoop)
+		return nil, fmt.Errorf("%w; another thread runs GLib's main context: %s", ErrNoLoop, advice)
 	}
 	glib.release.call(context)
-	l := &glibLoop{serve: serve}
 	l.rest = l.wake
 	const flags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 	var errno syscall.Errno
@@ -137,6 +144,8 @@ func (l *glibLoop) event(trap uintptr) {
 	_, _, _ = syscall.RawSyscall(trap, l.fd, uintptr(unsafe.Pointer(&n)), 8)
 	runtime.KeepAlive(l)
 }
+
+func (l *glibLoop) here() bool { return syscall.Gettid() == l.thread }
 
 func (l *glibLoop) detach() {
 	glib.Lock()

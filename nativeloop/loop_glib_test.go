@@ -7,14 +7,17 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/ebitengine/purego"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/nativeloop"
+	"github.com/threadcall/threadcall/thread"
 )
 
 // What the tests call of GLib.
@@ -110,8 +113,29 @@ func TestAttach_noGLib(t *testing.T) {
 	}
 }
 
-func attachMain() error {
-	detach, err := nativeloop.Attach(mainthread.Thread())
+// The default context is for the main thread, and for one that owns it.
+func TestAttach_defaultContext(t *testing.T) {
+	needNative(t)
+	testutil.Ends(t, func() {
+		runtime.LockOSThread()
+		th := thread.Adopt()
+		defer th.Terminate()
+		if err := attach(th); !errors.Is(err, nativeloop.ErrNoLoop) ||
+			!strings.Contains(err.Error(), "g_main_context_push_thread_default") {
+			t.Errorf("without a context: %v", err)
+		}
+		glib.Acquire(0)
+		defer glib.Release(0)
+		if err := attach(th); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func attachMain() error { return attach(mainthread.Thread()) }
+
+func attach(th *thread.Thread) error {
+	detach, err := nativeloop.Attach(th)
 	if err == nil {
 		detach()
 	}

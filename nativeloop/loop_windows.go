@@ -124,7 +124,7 @@ func (l *messageLoop) wake() {
 	if t := l.posted.Load(); t == 0 || now-t > int64(lost) {
 		l.posted.Store(max(now, 1))
 		l.post(wakeUp)
-	} else if currentThread() == l.thread {
+	} else if l.here() {
 		l.again = true
 	}
 }
@@ -149,6 +149,8 @@ func currentThread() uintptr {
 	id, _, _ := getThreadID.Call()
 	return id
 }
+
+func (l *messageLoop) here() bool { return currentThread() == l.thread }
 
 func (l *messageLoop) detach() {
 	l.mu.Lock()

@@ -21,7 +21,8 @@
 //   - Linux, on amd64, arm64 and riscv64: a source of GLib's main context, with [GLibPriority].
 //     GLib must be in the process when Attach is called: a binding by cgo links it, others load it.
 //     The context is the thread-default one of the caller if it has one, and otherwise the default
-//     main context, which GTK uses.
+//     main context, which GTK uses: on the main thread, and on one that owns that context, as a
+//     thread does that runs its loop.
 //   - macOS: a source of the thread's run loop in the common modes, which AppKit extends by modal
 //     panels and by the tracking of menus and windows. This is compiled and vetted; it has not been
 //     run by the authors, but is in continuous integration.
@@ -58,22 +59,29 @@ const GLibPriority = 120
 const budget = 4 * time.Millisecond
 
 // A loop is what one system needs to attach t. The package's functions call wake on any goroutine,
-// and detach on the thread.
+// here on any thread, and detach on that of the loop.
 type loop interface {
 	wake()
+	here() bool // whether the caller is on the thread of the loop
 	detach()
 }
 
 // Attach has the native loop of t, on which it must be called, serve t: functions that other
 // goroutines queue are run by the loop, in one turn for at most 4 ms, modal or not. It does not run
 // the loop, and may be called before the loop runs or inside of it. It takes the place of what
-// [thread.Thread.OnWake] has set. It returns a function that undoes it, to be called on t; while t
-// is attached, it is not reclaimed.
+// [thread.Thread.OnWake] has set, until the function that it returns undoes it. That must be called
+// on t, and panics elsewhere. While t is attached, it is not reclaimed.
 //
-// If t is attached already, the error is a [*TakenError]. Attach panics if the caller is not on t.
+// If t is attached already, the error is a [*TakenError]. Attach panics if the caller is not on t,
+// and for a thread from [thread.New], which serves by itself.
 func Attach(t *thread.Thread) (detach func(), err error) {
 	if !t.On() {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
+	}
+	before, adopted := access.WakeOf(t)
+	if !adopted {
+		panic("nativeloop: Attach of a thread from thread.New, which serves by itself; " +
+			"use thread.Adopt on the thread that runs the native loop")
 	}
 	release, err := claim{t, true}.take("nativeloop.Attach")
 	if err != nil {
@@ -85,11 +93,17 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 		return nil, err
 	}
 	t.OnWake(l.wake)
-	return sync.OnceFunc(func() {
-		t.OnWake(nil)
+	undo := sync.OnceFunc(func() {
+		t.OnWake(before)
 		l.detach()
 		release()
-	}), nil
+	})
+	return func() {
+		if !l.here() {
+			panic("nativeloop: detach off the thread; call it on the thread that called Attach")
+		}
+		undo()
+	}, nil
 }
 
 // Take claims the native loop of t for a library that is about to run it, and returns a function

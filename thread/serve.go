@@ -43,6 +43,10 @@ func init() {
 	access.ServeFor = func(t any, d time.Duration, rest func()) int {
 		return t.(*Thread).serveFor(d, rest)
 	}
+	access.WakeOf = func(t any) (wake func(), adopted bool) {
+		e := t.(*Thread).e
+		return e.WakeOf(), e.Adopted()
+	}
 }
 
 // serveFor calls rest, if that is not nil, before it runs the first of several functions.

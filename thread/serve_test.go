@@ -236,6 +236,12 @@ func TestThread_Wait_terminated(t *testing.T) {
 	}
 	for _, inside := range []func(w *waiter){
 		func(w *waiter) { w.Serve() }, func(w *waiter) { w.Wait(w.wait) },
+		func(w *waiter) { // for each event, until there are no more, as loops of Windows do
+			for w.Serve(); len(w.events) > 0; w.Serve() {
+				w.wait()
+			}
+			w.events <- true
+		},
 	} {
 		w := waits(t, func(w *waiter) {
 			w.Wait(func() {

@@ -15,6 +15,10 @@ var Adopt func() (thread any, end func())
 // the others are to run in the event loop that this one may have.
 var ServeFor func(thread any, d time.Duration, rest func()) int
 
+// WakeOf returns what the method OnWake of thread has set, or nil. If adopted is false, the thread
+// serves by itself, and OnWake panics.
+var WakeOf func(thread any) (wake func(), adopted bool)
+
 // New is thread.New for the options that opts, a []thread.Option, has, but does not start the
 // thread.
 var New func(opts any) Unstarted

@@ -206,8 +206,8 @@ func (e *Engine) control(fn func()) {
 // OnWake sets what is called when something is queued while the thread is not looking. Any
 // goroutine may call it.
 func (e *Engine) OnWake(f func()) {
-	if f == nil {
-		e.onWake.Store(nil)
+	if f == nil || e.q.Closed() {
+		e.onWake.Store(nil) // nothing will be queued
 		return
 	}
 	e.mustBeReachable()
@@ -218,6 +218,14 @@ func (e *Engine) OnWake(f func()) {
 		e.q.RestAlways(true)
 	}
 	e.leave(on && e.serving.Load() == 0)
+}
+
+// WakeOf returns what OnWake has set, or nil.
+func (e *Engine) WakeOf() func() {
+	if f := e.onWake.Load(); f != nil {
+		return *f
+	}
+	return nil
 }
 
 // leave makes the thread count as resting while it runs code that is not the engine's, in which

@@ -215,7 +215,7 @@ func OnAny() bool { return threads.current() != nil }
 // end also tells a host of what is queued. It was told before, but the functions that ran may have
 // taken all events from the host's event loop, and with them what the callback of OnWake had put
 // there. If a callback of Wait's block has done so, block is told also that the thread has been
-// terminated.
+// terminated, once.
 func (e *Engine) begin() { e.serving.Add(1) }
 
 func (e *Engine) end() {
@@ -226,6 +226,7 @@ func (e *Engine) end() {
 	if e.q.RestsAlways() {
 		e.leave(outermost)
 		if e.eventLoop.blocked && e.q.Closed() {
+			e.eventLoop.blocked = false // once, as block may serve for each event that there is
 			e.wake()
 		}
 	}

@@ -44,8 +44,11 @@ import (
 // blocked; a function that Wait runs, to one that is up. A panic or a Goexit may end the event
 // loop, and so leaves the thread blocked.
 type eventLoop struct {
-	blocked bool          // the thread is in block, and not in a Wait inside that
-	seen    time.Duration // when block has last returned
+	// the thread is in block, and not in a Wait inside that; false once block has been told there
+	// that the thread has been terminated
+	blocked bool
+
+	seen time.Duration // when block has last returned
 }
 
 // loopBudget is for how long the thread runs what is queued before it calls block, which sees the

@@ -42,7 +42,11 @@ func Run(timeLimit time.Duration, env ...string) (output string, status int, err
 	if err := cmd.Start(); err != nil {
 		return "", 0, err
 	}
-	killer := time.AfterFunc(timeLimit, func() { _ = cmd.Process.Signal(syscall.SIGQUIT) })
+	killer := time.AfterFunc(timeLimit, func() {
+		if cmd.Process.Signal(syscall.SIGQUIT) != nil { // Windows has no such signal
+			_ = cmd.Process.Kill()
+		}
+	})
 	defer killer.Stop()
 	if err := cmd.Wait(); err != nil && cmd.ProcessState == nil {
 		return "", 0, err

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-gl/glfw/v3.4/glfw"
+
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -60,13 +62,13 @@ func run() error {
 	})
 	w.OnEvent(func(e app.Event) {
 		k, ok := e.(*app.KeyEvent)
-		if !ok || k.Action != app.Press {
+		if !ok || k.Action != glfw.Press {
 			return
 		}
 		switch k.Key {
-		case app.KeySpace:
+		case glfw.KeySpace:
 			paused.Store(!paused.Load())
-		case app.KeyEscape:
+		case glfw.KeyEscape:
 			w.Stop()
 		}
 	})
