@@ -267,11 +267,11 @@ func (e *Engine) ended() {
 			}
 			// they may refer to the thread's handle, whose cleanup keeps the engine
 			e.onEnd, e.user = nil, nil
-			e.OnPanic(nil)
+			e.onPanic.Store(nil)
 		})
 	} else if p.live.Add(-1) == 0 {
 		p.posts.close() // Retire has not
-		p.OnPanic(nil)
+		p.onPanic.Store(nil)
 		close(p.done)
 	}
 }
