@@ -267,10 +267,10 @@ func (e *Engine) ended() {
 			}
 			// they may refer to the thread's handle, whose cleanup keeps the engine
 			e.onEnd, e.user = nil, nil
-			e.OnPanic(nil)
+			e.onPanic.Store(nil)
 		})
 	} else if p.live.Add(-1) == 0 {
-		p.OnPanic(nil)
+		p.onPanic.Store(nil)
 		close(p.done)
 	}
 }

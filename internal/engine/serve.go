@@ -230,7 +230,7 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	returned := false
 	defer func() {
 		if fault != nil && (returned || fault != noValue) {
-			e.serves().panicked(fault, e)
+			e.serves().panicked(fault, e) //threadcall:alloc for the report
 		}
 	}()
 	invoke(fn, &fault)

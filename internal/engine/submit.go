@@ -36,8 +36,6 @@ func (x *target) init(limit int, o *Owner) {
 }
 
 // serves returns the target whose functions the thread runs.
-//
-//threadcall:noalloc
 func (e *Engine) serves() *target {
 	if e.pool != nil {
 		return &e.pool.target
