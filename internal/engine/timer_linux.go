@@ -84,7 +84,7 @@ func openDeadlines() bool {
 	fd, _, err := syscall.RawSyscall(
 		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != 0 {
-		l.refused = !park.Passes(err) //threadcall:alloc once, or once a second
+		l.refused = !park.Passes(err) //threadcall:alloc when there are no descriptors
 		return false
 	}
 	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc for the first clock
