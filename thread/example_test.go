@@ -6,6 +6,7 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
 	"strings"
 	"time"
@@ -54,6 +55,24 @@ func ExampleThread_TakePanic() {
 		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
 	}
 	// Output: panic: device lost true true
+}
+
+// A texture is deleted on its thread when the program has dropped it.
+func ExampleAddCleanup() {
+	t := thread.New(thread.WithName("gl"))
+	defer t.Terminate()
+
+	type texture struct{ id *uint32 }
+	deleted := make(chan uint32)
+	deleteTexture := func(id uint32) { deleted <- id } // gl.DeleteTexture
+	tex := &texture{id: new(uint32)}
+	*tex.id = 7
+	thread.AddCleanup(t, tex, deleteTexture, *tex.id)
+
+	tex = nil // the program needs it no longer
+	runtime.GC()
+	fmt.Println("deleted", <-deleted)
+	// Output: deleted 7
 }
 
 type window struct{ title string }
