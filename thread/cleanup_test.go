@@ -101,7 +101,7 @@ func TestAddCleanup_dropped(t *testing.T) {
 		return weak.Make(th), th.Done()
 	}()
 	collected(t, handle, "the Thread")
-	eventually(t, func() bool { runtime.GC(); return freed.Load() == 2 }, "what is unreachable is freed")
+	eventually(t, func() bool { runtime.GC(); return freed.Load() == 2 }, "two are freed")
 	select {
 	case <-done:
 		t.Error("the thread has ended before it has freed everything")

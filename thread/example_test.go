@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/metrics"
+	"runtime/pprof"
 	"strings"
 	"time"
 
@@ -55,6 +56,17 @@ func ExampleThread_TakePanic() {
 		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
 	}
 	// Output: panic: device lost true true
+}
+
+// The profile of all goroutines, like one of the CPU, says which thread a function runs on.
+func ExampleWithName() {
+	t := thread.New(thread.WithName("gl"))
+	defer t.Terminate()
+
+	var profile strings.Builder
+	t.Call(func() { _ = pprof.Lookup("goroutine").WriteTo(&profile, 1) })
+	fmt.Println(strings.Contains(profile.String(), `labels: {"thread":"gl"}`))
+	// Output: true
 }
 
 // A texture is deleted on its thread when the program has dropped it.

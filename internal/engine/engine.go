@@ -101,6 +101,7 @@ type Engine struct {
 	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
 	labels     labels
 	coroutines map[uintptr]labels // by ident.G
+	named      *nameLabel         // nil of a thread without a name
 
 	pin *pin // the locks of an adopted goroutine, see live_pin.go
 

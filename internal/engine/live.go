@@ -33,7 +33,6 @@ func (e *Engine) start(keep bool) {
 	}
 	goLocked(func() {
 		lives := 1
-		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		serveAll(func() {
 			for {
@@ -70,6 +69,7 @@ const maxLocked = 1 << 20
 
 // claimOwn is claim for an engine with a thread of its own.
 func (e *Engine) claimOwn() {
+	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
 	if e.setup != nil {
 		e.setup()
