@@ -129,6 +129,7 @@ func uses(t testing.TB) map[string]func() {
 			_ = counted.CallContext(ctx, nop)
 			counted.Stats().Waits.Quantile(0.5)
 		},
+		"Queued":          func() { th.Queued(); p.Queued() },
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID() },
 		"Assert":          func() { th.Call(assert) },

@@ -44,6 +44,32 @@ func ExampleWithSlowCall() {
 	// Output: db true true
 }
 
+// A native event loop hangs: the call that waits for it is reported, and where the loop is.
+func ExampleWithSlowCall_stall() {
+	reported := make(chan bool)
+	t, adopt := thread.AdoptLater(thread.WithName("ui"), thread.WithSlowCall(50*time.Millisecond,
+		func(s thread.SlowCall) {
+			fmt.Println(s.Name, s.Waiting >= 50*time.Millisecond, strings.Contains(s.Stack(), "_stall"))
+			close(reported)
+		}))
+	adopted := make(chan error)
+	hang := func() { <-reported } // in C
+	go func() {
+		adopted <- adopt()
+		hang()
+		t.Close() // runs what is queued
+	}()
+	if err := <-adopted; err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(t.Queued(), "queued")
+	fmt.Println(t.Call(func() {}))
+	// Output:
+	// 0 queued
+	// ui true true
+	// true
+}
+
 func ExampleThread_TakePanic() {
 	t := thread.New()
 	defer t.Terminate()

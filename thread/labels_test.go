@@ -104,7 +104,7 @@ func TestWithName_label(t *testing.T) {
 		t.Errorf("a thread without a name has the labels %s", l)
 	}
 	ends(t, func() {
-		runtime.LockOSThread() // and so the system's thread, which may be the main one, gets its name back
+		runtime.LockOSThread() // the system's thread, which may be the main one, gets its name back
 		before, _ := osthread.Name()
 		defer func() { _ = osthread.SetName(before) }()
 		th := thread.Adopt(thread.WithName("ui"))

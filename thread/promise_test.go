@@ -56,6 +56,7 @@ type runner interface {
 	MustCall(f func())
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
+	Queued() int
 	Done() <-chan struct{}
 	Close()
 	Terminate()

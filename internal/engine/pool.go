@@ -274,6 +274,7 @@ func (p *Pool) Terminate() {
 	p.mu.Unlock()
 	p.limit.close()
 	p.posts.close()
+	p.observer.Load().terminated()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()
