@@ -1,5 +1,5 @@
 // Package access lets packages mainthread, keyed and nativeloop do with a Thread what no other
-// package may. Package thread sets its variables.
+// package may, and recorderhttp see all of them. Package thread sets its variables.
 package access
 
 import (

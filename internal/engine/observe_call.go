@@ -147,6 +147,9 @@ func (v *observedCall) begin() {
 	}
 	if o := v.observer; o != nil {
 		v.since = park.Now()
+		if v.on != nil {
+			v.goid = v.on.number()
+		}
 		if o.stats != nil {
 			o.stats.begin(v)
 		}

@@ -71,9 +71,6 @@ func (w *watch) stop() {
 //
 //threadcall:noalloc
 func (w *watch) begin(v *observedCall) {
-	if v.on != nil {
-		v.goid = v.on.number()
-	}
 	w.mu.Lock()
 	v.notified = false
 	w.waiting.remove(v)
