@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -51,22 +52,19 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 		}
 		t.TryGo(func() {}) // ends the turn; if the queue is full, what is in it does
 	}()
-	quit := false
-	block := func() { quit = turn() }
-	for {
+	for { // not t.Wait: the loop itself serves t, and those inside of it, as outside of Wait
 		select {
 		case <-done:
 			return nil
 		default:
 		}
-		if ctx.Err() != nil {
+		switch {
+		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		}
-		if quit {
-			return ErrQuit
-		}
-		if !t.Wait(block) {
+		case access.Terminated(t):
 			return thread.ErrTerminated
+		case turn():
+			return ErrQuit
 		}
 	}
 }

@@ -18,7 +18,7 @@ func wait(t *testing.T, h *host, ctx context.Context, done chan bool, want error
 	if done != nil {
 		go func() { <-done; close(ended) }()
 	}
-	if err := nativeloop.Wait(ctx, h.Thread, ended); !errors.Is(err, want) || want == nil && err != nil {
+	if err := nativeloop.Wait(ctx, h.Thread, ended); !errors.Is(err, want) {
 		t.Errorf("Wait returned %v, want %v", err, want)
 	}
 }

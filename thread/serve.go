@@ -43,6 +43,7 @@ func init() {
 	access.ServeFor = func(t any, d time.Duration, rest func()) int {
 		return t.(*Thread).serveFor(d, rest)
 	}
+	access.Terminated = func(t any) bool { return t.(*Thread).e.Terminated() }
 }
 
 // serveFor calls rest, if that is not nil, before it runs the first of several functions.

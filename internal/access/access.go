@@ -15,6 +15,9 @@ var Adopt func() (thread any, end func())
 // the others are to run in the event loop that this one may have.
 var ServeFor func(thread any, d time.Duration, rest func()) int
 
+// Terminated reports whether the thread has been terminated.
+var Terminated func(thread any) bool
+
 // New is thread.New for the options that opts, a []thread.Option, has, but does not start the
 // thread.
 var New func(opts any) Unstarted

@@ -26,10 +26,10 @@ import (
 // id, a number that no other thread or pool of the process has.
 //
 // A thread or pool counts, as by [thread.Thread.Stats], from the first request on that finds it,
-// and that costs what is said there. What began before is not counted; its stack is on the page, unless the thread has begun no
-// function since. Each request of the page stops the program for a moment to take the stacks. These
-// have names of functions and files; serve the page where only those who may read these can reach
-// it.
+// and that costs what is said there. What began before is not counted; its stack is on the page,
+// unless the thread has begun no function since. Each request of the page stops the program for a
+// moment to take the stacks. These have names of functions and files; serve the page where only
+// those who may read these can reach it.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
