@@ -9,6 +9,20 @@ import (
 	"github.com/threadcall/threadcall/keyed"
 )
 
+// Statistics like those of database/sql, for a page or a metric.
+func ExampleThreads_Stats() {
+	gpus := keyed.New[int](nil, nil, keyed.WithMaxThreads(1))
+	defer gpus.Close()
+	ctx := context.Background()
+	for gpu := range 3 {
+		_ = gpus.Call(ctx, gpu, func() error { return nil })
+	}
+	s := gpus.Stats()
+	fmt.Println(s.Threads, "of", s.MaxThreads, "threads;", s.WaitCount, "calls have waited,",
+		s.MaxThreadsEnded, "threads ended for others")
+	// Output: 1 of 1 threads; 2 calls have waited, 2 threads ended for others
+}
+
 // A thread for each user, made when it is first needed, and at most eight at a time.
 func Example() {
 	users := keyed.New(

@@ -54,6 +54,7 @@ type set[K comparable] struct {
 	watch    *time.Timer // finds threads that take long to end
 	watching bool
 	panics   []*thread.PanicError
+	stats    Stats // only what is counted
 	closed   bool
 	done     chan struct{} // closed when closed and no thread is left
 	cleanup  runtime.Cleanup
@@ -162,6 +163,7 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	s.waiting = append(s.waiting, p)
 	k.enqueue(s)
 	k.serve()
+	waited := false
 	for {
 		switch {
 		case p.x != nil:
@@ -175,6 +177,12 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 			return nil, false, err
 		case p.granted:
 			return k.add(s, start), true, nil
+		}
+		if !waited {
+			waited = true
+			k.stats.WaitCount++
+			since := engine.Now()
+			defer func() { k.stats.WaitDuration += engine.Now() - since }() // before mu is unlocked
 		}
 		on := k.dependsOn(s)
 		k.mu.Unlock()
@@ -362,6 +370,7 @@ func (k *set[K]) serve() {
 // endUnused ends unused threads until soon is not negative, and returns what it is then.
 func (k *set[K]) endUnused(soon int) int {
 	for ; soon < 0 && k.unused.first != nil; soon++ {
+		k.stats.MaxThreadsEnded++
 		k.terminate(k.unused.first.v)
 	}
 	return soon
@@ -474,6 +483,7 @@ func (k *set[K]) unuse(x *worker[K]) {
 	switch {
 	case x.calls > 0 || x.terminated:
 	case k.idle == 0:
+		k.stats.IdleEnded++
 		k.terminate(x) //threadcall:alloc the end of a thread
 	case k.idle > 0 && !k.armed:
 		k.armed = true
@@ -493,6 +503,7 @@ func (k *set[K]) expire() {
 			k.timer.Reset(left)
 			return
 		}
+		k.stats.IdleEnded++
 		k.terminate(first.v)
 	}
 }

@@ -1,10 +1,41 @@
 package nativeloop_test
 
 import (
+	"context"
 	"fmt"
+	"time"
 
+	"github.com/threadcall/threadcall/nativeloop"
 	"github.com/threadcall/threadcall/thread"
 )
+
+// A callback of the toolkit waits for an answer for ten seconds at most, while the windows react.
+func ExampleWait() {
+	ask := func() {} // takes its time, and may call the thread
+	var t *thread.Thread
+	callback := func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			ask()
+		}()
+		if err := nativeloop.Wait(ctx, t, answered); err != nil {
+			fmt.Println("no answer:", err)
+		}
+	}
+
+	t = thread.Adopt()
+	defer t.Terminate()
+	detach, err := nativeloop.Attach(t)
+	if err != nil {
+		fmt.Println(err) // no toolkit here
+		return
+	}
+	defer detach()
+	callback()
+}
 
 // An event loop that the package does not know, such as libuv's, is connected by two of its
 // functions: one that any thread may call to wake it up, and one that waits for events.

@@ -17,6 +17,7 @@
 //	recorder.KeepLast(20*time.Second, 64<<20)           // for more or less than the default
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)    // kill -USR1 writes a file
 //	http.Handle("/debug/trace", recorderhttp.Handler()) // curl -o last.trace …/debug/trace
+//	http.Handle("/debug/threads", recorderhttp.Threads()) // what all threads do
 //	recorder.WriteLast(w)
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //

@@ -35,6 +35,7 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
+	named := start(t, thread.WithName("gl"))
 	counted, countedPool := start(t), startPool(t, 2)
 	withLabels := labelled("a")
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
@@ -120,6 +121,7 @@ func uses(t testing.TB) map[string]func() {
 			_ = th.CallContext(withLabels, nop)
 			_ = p.CallContext(withLabels, nop)
 		},
+		"labels, named":   func() { _ = named.CallContext(withLabels, nop) },
 		"labels, nested":  func() { th.Call(nestLabels) },
 		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
 		"stats": func() {
@@ -128,6 +130,7 @@ func uses(t testing.TB) map[string]func() {
 			_ = counted.CallContext(ctx, nop)
 			counted.Stats().Waits.Quantile(0.5)
 		},
+		"Queued":          func() { th.Queued(); p.Queued() },
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID() },
 		"Assert":          func() { th.Call(assert) },

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"expvar"
 	"fmt"
+	"runtime"
 	"runtime/metrics"
+	"runtime/pprof"
 	"strings"
 	"time"
 
@@ -55,6 +57,32 @@ func ExampleWithPanicHandler() {
 	// the thread lives on
 }
 
+// A native event loop hangs: the call that waits for it is reported, and where the loop is.
+func ExampleWithSlowCall_stall() {
+	reported := make(chan bool)
+	t, adopt := thread.AdoptLater(thread.WithName("ui"), thread.WithSlowCall(50*time.Millisecond,
+		func(s thread.SlowCall) {
+			fmt.Println(s.Name, s.Waiting >= 50*time.Millisecond, strings.Contains(s.Stack(), "_stall"))
+			close(reported)
+		}))
+	adopted := make(chan error)
+	hang := func() { <-reported } // in C
+	go func() {
+		adopted <- adopt()
+		hang()
+		t.Close() // runs what is queued
+	}()
+	if err := <-adopted; err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(t.Queued(), "queued")
+	fmt.Println(t.Call(func() {}))
+	// Output:
+	// 0 queued
+	// ui true true
+	// true
+}
+
 func ExampleThread_TakePanic() {
 	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {})) // no report
 	defer t.Terminate()
@@ -67,6 +95,35 @@ func ExampleThread_TakePanic() {
 		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
 	}
 	// Output: panic: device lost true true
+}
+
+// The profile of all goroutines, like one of the CPU, says which thread a function runs on.
+func ExampleWithName() {
+	t := thread.New(thread.WithName("gl"))
+	defer t.Terminate()
+
+	var profile strings.Builder
+	t.Call(func() { _ = pprof.Lookup("goroutine").WriteTo(&profile, 1) })
+	fmt.Println(strings.Contains(profile.String(), `labels: {"thread":"gl"}`))
+	// Output: true
+}
+
+// A texture is deleted on its thread when the program has dropped it.
+func ExampleAddCleanup() {
+	t := thread.New(thread.WithName("gl"))
+	defer t.Terminate()
+
+	type texture struct{ id *uint32 }
+	deleted := make(chan uint32)
+	deleteTexture := func(id uint32) { deleted <- id } // gl.DeleteTexture
+	tex := &texture{id: new(uint32)}
+	*tex.id = 7
+	thread.AddCleanup(t, tex, deleteTexture, *tex.id)
+
+	tex = nil // the program needs it no longer
+	runtime.GC()
+	fmt.Println("deleted", <-deleted)
+	// Output: deleted 7
 }
 
 type window struct{ title string }

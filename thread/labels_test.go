@@ -3,10 +3,15 @@ package thread_test
 import (
 	"bytes"
 	"context"
+	"runtime"
 	"runtime/pprof"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/osthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 func labelled(work string) context.Context {
@@ -60,5 +65,69 @@ func TestCallContext_labels(t *testing.T) {
 	}
 	if l := labels(); l != "" {
 		t.Errorf("the caller has the labels %s", l)
+	}
+}
+
+// The name of a thread is a label of what runs there, whatever labels callers and functions set.
+func TestWithName_label(t *testing.T) {
+	kept := thread.New(thread.WithName("gl"), thread.WithKeep())
+	p := startPool(t, 1, thread.WithName("a pool with a long name"))
+	for thread, w := range map[string]runner{
+		"gl": kept, "a pool with a-0": p, "a name that Linux cuts": start(t,
+			thread.WithName("a name that Linux cuts"))} {
+		name := `"thread":"` + thread + `"`
+		var seen []string
+		see := func() { seen = append(seen, labels()) }
+		w.Call(see)
+		for range 2 {
+			_ = w.CallContext(labelled("a"), func() {
+				see()
+				_ = w.CallContext(labelled("b"), see)
+				see()
+			})
+		}
+		_ = w.CallContext(pprof.WithLabels(labelled("a"), pprof.Labels("thread", "other")), see)
+		w.Call(see)
+		only, withA, withB := "{"+name+"}", "{"+name+`, "work":"a"}`, "{"+name+`, "work":"b"}`
+		if want := []string{only, withA, withB, withA, withA, withB, withA, withA,
+			only}; !slices.Equal(seen, want) {
+			t.Errorf("labels are %q, want %q", seen, want)
+		}
+		w.Call(func() { pprof.Do(t.Context(), pprof.Labels("work", "a"), func(context.Context) {}) })
+		eventually(t, func() bool { seen = nil; w.Call(see); return seen[0] == only },
+			"a thread that has waited has its label again")
+	}
+	kept.Close()
+	again := thread.New(thread.WithKeep())
+	defer again.Terminate()
+	if l := thread.Eval(again, labels); l != "" {
+		t.Errorf("a thread without a name has the labels %s", l)
+	}
+	ends(t, func() {
+		runtime.LockOSThread() // the system's thread, which may be the main one, gets its name back
+		before, _ := osthread.Name()
+		defer func() { _ = osthread.SetName(before) }()
+		th := thread.Adopt(thread.WithName("ui"))
+		defer th.Terminate()
+		_ = th.CallContext(labelled("a"), func() {
+			if l := labels(); l != `{"thread":"ui", "work":"a"}` {
+				t.Errorf("the labels on an adopted thread are %s", l)
+			}
+		})
+	})
+}
+
+// More labels than a thread remembers.
+func TestWithName_manyLabels(t *testing.T) {
+	th := start(t, thread.WithName("gl"))
+	for i := range 200 {
+		work := strconv.Itoa(i)
+		for range 2 {
+			_ = th.CallContext(labelled(work), func() {
+				if l := labels(); l != `{"thread":"gl", "work":"`+work+`"}` {
+					t.Errorf("labels %s, want also %s", l, work)
+				}
+			})
+		}
 	}
 }

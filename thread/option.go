@@ -3,6 +3,7 @@ package thread
 import (
 	"time"
 
+	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/osthread"
 )
 
@@ -25,6 +26,13 @@ type config struct {
 // has the systems, and how many bytes each keeps: 15 on Linux. Other systems have no thread names
 // and ignore it. The threads of a [Pool] are given a number each: name-0, name-1 and so on, of at
 // most 15 bytes: the name is cut, not the number.
+//
+// Functions on the thread run under the profiler label thread, with that name in full, in addition
+// to the labels that they have (see [Thread.CallContext]) and in place of a label thread among
+// these. So the samples of a CPU profile, the profile of all goroutines, and since Go 1.27 stack
+// traces have the name. A function that sets labels by itself, pprof.Do included, runs without it
+// from then on; the thread sets it again before it next waits. Goroutines that functions start
+// inherit it, as any label. [Adopt] sets it in place of the labels that the goroutine had.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
@@ -83,7 +91,7 @@ func (c config) setup() func() {
 		return nil
 	}
 	// without a name, or with its beginning, the thread is as good
-	return func() { _ = osthread.SetName(name) }
+	return func() { _ = osthread.SetName(name); engine.LabelThread(name) }
 }
 
 // maxName is how many bytes Linux shows of a name.

@@ -58,6 +58,7 @@ type runner interface {
 	MustCall(f func())
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
+	Queued() int
 	Done() <-chan struct{}
 	Close()
 	Terminate()

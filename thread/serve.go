@@ -47,6 +47,7 @@ func init() {
 		e := t.(*Thread).e
 		return e.WakeOf(), e.Adopted()
 	}
+	access.Terminated = func(t any) bool { return t.(*Thread).e.Terminated() }
 }
 
 // serveFor calls rest, if that is not nil, before it runs the first of several functions.

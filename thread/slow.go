@@ -10,26 +10,28 @@ import (
 )
 
 // A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and
-// still runs.
+// still runs, or that has waited for as long and has not begun.
 type SlowCall struct {
 	Name string // what WithName gave the thread
 	// the operating system's number of the thread, as in ps -L; 0 if unknown
 	TID     uint64
-	Running time.Duration // how long the function has run so far
+	Running time.Duration // how long the function has run so far; 0 if it has not begun
+	Waiting time.Duration // how long it has waited so far; 0 if it has begun
 	stack   []byte
 	from    []uintptr
 }
 
 // Stack returns what the thread is doing, as [runtime.Stack] writes it. It is empty if the thread
-// could not be found among the first 64 MB of the stacks of all goroutines.
+// could not be found among the first 64 MB of the stacks of all goroutines, or if OnSlowCall was
+// called on a thread that has begun no function since.
 func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns where the function was queued: the stack of the goroutine that made the call,
 // innermost function first, at most 32 functions. It is empty for functions of [WithStop].
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
 
-// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running,
-// and the two stacks as queued and stack, without what is empty.
+// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running
+// or waiting, and the two stacks as queued and stack, without what is empty.
 func (s SlowCall) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 5)
 	if s.Name != "" {
@@ -38,7 +40,11 @@ func (s SlowCall) LogValue() slog.Value {
 	if s.TID != 0 {
 		attrs = append(attrs, slog.Uint64("tid", s.TID))
 	}
-	attrs = append(attrs, slog.Duration("running", s.Running))
+	if s.Waiting > 0 {
+		attrs = append(attrs, slog.Duration("waiting", s.Waiting))
+	} else {
+		attrs = append(attrs, slog.Duration("running", s.Running))
+	}
 	if from := s.Queued(); from != "" {
 		attrs = append(attrs, slog.String("queued", from))
 	}
@@ -51,8 +57,13 @@ func (s SlowCall) LogValue() slog.Value {
 // String returns all of it, for a log.
 func (s SlowCall) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "thread: a function has run for %v on thread %d",
-		s.Running.Round(time.Millisecond), s.TID)
+	if s.Waiting > 0 {
+		fmt.Fprintf(&b, "thread: a function has waited for %v for thread %d",
+			s.Waiting.Round(time.Millisecond), s.TID)
+	} else {
+		fmt.Fprintf(&b, "thread: a function has run for %v on thread %d",
+			s.Running.Round(time.Millisecond), s.TID)
+	}
 	if s.Name != "" {
 		fmt.Fprintf(&b, " (%s)", s.Name)
 	}
@@ -69,6 +80,13 @@ func (s SlowCall) String() string {
 // hangs, a lock that is never released. A user interface that is to stay responsive may ask for 100
 // milliseconds in tests, a server for a minute.
 //
+// f is also called for a function that has waited for d and has not begun: the thread is in a
+// native loop that hangs, or in other functions, and is at [SlowCall.Stack]. Of several that wait,
+// the one that has waited for longest is reported, and no other until the thread has begun a
+// function and d has passed again. In a pool, the stack is that of the thread whose function has
+// run for longest. A function that waits in a bubble of testing/synctest for a thread outside is
+// not reported.
+//
 // f runs on a goroutine of its own, once for each such function, and may use the thread; more than
 // one f may run at the same time, and one that blocks or calls [runtime.Goexit] delays no other. A
 // panic in f that it does not recover ends the program, as in any goroutine. To take the thread's
@@ -77,8 +95,9 @@ func (s SlowCall) String() string {
 // as one function, and so do those of [WithStop], whose Queued is empty; those of a thread that the
 // garbage collector has reclaimed are not reported.
 //
-// While the program records an execution trace, each report leaves a mark in it, which threadcall
-// trace shows; package recorder's SlowCalls keeps the trace of the seconds before.
+// While the program records an execution trace, each report of a function that runs leaves a mark
+// in it, which threadcall trace shows; package recorder's SlowCalls keeps the trace of the seconds
+// before.
 //
 // Each call then costs about a microsecond more, to record where it was made; without the option it
 // costs nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall]
@@ -105,6 +124,8 @@ func (c config) watcher() func(engine.Slow) {
 	}
 	c.hooks = hooks{} // which the thread lets go of when they have run
 	return func(s engine.Slow) {
-		c.notify(SlowCall{c.number(s.Thread).name, s.TID, s.Running, s.Stack, s.From})
+		c.notify(SlowCall{
+			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, s.Stack, s.From,
+		})
 	}
 }

@@ -83,11 +83,12 @@ var ErrNil = engine.ErrNil
 // methods may be called from any goroutine at any time, unless they say otherwise.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued. What [Thread.SetTLS], [Thread.OnSlowCall] and panics of posted
-// functions refer to does not keep it alive.
+// after it has run what was queued and what [AddCleanup] is to free. What [Thread.SetTLS],
+// [Thread.OnSlowCall] and panics of posted functions refer to does not keep it alive.
 type Thread struct {
 	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner     *engine.Owner  // has what may lead back
+	life      *life
 	id        uint64
 	name      string
 	permanent bool // the main thread's, which Terminate must not end
@@ -123,9 +124,9 @@ func wrap(o config) *Thread {
 		owner.Watch(o.slow, notify)
 	}
 	e.OnPanic(handler(o.handle))
-	t := &Thread{e: e, owner: owner, id: lastID.Add(1), name: o.name}
+	t := &Thread{e: e, owner: owner, life: &life{e}, id: lastID.Add(1), name: o.name}
 	if !e.Bubbled() {
-		runtime.AddCleanup(t, (*engine.Engine).Retire, e)
+		runtime.AddCleanup(t.life, (*engine.Engine).Retire, e)
 	}
 	return t
 }

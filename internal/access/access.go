@@ -1,5 +1,5 @@
 // Package access lets packages mainthread, keyed and nativeloop do with a Thread what no other
-// package may. Package thread sets its variables.
+// package may, and recorderhttp see all of them. Package thread sets its variables.
 package access
 
 import (
@@ -18,6 +18,9 @@ var ServeFor func(thread any, d time.Duration, rest func()) int
 // WakeOf returns what the method OnWake of thread has set, or nil. If adopted is false, the thread
 // serves by itself, and OnWake panics.
 var WakeOf func(thread any) (wake func(), adopted bool)
+
+// Terminated reports whether the thread has been terminated.
+var Terminated func(thread any) bool
 
 // New is thread.New for the options that opts, a []thread.Option, has, but does not start the
 // thread.

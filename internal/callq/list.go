@@ -1,7 +1,15 @@
 package callq
 
 // A List is a first-in, first-out list of calls for one user at a time.
-type List struct{ first, last *Call }
+type List struct {
+	first, last *Call
+	n           int
+}
+
+// Len returns how many calls there are.
+//
+//threadcall:noalloc
+func (l *List) Len() int { return l.n }
 
 // Some reports whether there is any.
 func (l *List) Some() bool { return l.first != nil }
@@ -15,6 +23,7 @@ func (l *List) Append(c *Call) {
 		l.last.next.Store(c)
 	}
 	l.last = c
+	l.n++
 }
 
 // Pop removes and returns the first call, or nil.
@@ -44,6 +53,7 @@ func (l *List) Remove(c *Call) bool {
 	}
 	c.next.Store(nil)
 	c.prev, c.listed = nil, false
+	l.n--
 	return true
 }
 

@@ -52,9 +52,9 @@ import (
 // finds, and only the thread removes calls without closing, so a record that is used again cannot
 // confuse either (no ABA).
 //
-// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending and Resting may be called by any
+// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by any
 // goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
-// while that has the thread.
+// while that has the thread. Len only reads, see len.go.
 type Queue struct {
 	head atomic.Pointer[Call]
 	// The first record shares head's cache line, so that a lone call travels to the thread in one
@@ -70,8 +70,8 @@ type Queue struct {
 	last    *Call // of ready, unless that is nil or closed
 	rest    *Call // what grab leaves in head: nil, or &resting after RestAlways
 	skipped skipped
-	marked  Mark // the last that was made
-	passed  Mark // the last that was taken
+	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
+	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
 	bubbled bool // the queue was made in a bubble of testing/synctest, and is used only there
 	_       [8]byte
@@ -194,8 +194,7 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	c := q.Get(mark, nil, 0)
 	last.next.Store(c)
 	q.restore(list, c)
-	q.marked++
-	return q.marked, true
+	return Mark(q.marked.Add(1)), true
 }
 
 // Several reports, after Mark, whether more than one call may be before the mark.
@@ -226,7 +225,7 @@ func (q *Queue) all() (list, last *Call, ok bool) {
 //
 //threadcall:noalloc
 func (q *Queue) TakeUntil(m Mark) *Call {
-	for q.passed < m {
+	for Mark(q.passed.Load()) < m {
 		r := q.ready.Load()
 		if r == nil || r == &closed {
 			break
@@ -239,7 +238,7 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 		if r.Kind != mark {
 			return r
 		}
-		q.passed++
+		q.passed.Add(1)
 		q.Put(r)
 	}
 	return nil

@@ -72,7 +72,7 @@ type Engine struct {
 	setup func()        // that Start was given
 	tid   atomic.Uint64 // the thread's number in the operating system
 	g     uintptr       // the serving goroutine
-	goid  uint64        // and its number in stack traces, see number
+	goid  atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted
 	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
 	// changes it
 	serving atomic.Int32
@@ -101,6 +101,7 @@ type Engine struct {
 	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
 	labels     labels
 	coroutines map[uintptr]labels // by ident.G
+	named      *nameLabel         // nil of a thread without a name
 
 	pin *pin // the locks of an adopted goroutine, see live_pin.go
 

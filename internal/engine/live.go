@@ -33,7 +33,6 @@ func (e *Engine) start(keep bool) {
 	}
 	goLocked(func() {
 		lives := 1
-		pprof.SetGoroutineLabels(never) // not those of the goroutine that has called New
 		e.claimOwn()
 		serveAll(func() {
 			for {
@@ -70,7 +69,11 @@ const maxLocked = 1 << 20
 
 // claimOwn is claim for an engine with a thread of its own.
 func (e *Engine) claimOwn() {
+	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
+	if o := e.serves().observer.Load(); o != nil && o.watch != nil {
+		e.number() // or a thread that hangs in what is not observed would have no stack
+	}
 	if e.setup != nil {
 		e.setup()
 	}
@@ -148,14 +151,14 @@ func (e *Engine) release() {
 // when a thread starts, because that takes microseconds, but the first time that it is wanted. If
 // that is in a coroutine, it is the coroutine's.
 func (e *Engine) number() uint64 {
-	if e.goid == 0 {
+	if e.goid.Load() == 0 {
 		n := ident.Goroutine()
 		if e.g != ident.G() {
 			return n
 		}
-		e.goid = n
+		e.goid.Store(n)
 	}
-	return e.goid
+	return e.goid.Load()
 }
 
 // TID returns the operating system's number of the thread, zero if it has none yet or is not known.
@@ -238,6 +241,7 @@ func (e *Engine) Terminate() {
 	e.mustBeReachable()
 	wake := e.q.Close()
 	e.limit.close()
+	e.observer.Load().terminated()
 	if wake {
 		e.wake()
 	}

@@ -67,6 +67,7 @@ func (e *Engine) attach() {
 	goid := ident.Goroutine()
 	main := goid == 1 // which is locked while init functions run
 	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
+	e.goid.Store(goid)
 	lock(e.pin.locks())
 	e.claim()
 	e.pin.held.Store(!main)

@@ -23,8 +23,8 @@ type Owner struct {
 // was kept, lost is how many came while there was no room.
 func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
 
-// Watch has notify called, once for each, about functions that run for longer than limit, of those
-// that are queued from now on. Nil ends that.
+// Watch has notify called, once for each, about functions that run for longer than limit, and about
+// those that have waited for as long, of those that are queued from now on. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -38,7 +38,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 		o.notify.Store(nil)
 	} else {
 		o.notify.Store(&notify)
-		next.watch = newWatch(limit, &notify)
+		next.watch = newWatch(o.of, limit, &notify)
 	}
 	if next.watch == nil && next.stats == nil {
 		next = nil

@@ -51,7 +51,7 @@ type observedCall struct {
 	on       *Engine         // the thread that it runs on; of a pool's, once it runs
 	ctx      context.Context // of the task, and with the labels
 	task     *trace.Task
-	queued   time.Duration // when, if that is counted
+	queued   time.Duration // when, if there is an observer
 	since    time.Duration // when it began to run
 	posted   bool
 	begun    bool
@@ -63,6 +63,9 @@ type observedCall struct {
 
 	notify   *func(Slow) // see observe_slow.go, as the following
 	notified bool
+	waits    bool          // it is in watch.waiting, between the following
+	older    *observedCall // both guarded by watch.mu
+	newer    *observedCall
 	goid     uint64 // the number of the goroutine that it runs in
 	depth    int    // of from
 	from     [32]uintptr
@@ -90,9 +93,12 @@ func newObserved(
 			v.notify = o.watch.notify.Value()
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
 		}
+		v.queued = park.Now()
 		if o.stats != nil {
 			o.stats.pushed.Add(1)
-			v.queued = park.Now()
+		}
+		if v.notify != nil {
+			o.watch.wait(v)
 		}
 	}
 	if trace.IsEnabled() {
@@ -149,6 +155,9 @@ func (v *observedCall) begin() {
 	}
 	if o := v.observer; o != nil {
 		v.since = park.Now()
+		if v.on != nil {
+			v.goid = v.on.number()
+		}
 		if o.stats != nil {
 			o.stats.begin(v)
 		}
@@ -187,6 +196,9 @@ func (v *observedCall) leave() {
 	}
 	if !v.begun {
 		v.observer.drop(1, v.gaveUp)
+		if v.notify != nil {
+			v.observer.watch.drop(v)
+		}
 	}
 	o := v.observer
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil

@@ -65,11 +65,18 @@ func (e *Engine) labelsNow() labels {
 //threadcall:noalloc
 func (e *Engine) setLabels(l labels) {
 	e.remember(l)
+	e.applyLabels(l)
+}
+
+// applyLabels is setLabels for labels that are remembered.
+//
+//threadcall:noalloc
+func (e *Engine) applyLabels(l labels) {
 	ctx := l.own
 	if ctx == nil {
 		ctx = l.base
 	}
-	if ctx == nil {
+	if ctx = e.named.add(ctx); ctx == nil {
 		ctx = never
 	}
 	pprof.SetGoroutineLabels(ctx)

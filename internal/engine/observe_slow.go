@@ -14,18 +14,19 @@ import (
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a
-// pool.
+// pool, and those that wait for as long, see observe_stall.go.
 //
-// While functions run there is one timer, due when the oldest that has not been reported will have
-// run for too long. A function that returns in time leaves it alone: when it fires it looks again.
-// So a call costs the timer nothing, and threads without calls have no timer. The thread makes the
-// timer, and not the goroutine that asked for reports: that may be in a bubble of testing/synctest,
-// to which the timer would belong.
+// While functions run or wait there is one timer, due when the oldest that has not been reported
+// will have run for too long. A function that returns in time leaves it alone: when it fires it
+// looks again. So a call costs the timer nothing, and threads without calls have no timer. The
+// thread makes the timer, or a caller, and not the goroutine that asked for reports: that may be in
+// a bubble of testing/synctest, to which the timer would belong.
 //
 // The function that is notified may refer to the thread's handle. The watch, which the thread
 // refers to, therefore refers to it weakly, and so that it is notified of what is queued when the
 // handle is dropped, each observedCall refers to it as well.
 type watch struct {
+	of     *target
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
 
@@ -34,21 +35,25 @@ type watch struct {
 	mu      sync.Mutex
 	ended   bool
 	running []*observedCall // those that began first come first
+	waiting waiting
 	timer   *time.Timer
 	set     bool // the timer is, or its function has not got mu yet
 }
 
-// Slow is a function that has run for longer than it should, and still runs.
+// Slow is a function that has run for longer than it should, and still runs, or has not begun.
 type Slow struct {
 	Thread  int // in a pool
 	TID     uint64
-	Running time.Duration
-	Stack   []byte    // of the thread, as runtime.Stack writes it
-	From    []uintptr // of the goroutine that queued the function
+	Running time.Duration // or zero
+	Waiting time.Duration // or zero
+	Stack   []byte        // of the thread, as runtime.Stack writes it
+	From    []uintptr     // of the goroutine that queued the function
 }
 
-func newWatch(limit time.Duration, notify *func(Slow)) *watch {
-	return &watch{limit: limit, notify: weak.Make(notify)}
+func newWatch(of *target, limit time.Duration, notify *func(Slow)) *watch {
+	w := &watch{of: of, limit: limit, notify: weak.Make(notify)}
+	w.waiting.reported = longAgo
+	return w
 }
 
 // stop keeps the watch from reporting anything more. A nil watch does not.
@@ -58,6 +63,7 @@ func (w *watch) stop() {
 	}
 	w.mu.Lock()
 	w.ended = true
+	w.waiting.clear()
 	w.mu.Unlock()
 }
 
@@ -65,21 +71,28 @@ func (w *watch) stop() {
 //
 //threadcall:noalloc
 func (w *watch) begin(v *observedCall) {
-	if v.on != nil {
-		v.goid = v.on.number()
-	}
 	w.mu.Lock()
 	v.notified = false
+	w.waiting.remove(v)
+	w.waiting.stalled = false
 	w.running = append(w.running, v) //threadcall:alloc when more functions run at once than ever
-	if !w.set && !w.ended {
-		w.set = true
-		if w.timer == nil {
-			w.timer = time.AfterFunc(w.limit, w.look) //threadcall:alloc the first time
-		} else {
-			w.timer.Reset(w.limit)
-		}
-	}
+	w.arm()
 	w.mu.Unlock()
+}
+
+// arm sets the timer, if it is not. The caller holds mu.
+//
+//threadcall:noalloc
+func (w *watch) arm() {
+	if w.set || w.ended {
+		return
+	}
+	w.set = true
+	if w.timer == nil {
+		w.timer = time.AfterFunc(w.limit, w.look) //threadcall:alloc the first time
+	} else {
+		w.timer.Reset(w.limit)
+	}
 }
 
 // end is called on the thread when v has run.
@@ -104,21 +117,21 @@ type report struct {
 	notify func(Slow)
 }
 
-func (w *watch) find() (found []report) {
+func (w *watch) find() []report {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.set = false
 	if w.ended {
 		return nil
 	}
+	next, found := w.stall()
 	for _, v := range w.running {
 		if v.notified {
 			continue
 		}
 		now := park.Now()
 		if left := w.limit - (now - v.since); left > 0 { // and the others began later
-			w.set = true
-			w.timer.Reset(left)
+			next = min(next, left)
 			break
 		}
 		v.notified = true
@@ -128,6 +141,10 @@ func (w *watch) find() (found []report) {
 		}
 		v.logSlow(slow)
 		found = append(found, report{slow, *v.notify})
+	}
+	if next != notYet {
+		w.set = true
+		w.timer.Reset(next)
 	}
 	return found
 }

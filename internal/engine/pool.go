@@ -273,6 +273,7 @@ func (p *Pool) Terminate() {
 	refused := p.backlog.Empty()
 	p.mu.Unlock()
 	p.limit.close()
+	p.observer.Load().terminated()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
 		e.Terminate()

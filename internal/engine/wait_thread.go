@@ -279,6 +279,9 @@ func (e *Engine) park(down time.Duration) {
 //
 //threadcall:noalloc
 func (e *Engine) sleep() {
+	if e.named != nil {
+		e.applyLabels(e.labelsNow())
+	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {
 		for e.q.Resting() {

@@ -39,7 +39,7 @@ var parts = []struct {
 	{dir: "osthread", files: []string{"internal/ident", "internal/park"}, tests: []string{"thread"}},
 	{dir: "nativeloop", files: []string{"thread", "internal/access"},
 		tests: []string{"mainthread", "internal/testutil"}},
-	{dir: "recorder", files: []string{"thread"},
+	{dir: "recorder", files: []string{"thread", "internal/access"},
 		tests: []string{"internal/group", "internal/testutil"}},
 	{dir: "app", files: public, tests: []string{"internal/bench", "internal/testutil"}},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}),

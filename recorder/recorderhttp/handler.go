@@ -3,6 +3,7 @@
 // and registers nothing by itself:
 //
 //	http.Handle("/debug/trace", recorderhttp.Handler())
+//	http.Handle("/debug/threads", recorderhttp.Threads())
 //
 // A trace has names of functions, files and tasks, and what the program logged; serve it where only
 // those who may read these can reach it.

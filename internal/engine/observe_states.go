@@ -1,0 +1,120 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"runtime"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+)
+
+// A State is what a thread or a pool does, and has done since it was first asked for.
+type State struct {
+	ID         uintptr // a number of its own
+	Name       string  // may be empty
+	Pool       bool
+	Queued     int
+	Unfinished time.Duration // how long the functions that run have run, together
+	Stats      Stats
+	Threads    []ThreadState
+}
+
+// A ThreadState is what one thread does.
+type ThreadState struct {
+	TID     uint64
+	Running time.Duration // how long its function has run; 0 if none runs that is counted
+	Stack   []byte        // of its goroutine; may be empty
+}
+
+// States returns the states of all threads and pools that have not ended, in the order in which
+// they were made. The first call has them count.
+func States() (states []State) {
+	var all []*Engine
+	threads.mu.Lock()
+	if table := threads.table.Load(); table != nil {
+		for i := range *table {
+			if e := (*table)[i].e.Load(); e != nil {
+				all = append(all, e)
+			}
+		}
+	}
+	threads.mu.Unlock()
+	slices.SortFunc(all, func(a, b *Engine) int { return cmp.Compare(a.id, b.id) })
+	stacks := allStacks(all)
+	of := map[*target]int{} // in states
+	for _, e := range all {
+		x := e.serves()
+		i, ok := of[x]
+		if !ok {
+			i = len(states)
+			of[x] = i
+			states = append(states, x.state())
+		}
+		running := time.Duration(0)
+		if o := x.observer.Load(); o != nil && o.stats != nil {
+			running = o.stats.ofThread(e)
+		}
+		s := &states[i]
+		s.Unfinished += running
+		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e.goid.Load()]})
+	}
+	return states
+}
+
+// state returns the state without threads.
+func (x *target) state() State {
+	s := State{ID: x.first().id, Pool: x.pool != nil}
+	if x.pool != nil {
+		s.Queued = x.pool.Queued()
+	} else {
+		s.Queued = x.on.Queued()
+	}
+	if name := x.name.Load(); name != nil {
+		s.Name = *name
+	}
+	if x.first().permanent {
+		s.Name = "main"
+	}
+	if o := x.owner.Value(); o != nil { // else the handle is gone, and the thread is about to end
+		s.Stats = o.Stats()
+	}
+	return s
+}
+
+// ofThread returns how long the outermost function on e has run.
+func (s *stats) ofThread(e *Engine) time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, v := range s.running {
+		if v.on == e {
+			return max(1, park.Now()-v.since)
+		}
+	}
+	return 0
+}
+
+// allStacks returns the stacks of the serving goroutines whose numbers are known, by number.
+func allStacks(of []*Engine) map[uint64][]byte {
+	all := make([]byte, 64<<10)
+	for n := runtime.Stack(all, true); ; n = runtime.Stack(all, true) {
+		if n < len(all) || n >= maxStacks {
+			all = all[:n]
+			break
+		}
+		all = make([]byte, 4*len(all))
+	}
+	wanted, stacks := map[uint64]bool{}, map[uint64][]byte{}
+	for _, e := range of {
+		wanted[e.goid.Load()] = true
+	}
+	for one := range bytes.SplitSeq(all, []byte("\n\n")) {
+		number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
+		if id, err := strconv.ParseUint(string(number), 10, 64); err == nil && wanted[id] {
+			stacks[id] = bytes.TrimSpace(one)
+		}
+	}
+	return stacks
+}

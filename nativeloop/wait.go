@@ -1,0 +1,70 @@
+package nativeloop
+
+import (
+	"context"
+	"errors"
+
+	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// ErrQuit is what [Wait] returns when the native loop is to end: on Windows, after PostQuitMessage.
+// The outer loop is still told.
+var ErrQuit = errors.New("nativeloop: the native loop is to end")
+
+// Wait runs native events, and what is queued for t, until done is closed: in a callback of the
+// toolkit or a function that runs on t, it waits for an answer, while windows are drawn and react
+// and other goroutines call t. It is what QEventLoop, a dispatcher frame of WPF, or a modal dialog
+// is. t must be attached, by [Attach]; whether its loop runs already does not matter. Wait may be
+// called inside of Wait, and then the inner one returns first.
+//
+//	answered := make(chan struct{})
+//	go func() { ask(); close(answered) }()
+//	err := nativeloop.Wait(ctx, mainthread.Thread(), answered)
+//
+// Wait returns nil when done is closed. A nil done never is. It returns [context.Cause](ctx) when
+// ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit on Windows when the
+// thread is told to quit, and [ErrNoLoop] where there is no native loop. It turns the loop once
+// for each event, as the toolkit's own loop does, but without what that adds to its turns: dialog
+// keys and accelerators on Windows. On macOS it takes the events of NSApp if there is one.
+//
+// Wait panics if the caller is not on t, or if t is not attached.
+func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
+	claims.Lock()
+	attached := claims.taken[claim{t, true}] != nil
+	claims.Unlock()
+	if !attached || !t.On() {
+		panic("nativeloop: Wait off the thread, or before Attach; call Attach first, and Wait in a " +
+			"function on the thread")
+	}
+	turn, err := turner()
+	if err != nil {
+		return err
+	}
+	returned := make(chan struct{})
+	defer close(returned)
+	go func() {
+		select {
+		case <-done:
+		case <-ctx.Done():
+		case <-returned:
+			return
+		}
+		t.TryGo(func() {}) // ends the turn; if the queue is full, what is in it does
+	}()
+	for { // not t.Wait: the loop itself serves t, and those inside of it, as outside of Wait
+		select {
+		case <-done:
+			return nil
+		default:
+		}
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case access.Terminated(t):
+			return thread.ErrTerminated
+		case turn():
+			return ErrQuit
+		}
+	}
+}

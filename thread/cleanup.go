@@ -1,0 +1,56 @@
+package thread
+
+import (
+	"runtime"
+
+	"github.com/threadcall/threadcall/internal/engine"
+)
+
+// AddCleanup has free(arg) run on t after ptr has become unreachable: it deletes a texture, a
+// widget, a handle on the thread that it belongs to. It is [runtime.AddCleanup] but for the
+// goroutine that free runs on: there, and in a finalizer, a library that is bound to a thread must
+// not be called.
+//
+//	tex := &Texture{id: gl.GenTexture()}
+//	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
+//
+// The garbage collector finds out that ptr is unreachable, at some time or never, as
+// runtime.AddCleanup says. Then free is queued as by [Thread.Go], also beyond [WithQueueLimit], so
+// that neither the collector nor the cleanups of others ever wait for the thread. A panic in free
+// is what it is in a function given to Go. The order of several cleanups is not specified.
+//
+// If t has been terminated or closed by then, free does not run, because its thread is gone.
+// [Stats] counts it among those Refused. A program that must free what is left does so in a
+// function of [WithStop].
+//
+// A Thread from [New] that is dropped without Terminate goes on until free has run for all ptr, and
+// ends then. The Thread itself is collected before: what [Thread.SetTLS] or a [Local] refer to is
+// not kept by AddCleanup, and may refer to ptr. free and arg must not refer to ptr, nor arg to a
+// Thread that does: it would never become unreachable.
+//
+// The Cleanup that is returned can be stopped as long as ptr is reachable, by a Close method that
+// frees at once. See [runtime.Cleanup.Stop], and [runtime.KeepAlive].
+//
+// AddCleanup panics if ptr or free is nil or arg is ptr. It does nothing for a t that was made in a
+// bubble of testing/synctest, since the collector is outside of it.
+func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) runtime.Cleanup {
+	if p, ok := any(arg).(*T); ptr == nil || free == nil || ok && p == ptr {
+		panic("thread: AddCleanup of a nil pointer, with a nil function, or with the pointer as its " +
+			"argument, which would never become unreachable")
+	}
+	if t.e.Bubbled() {
+		return runtime.Cleanup{}
+	}
+	return runtime.AddCleanup(ptr, func(c *cleanup) { c.of.e.Post(c.free) },
+		&cleanup{t.life, func() { free(arg) }})
+}
+
+// A cleanup is what has to run on a thread when something has become unreachable.
+type cleanup struct {
+	of   *life // until free is queued, so that the thread ends behind it
+	free func()
+}
+
+// A life keeps a thread that was made by New: it ends when nothing refers to the life, which the
+// Thread does, and each cleanup that has not been queued.
+type life struct{ e *engine.Engine }

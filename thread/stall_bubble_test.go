@@ -1,0 +1,102 @@
+//go:build go1.25
+
+package thread_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// stalls returns the waits that a watchdog of a second reports, in a bubble, and when.
+func stalls(t *testing.T, use func(th runner), begin func(...thread.Option) runner) (
+	waits, when []time.Duration) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var mu sync.Mutex
+		th := begin(thread.WithSlowCall(time.Second, func(s thread.SlowCall) {
+			if s.Waiting > 0 {
+				mu.Lock()
+				defer mu.Unlock()
+				waits = append(waits, s.Waiting)
+				when = append(when, time.Since(start))
+			}
+		}))
+		use(th)
+		th.Close()
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if n := th.Queued(); n != 0 {
+			t.Errorf("%d functions are queued at the end", n)
+		}
+	})
+	return waits, when
+}
+
+func TestWithSlowCall_waits(t *testing.T) {
+	const second = time.Second
+	sleep := func(d time.Duration) func() { return func() { time.Sleep(d) } }
+	for name, c := range map[string]struct {
+		use         func(th runner)
+		waits, when []time.Duration
+	}{
+		"the first that waits for a long function": {func(th runner) {
+			th.Go(sleep(10 * second))
+			time.Sleep(second / 2)
+			for range 5 {
+				th.Go(nop)
+			}
+			th.Call(nop)
+		}, []time.Duration{second}, []time.Duration{second + second/2}},
+		"many short functions": {func(th runner) {
+			for range 10 {
+				th.Go(sleep(9 * second / 10))
+			}
+		}, []time.Duration{second, 2 * second, 3 * second, 4 * second, 5 * second, 6 * second,
+			7 * second, 8 * second},
+			[]time.Duration{second, 2 * second, 3 * second, 4 * second, 5 * second, 6 * second,
+				7 * second, 8 * second}},
+		"none that waits for less": {func(th runner) {
+			th.Go(sleep(second - 1))
+			th.Call(nop)
+		}, nil, nil},
+		"none that gives up, and then one": {func(th runner) {
+			th.Go(sleep(10 * second))
+			ctx, cancel := context.WithTimeout(context.Background(), second/2)
+			defer cancel()
+			_ = th.CallContext(ctx, nop)
+			th.Go(nop)
+		}, []time.Duration{second}, []time.Duration{second + second/2}},
+		"one whose context has ended, which has not had its turn": {func(th runner) {
+			th.Go(sleep(10 * second))
+			ctx, cancel := context.WithTimeout(context.Background(), second/2)
+			defer cancel()
+			th.GoContext(ctx, nop)
+			time.Sleep(5 * second)
+		}, []time.Duration{second}, []time.Duration{second}},
+		"none after Terminate": {func(th runner) {
+			th.Go(sleep(10 * second))
+			th.Go(nop)
+			go th.Call(nop)
+			time.Sleep(second / 2)
+			th.Terminate()
+			th.Go(nop)
+		}, nil, nil},
+	} {
+		for kind, begin := range map[string]func(opts ...thread.Option) runner{
+			"Thread": func(opts ...thread.Option) runner { return thread.New(opts...) },
+			"Pool":   func(opts ...thread.Option) runner { return thread.NewPool(1, opts...) },
+		} {
+			waits, when := stalls(t, c.use, begin)
+			if !slices.Equal(waits, c.waits) || !slices.Equal(when, c.when) {
+				t.Errorf("%s, %s: waits %v at %v, want %v at %v", kind, name, waits, when, c.waits,
+					c.when)
+			}
+		}
+	}
+}

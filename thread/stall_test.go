@@ -1,0 +1,142 @@
+package thread_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/thread"
+)
+
+//go:noinline
+func nativeLoopThatHangs(release chan bool) { <-release }
+
+// The watchdog sees a native loop that hangs by the call that waits for it, the first time and
+// again.
+func TestWithSlowCall_stall(t *testing.T) {
+	told, option := slowCalls()
+	begin, release := make(chan *thread.Thread), make(chan bool)
+	var its uint64
+	go func() {
+		th := thread.Adopt(option)
+		defer th.Terminate()
+		th.OnWake(nop)
+		its = here()
+		for range 2 {
+			begin <- th
+			nativeLoopThatHangs(release)
+			th.Serve()
+		}
+	}()
+	for range 2 {
+		th := <-begin
+		called := make(chan bool, 3)
+		queue := func() { called <- th.Call(nop) }
+		go queue()
+		s := testutil.Arrives(t, told)
+		for range 2 {
+			go queue()
+		}
+		eventually(t, func() bool { return th.Queued() == 3 }, "three calls wait")
+		release <- true
+		for range 3 {
+			testutil.Arrives(t, called)
+		}
+		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
+			!strings.Contains(s.Stack(), "nativeLoopThatHangs") ||
+			!strings.Contains(s.Queued(), "TestWithSlowCall_stall") {
+			t.Errorf("told of %v", s)
+		}
+		if !strings.Contains(s.String(), "has waited for") ||
+			!strings.Contains(s.LogValue().String(), "waiting=") {
+			t.Errorf("told as %v", s.LogValue())
+		}
+	}
+}
+
+func TestQueued(t *testing.T) {
+	th, p := start(t), startPool(t, 2)
+	for name, w := range map[string]runner{"Thread": th, "Pool": p} {
+		busy, other := occupy(t, w.Go), func() {}
+		if w == p {
+			second := occupy(t, w.Go)
+			other = second.Open
+		}
+		if n := w.Queued(); n != 0 {
+			t.Errorf("%s: %d queued of none", name, n)
+		}
+		for i := range 100 {
+			if i%2 == 0 {
+				w.Go(nop)
+			} else {
+				go w.Call(nop)
+			}
+		}
+		eventually(t, func() bool { return w.Queued() == 100 }, "%s: 100 are queued", name)
+		busy.Open()
+		other()
+		eventually(t, func() bool { return w.Queued() == 0 }, "%s: none is queued", name)
+		busy = occupy(t, w.Go)
+		defer busy.Open()
+		w.Go(nop)
+		w.Terminate()
+		if n := w.Queued(); n != 0 {
+			t.Errorf("%s: %d queued after Terminate", name, n)
+		}
+	}
+}
+
+// What is queued is counted also while the thread has it in hand.
+func TestQueued_serving(t *testing.T) {
+	ends(t, func() {
+		th := thread.Adopt()
+		defer th.Terminate()
+		for n := range 3 {
+			for range n {
+				th.Go(nop)
+			}
+			th.Go(func() {
+				th.Go(nop)
+				if n := th.Queued(); n != 1 {
+					t.Errorf("%d are queued of one", n)
+				}
+				th.Serve()
+				if n := th.Queued(); n != 0 {
+					t.Errorf("%d are queued of none", n)
+				}
+			})
+			if q := th.Queued(); q != n+1 {
+				t.Errorf("%d are queued of %d", q, n+1)
+			}
+			th.Serve()
+		}
+	})
+}
+
+// While functions are queued and taken, the number stays what it can be.
+func TestQueued_running(t *testing.T) {
+	const most = 1000
+	th := start(t)
+	stop := make(chan bool)
+	for range 2 {
+		go func() {
+			for i := 0; ; i++ {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				if th.Go(nop); i%most/2 == 0 {
+					th.Call(nop)
+				}
+			}
+		}()
+	}
+	for range scaled(1000) {
+		if n := th.Queued(); n < 0 || n > 2*most {
+			t.Errorf("%d are queued of at most %d", n, most)
+		}
+	}
+	close(stop)
+	th.Call(nop)
+}
