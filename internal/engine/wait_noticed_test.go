@@ -113,6 +113,7 @@ func TestSpin_counts(t *testing.T) {
 				if ok = maySpin(e); !ok {
 					return
 				}
+				r.woke = 0
 				stop := push()
 				ok = e.spin() && r.found == found+1
 				stop()
