@@ -8,26 +8,35 @@ import (
 )
 
 // With one P, the network is polled when nothing is left to run, or after 10 ms: 10,000 calls of
-// Gosched.
+// Gosched. The goroutine makes no system call when it has been woken, in which it could lose its P
+// for as long as another process has its core.
 func TestReschedule_network(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	if !Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	defer w.Close()
 	for range 10 {
-		var ran atomic.Bool
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		defer w.Close()
+		conn, err := r.SyscallConn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var waits, ran atomic.Bool
 		go func() {
-			_, _ = r.Read(make([]byte, 1))
-			ran.Store(true)
+			_ = conn.Read(func(uintptr) bool {
+				ran.Store(waits.Swap(true))
+				return ran.Load()
+			})
 		}()
-		for range 100 {
-			Reschedule(false) // until the goroutine waits
+		for n := 0; n < 100; Reschedule(false) { // until the goroutine waits
+			if waits.Load() {
+				n++
+			}
 		}
 		if _, err := w.Write([]byte{1}); err != nil {
 			t.Fatal(err)

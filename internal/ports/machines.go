@@ -21,7 +21,10 @@ type command struct {
 }
 
 // native is this machine.
-func native(bool) (*command, error) {
+func native(quick bool) (*command, error) {
+	if quick {
+		return nil, errors.New("make 386 runs these tests, and more")
+	}
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		return nil, errors.New("this machine is not linux/amd64")
 	}

@@ -21,7 +21,7 @@ import (
 func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and "+
 		"only what is quickly installed")
-	timeout := flag.Duration("timeout", 10*time.Minute, "how long the tests of one package may take")
+	timeout := flag.Duration("timeout", 30*time.Minute, "how long the tests of one package may take")
 	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
 		"cores, a `list` like 8,32, and nothing else")
 	app := flag.Bool("app", false, "test modules app and nativeloop under Wine, and nothing else")

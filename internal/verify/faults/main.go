@@ -39,6 +39,7 @@ var checks = []check{
 	{"park", []string{"-timeout", "30s", "./internal/park"}},
 	{"engine", []string{"-timeout", "45s", "./internal/engine"}},
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
+	{"osthread", []string{"-timeout", "30s", "./osthread"}},
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},

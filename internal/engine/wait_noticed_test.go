@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+// While the thread is busy, nothing but the post can end what the thread has asked for.
+func TestPost_yields(t *testing.T) {
+	e := start(t)
+	g := testutil.Occupy(t, e.Go)
+	for _, kind := range []uint32{yieldOwn, yieldAll} {
+		e.yields.kind.Store(kind)
+		if e.Go(func() {}); e.yields.kind.Load() != 0 {
+			t.Errorf("after a post, %d is still wanted", kind)
+		}
+	}
+	g.Open()
+}
+
+// Else Gosched finds the caller first, and the network waits for the 10 ms after which the runtime
+// polls it: for a thousand yields or more.
+func TestYield_network(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	if !park.Reschedule(false) {
+		t.Skip("there is no pipe that the network poller knows")
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	conn, err := r.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	yield := func() {
+		e.yields.kind.Store(yieldOwn)
+		e.yields.locked.Store(-int64(time.Hour))
+		e.yields.retry.Store(0)
+		e.yield(e)
+	}
+	var waits, ran atomic.Bool
+	go func() {
+		// without a system call, in which it could lose its P
+		_ = conn.Read(func(uintptr) bool {
+			ran.Store(waits.Swap(true))
+			return ran.Load()
+		})
+	}()
+	for n := 0; n < 100; yield() {
+		if waits.Load() {
+			n++
+		} else {
+			runtime.Gosched()
+		}
+	}
+	if _, err := w.Write([]byte{1}); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for ; !ran.Load(); n++ {
+		yield()
+	}
+	if n > 100 {
+		t.Errorf("the goroutine has run after %d yields", n)
+	}
+}
+
+// The counts of Stats that say how a thread has found its calls, in both loops of a spin.
+func TestSpin_counts(t *testing.T) {
+	needsSpinning(t)
+	e, o := New(0)
+	e.Start(nil, false)
+	defer e.Terminate()
+	o.Stats()
+	r := &e.idleState
+	const elsewhere = -2
+	for name, push := range map[string]func() (stop func()){
+		"at its first looks": func() func() {
+			e.Go(func() {})
+			return func() {}
+		},
+		"after it has looked at the clock": func() func() {
+			r.policy.price = time.Hour
+			e.waits.core.Store(elsewhere)
+			var stopped atomic.Bool
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				for e.waits.core.Load() == elsewhere && !stopped.Load() {
+					runtime.Gosched()
+				}
+				e.Go(func() {})
+			}()
+			return func() { stopped.Store(true); <-done }
+		},
+	} {
+		eventually(t, func() (ok bool) {
+			var before Stats
+			e.Call(func() {
+				before = o.Stats()
+				found := r.found
+				if ok = maySpin(e); !ok {
+					return
+				}
+				r.woke = 0
+				stop := push()
+				ok = e.spin() && r.found == found+1
+				stop()
+				e.stopSpinning()
+				r.policy.init()
+			})
+			e.Call(func() {})
+			return ok && o.Stats().Spinning > before.Spinning
+		}, "a thread counts what it has found "+name)
+	}
+	runtime.KeepAlive(o)
+}
