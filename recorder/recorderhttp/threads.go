@@ -168,7 +168,7 @@ func where(stack string) string {
 			if i := strings.LastIndex(f, "("); i > 0 {
 				f = f[:i]
 			}
-			return f
+			return f[strings.LastIndex(f, "/")+1:] // without the path of its package
 		}
 	}
 	return "in the runtime"

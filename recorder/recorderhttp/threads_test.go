@@ -66,7 +66,7 @@ func TestThreads(t *testing.T) {
 	w := get(http.MethodGet, "")
 	page := w.Body.String()
 	for _, want := range []string{"render &#34;&lt;b&gt;", "workers <small>pool of 2",
-		"<summary>github.com/threadcall/threadcall/recorder/recorderhttp_test.compute</summary>"} {
+		"<summary>recorderhttp_test.compute</summary>"} {
 		if w.Code != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("status %d: no %q in\n%s", w.Code, want, page)
 		}
