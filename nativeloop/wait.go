@@ -30,6 +30,9 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 //
 // Wait panics if the caller is not on t, or if t is not attached.
 func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
+	if access.Terminated(t) {
+		return thread.ErrTerminated
+	}
 	claims.Lock()
 	attached := claims.taken[claim{t, true}] != nil
 	claims.Unlock()

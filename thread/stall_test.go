@@ -14,7 +14,12 @@ func nativeLoopThatHangs(release chan bool) { <-release }
 // The watchdog sees a native loop that hangs by the call that waits for it, the first time and
 // again.
 func TestWithSlowCall_stall(t *testing.T) {
-	told, option := slowCalls()
+	told := make(chan thread.SlowCall, 100)
+	option := thread.WithSlowCall(slow, func(s thread.SlowCall) {
+		if s.Waiting > 0 {
+			told <- s
+		}
+	})
 	begin, release := make(chan *thread.Thread), make(chan bool)
 	var its uint64
 	go func() {

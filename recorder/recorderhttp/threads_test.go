@@ -52,7 +52,9 @@ func TestThreads(t *testing.T) {
 	defer p.Terminate()
 	th.Call(func() {}) // so the threads exist
 	p.Call(func() {})
-	get(http.MethodGet, "")
+	testutil.Eventually(t, func() bool {
+		return strings.Contains(get(http.MethodGet, "").Body.String(), "workers <small>pool of 2")
+	}, "both threads of the pool have started")
 	begun, release := make(chan bool), make(chan bool)
 	defer close(release)
 	th.Go(func() { compute(begun, release) })
