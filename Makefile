@@ -57,13 +57,13 @@ release-check release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
-PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/verify/oracle
+PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/rig/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
 	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
 	THREADCALL_COLLECT=1 $(TEST) -short $(PROMISES)
 	$(TEST) -short -tags threadcall_noasm $(PROMISES)
-	$(TEST) -short -o /dev/null -trace /dev/null ./internal/verify/oracle
+	$(TEST) -short -o /dev/null -trace /dev/null ./internal/rig/oracle
 
 # allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
 # benchmarks.
@@ -75,17 +75,17 @@ allocs:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
-# ports runs the tests on other processors and systems, see internal/ports; ports-quick only those
+# ports runs the tests on other processors and systems, see internal/rig/ports; ports-quick only those
 # that depend on the processor most, a minute in all; ports-cores the engine's on emulated machines
 # with 8 and 32 cores, half an hour.
 ports:
-	$(GO) run ./internal/ports
+	$(GO) run ./internal/rig/ports
 
 ports-quick:
-	$(GO) run ./internal/ports -quick
+	$(GO) run ./internal/rig/ports -quick
 
 ports-cores:
-	$(GO) run ./internal/ports -timeout 30m -cores 8,32
+	$(GO) run ./internal/rig/ports -timeout 30m -cores 8,32
 
 # gui checks the modules that need C libraries, those with windows on a screen in memory.
 gui:
@@ -95,7 +95,7 @@ gui:
 # their tests under Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
-	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/ports -app'
+	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/rig/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and prints a
 # table of ratios; then the same of phases that follow one another in one process. It takes half an
@@ -114,16 +114,16 @@ bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
 bench-loads:
 	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/bench
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
 bench-phases:
-	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
+	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
 soak:
-	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/verify/oracle -long $(FOR)
+	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/rig/oracle -long $(FOR)
 
 # sixminutes repeats the article's measurement, two windows and the heap, or make sixminutes FOR=10s.
 sixminutes: FOR = 6m
@@ -153,7 +153,7 @@ vuln:
 # RANDOM=100 SEED=1 at 100 random places, two hours; FROM=n begins with number n.
 faults:
 	@.ci/setup cc
-	$(GO) run ./internal/verify/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
+	$(GO) run ./internal/rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
 
 # flakes runs the tests N times under each condition, LOAD times next to four busy loops, and prints
 # what failed how often: some hours. PKGS=./thread, RUN=Close and WHEN=race choose packages, tests and
@@ -174,6 +174,6 @@ cross:
 cross-quick:
 	@{ printf '%s . ' $(QUICK_PORTS); printf '%s cmd/threadcall ' $(QUICK_COMMAND_PORTS); } | GO=$(GO) xargs -P 2 -n 2 .ci/port
 
-# model checks the engine's protocol in internal/verify/model, and that the checker finds faults.
+# model checks the engine's protocol in internal/rig/model, and that the checker finds faults.
 model:
-	@.ci/setup model && internal/verify/model/check
+	@.ci/setup model && internal/rig/model/check

@@ -16,7 +16,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/ports/wine"
+	"github.com/threadcall/threadcall/internal/rig/ports/wine"
 )
 
 var examples = []struct {

@@ -15,9 +15,8 @@ import (
 	"time"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -153,7 +152,7 @@ func (k *keyTest) occupy(t *testing.T, key int) *testutil.Gate {
 // busy keeps key in use, so that its thread always has a call, until stop is called.
 func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 	var over atomic.Bool
-	var all group.Group
+	var all testutil.Group
 	for range 3 {
 		all.Go(func() {
 			for !over.Load() {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 const (

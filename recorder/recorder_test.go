@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/recorder"
 )
 
@@ -67,7 +66,7 @@ func raise(s syscall.Signal) {
 func stopsAtOnce() {
 	start()
 	start()
-	var all group.Group
+	var all testutil.Group
 	for range 8 {
 		all.Go(stop)
 	}

@@ -9,9 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -287,7 +286,7 @@ func TestAdoptLater_atOnce(t *testing.T) {
 	for range scaled(2000) {
 		th, adopt := thread.AdoptLater()
 		var adopted atomic.Int32
-		var all group.Group
+		var all testutil.Group
 		for range 3 {
 			all.Go(func() {
 				ends(t, func() {

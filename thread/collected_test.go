@@ -7,8 +7,7 @@ import (
 	"time"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -156,7 +155,7 @@ func TestCollected_dropped(t *testing.T) {
 			l.Set(th, th)
 		},
 		"a Goexit in Eval": func(th *thread.Thread) { // whose frames stay on the thread's stack
-			var all group.Group
+			var all testutil.Group
 			all.Go(func() {
 				thread.Eval(th, func() int {
 					if th.On() {
@@ -179,7 +178,7 @@ func TestCollected_dropped(t *testing.T) {
 					runtime.Goexit()
 				}
 			})
-			var all group.Group
+			var all testutil.Group
 			all.Go(func() { exit(th) })
 			all.Wait()
 		},
@@ -289,7 +288,7 @@ func TestLetGo_burst(t *testing.T) {
 	before := heap().HeapAlloc
 	th := thread.New()
 	busy := occupy(t, th.Go)
-	var all group.Group
+	var all testutil.Group
 	for range 500 {
 		all.Go(func() { thread.Eval(th, func() (r result) { return r }) })
 	}

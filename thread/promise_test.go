@@ -15,7 +15,7 @@ import (
 )
 
 // What a call promises is tested for each way to have a function run. The same holds for random
-// programs: see internal/verify/oracle.
+// programs: see internal/rig/oracle.
 var promises = []struct {
 	name string
 	test func(t *testing.T, w way)

@@ -10,8 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -145,7 +144,7 @@ func TestTrace(t *testing.T) {
 		t.Skip("a trace is recorded already")
 	}
 	var stop atomic.Bool
-	var recording group.Group
+	var recording testutil.Group
 	recording.Go(func() {
 		for !stop.Load() {
 			if trace.Start(io.Discard) == nil {

@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -131,7 +130,7 @@ func TestStats_meanwhile(t *testing.T) {
 		const callers = 4
 		n := uint64(scaled(3000))
 		th.Stats()
-		var all group.Group
+		var all testutil.Group
 		for range callers {
 			all.Go(func() {
 				ctx, cancel := context.WithCancel(context.Background())

@@ -7,8 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -114,7 +113,7 @@ func TestTimer_Stop(t *testing.T) {
 func TestTimer(t *testing.T) {
 	r := seeded(t)
 	th := start(t)
-	var all group.Group
+	var all testutil.Group
 	for range 4 {
 		r := fork(r)
 		all.Go(func() {

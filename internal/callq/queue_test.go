@@ -8,8 +8,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 func init() { go testutil.Collect() }
@@ -200,7 +199,7 @@ func (q *trial) await(c *Call) {
 
 func takeAtRandom(t *testing.T, seed uint64) {
 	q := &trial{T: t, Queue: New(), wakeup: make(chan bool, 1), r: rand.New(rand.NewPCG(seed, 0))}
-	var serving, all group.Group
+	var serving, all testutil.Group
 	serving.Go(func() {
 		for !q.Closed() {
 			q.take()

@@ -7,11 +7,11 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // A thread and its caller need two cores, so at most half as many threads spin. A machine that
-// emulates more cores than it has, see internal/ports, is slower than one that has them, but counts
+// emulates more cores than it has, see internal/rig/ports, is slower than one that has them, but counts
 // the same things; the table is for a person to read.
 func TestSpinSlots_loads(t *testing.T) {
 	calls := 40_000
@@ -58,7 +58,7 @@ func TestSpinSlots_loads(t *testing.T) {
 			}
 			ran.Add(1)
 		}
-		var callers group.Group
+		var callers testutil.Group
 		for caller := range l.callers {
 			callers.Go(func() {
 				for i := range calls / l.callers {

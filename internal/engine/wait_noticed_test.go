@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/park"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // While the thread is busy, nothing but the post can end what the thread has asked for.

@@ -6,12 +6,12 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 func TestG(t *testing.T) {
 	gs, start := make(chan uintptr), make(chan struct{})
-	var done group.Group
+	var done testutil.Group
 	const n = 100
 	for range n {
 		done.Go(func() {
@@ -43,7 +43,7 @@ func TestG_address(t *testing.T) {
 	if !readsM {
 		t.Skip("without assembly it is a number")
 	}
-	var done group.Group
+	var done testutil.Group
 	for range 10 {
 		done.Go(func() {
 			g := G()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
-	"github.com/threadcall/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/internal/rig/bench"
 )
 
 // rounds is how many samples of each row are taken.

@@ -2,8 +2,8 @@
 // with: the designs of an article, and lower bounds. Its benchmarks compare them under every load;
 // the demo and the lab measure with it as well:
 //
-//	go test -bench . ./internal/bench     each subject by itself, in the usual form
-//	go run ./internal/bench/phases        phases that follow one another in one process
+//	go test -bench . ./internal/rig/bench     each subject by itself, in the usual form
+//	go run ./internal/rig/bench/phases        phases that follow one another in one process
 //	make bench                            both; the subjects in rounds, in one table
 //
 // Only ratios from one run mean much: on a machine with other work, times of the same code minutes

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -40,7 +40,7 @@ func TestLongRun(t *testing.T) {
 		ended   atomic.Bool
 		failure atomic.Pointer[result]
 		seed    atomic.Uint64
-		workers group.Group
+		workers testutil.Group
 	)
 	seed.Store(uint64(time.Now().UnixNano()))
 	first := seed.Load()
@@ -97,7 +97,7 @@ func TestLongRun(t *testing.T) {
 // large does what the random programs are too small for: 32 threads at once, with 10 KiB each,
 // pools and threads that are dropped, panics that nothing reads.
 func large() bool {
-	var threads group.Group
+	var threads testutil.Group
 	for range 32 {
 		threads.Go(func() {
 			t := thread.New(thread.WithName("long"))

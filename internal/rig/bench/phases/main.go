@@ -1,7 +1,7 @@
 // Phases measures this engine, the channel and spinning in phases that follow one another in one
 // process. It writes results, which threadcall bench compares:
 //
-//	go run ./internal/bench/phases >phases.txt
+//	go run ./internal/rig/bench/phases >phases.txt
 //	threadcall bench -col '/subject@(reference threadcall thread spinning)' \
 //		-ratios reference,spinning phases.txt
 package main
@@ -13,7 +13,7 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/bench"
+	"github.com/threadcall/threadcall/internal/rig/bench"
 	"github.com/threadcall/threadcall/mainthread"
 )
 

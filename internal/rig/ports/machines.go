@@ -8,8 +8,8 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/threadcall/threadcall/internal/ports/wine"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/ports/wine"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // A command is what go test -exec needs.

@@ -13,8 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -79,7 +78,7 @@ func TestRandomPrograms(t *testing.T) {
 	var next, programs atomic.Uint64
 	next.Store(seed)
 	var failure atomic.Pointer[result]
-	var all group.Group
+	var all testutil.Group
 	end := time.Now().Add(limit)
 	for range 4 {
 		all.Go(func() {
@@ -120,7 +119,7 @@ func fail(t *testing.T, res *result, replay string) {
 	t.Helper()
 	if replay == "" {
 		replay = fmt.Sprintf("THREADCALL_SEED=%d go test -run TestRandomPrograms "+
-			"./internal/verify/oracle", res.seed)
+			"./internal/rig/oracle", res.seed)
 	}
 	t.Errorf("replay, which repeats the program, but not how its threads interleave:\n\t%s\n",
 		replay)
@@ -187,7 +186,7 @@ func TestWrittenPrograms(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			if res := again(p, limit); res != nil {
 				t.Logf("run %d has failed", res.runs)
-				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/verify/oracle")
+				fail(t, res, "go test -run TestWrittenPrograms/"+name+" ./internal/rig/oracle")
 			}
 		})
 	}

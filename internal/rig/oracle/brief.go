@@ -4,8 +4,8 @@ import (
 	"context"
 	"runtime"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -42,7 +42,7 @@ func (a *activation) brief(o *op, s spot) {
 		}
 		<-ended
 	default:
-		var host group.Group
+		var host testutil.Group
 		var left *thread.Thread
 		host.Go(func() {
 			t := thread.Adopt(unreported)
@@ -83,7 +83,7 @@ func (a *activation) brief(o *op, s spot) {
 // mustBeForgotten checks that no other goroutine is taken for that of t, which has ended.
 func (r *run) mustBeForgotten(o *op, t *thread.Thread) {
 	for range 3 { // one of which may be where that one was
-		var other group.Group
+		var other testutil.Group
 		other.Go(func() {
 			if t.On() {
 				r.failf(o, "On is true on another goroutine")

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // A phase is a load that a program has for some time: frames of work and calls, or a closed loop.
@@ -76,7 +76,7 @@ func (s side) can(p phase) bool {
 // goroutine was that slept 2 ms again and again.
 func (p phase) run(s side, d time.Duration) string {
 	var stop atomic.Bool
-	var workers, callers group.Group
+	var workers, callers testutil.Group
 	var lateness []time.Duration
 	workers.Go(func() {
 		for !stop.Load() {

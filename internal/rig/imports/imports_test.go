@@ -30,33 +30,41 @@ var parts = []struct {
 	{dir: ""}, // the documentation of the module
 	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist",
 		"internal/access", "osthread"},
-		tests: []string{"internal/group", "internal/ident", "internal/park", "internal/testutil"}},
+		tests: []string{"internal/ident", "internal/park", "internal/rig/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access"},
-		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+		tests: []string{"internal/ident", "internal/rig/testutil"}},
 	{dir: "internal/access", files: []string{engine}},
 	{dir: "mainthread", files: []string{"thread", "internal/access"},
-		tests: []string{"internal/group", "internal/ident", "internal/testutil"}},
+		tests: []string{"internal/ident", "internal/rig/testutil"}},
 	{dir: "osthread", files: []string{"internal/ident", "internal/park"}, tests: []string{"thread"}},
 	{dir: "nativeloop", files: []string{"thread", "internal/access"},
-		tests: []string{"mainthread", "internal/testutil"}},
+		tests: []string{"mainthread", "internal/rig/testutil"}},
 	{dir: "recorder", files: []string{"thread", "internal/access"},
-		tests: []string{"internal/group", "internal/testutil"}},
-	{dir: "app", files: public, tests: []string{"internal/bench", "internal/testutil"}},
+		tests: []string{"internal/rig/testutil"}},
+	{dir: "app", files: public, tests: []string{"internal/rig/bench", "internal/rig/testutil"}},
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}),
-		tests: []string{"app/internal/screen", "internal/testutil"}},
-	{dir: "app/internal/screen", files: []string{"internal/testutil"}},
-	{dir: "examples", files: public, tests: []string{"app", "internal/ports/wine"}},
+		tests: []string{"app/internal/screen", "internal/rig/testutil"}},
+	{dir: "app/internal/screen", files: []string{"internal/rig/testutil"}},
+	{dir: "examples", files: public, tests: []string{"app", "internal/rig/ports/wine"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
-		"internal/bench", "internal/ident", "internal/testutil"})},
-	{dir: "internal", any: true},
+		"internal/rig/bench", "internal/ident", "internal/rig/testutil"})},
+	// The ground: it imports nothing that stands on it, and what measures and proves it only in tests.
+	{dir: "internal/ident", tests: []string{"internal/rig/testutil"}},
+	{dir: "internal/freelist", tests: []string{"internal/rig/testutil"}},
+	{dir: "internal/park", tests: []string{"internal/rig/testutil"}},
+	{dir: "internal/callq", files: []string{"internal/freelist", "internal/park"},
+		tests: []string{"internal/rig/testutil"}},
+	{dir: engine, files: []string{"internal/callq", "internal/freelist", "internal/ident",
+		"internal/park"}, tests: []string{"internal/rig/testutil"}},
+	{dir: "internal/rig", any: true},
 	{dir: "docs", any: true},
 }
 
 // The files of all modules and all platforms are read.
 func TestImports(t *testing.T) {
 	files := map[int][]string{} // by their part
-	root := filepath.Join("..", "..")
+	root := filepath.Join("..", "..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err

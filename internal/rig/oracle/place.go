@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
@@ -376,7 +376,7 @@ func (p *place) flush() bool {
 		return p.Call(nop)
 	}
 	// When all threads are here at once, what was given to the pool before has ended.
-	var here, callers group.Group
+	var here, callers testutil.Group
 	var ran atomic.Int32
 	here.Add(len(p.workers))
 	for range p.workers {

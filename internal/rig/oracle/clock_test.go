@@ -25,7 +25,7 @@ func TestRandomClocks(t *testing.T) {
 		var got clockRun
 		synctest.Test(t, func(*testing.T) { got = p.run() })
 		if !reflect.DeepEqual(got, want) {
-			t.Fatalf("THREADCALL_SEED=%d go test -run TestRandomClocks ./internal/verify/oracle\n"+
+			t.Fatalf("THREADCALL_SEED=%d go test -run TestRandomClocks ./internal/rig/oracle\n"+
 				"%+v\ngot  %v\nwant %v", seed, p, got, want)
 		}
 		seed++

@@ -1,11 +1,11 @@
 // Command ports runs the tests on every port that this machine can run: natively, under qemu-user,
 // under Node and under Wine. What is missing, .ci/setup installs; it prints what it leaves out.
 //
-//	go run ./internal/ports               all ports, all tests with -short
-//	go run ./internal/ports linux/s390x   one port
-//	go run ./internal/ports -quick        the packages with assembly and the queue, in seconds a port
-//	go run ./internal/ports -cores 8,32   on emulated machines with more cores, see cores.go
-//	go run ./internal/ports -app          app and nativeloop on Windows, on the screen of DISPLAY
+//	go run ./internal/rig/ports               all ports, all tests with -short
+//	go run ./internal/rig/ports linux/s390x   one port
+//	go run ./internal/rig/ports -quick        the packages with assembly and the queue, in seconds a port
+//	go run ./internal/rig/ports -cores 8,32   on emulated machines with more cores, see cores.go
+//	go run ./internal/rig/ports -app          app and nativeloop on Windows, on the screen of DISPLAY
 package main
 
 import (

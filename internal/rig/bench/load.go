@@ -4,7 +4,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
@@ -74,7 +74,7 @@ func Pairs(threads []Subject, n int) Result {
 	goroutines := len(threads)
 	latencies := make([][]time.Duration, goroutines)
 	r := mean(func() int {
-		var callers group.Group
+		var callers testutil.Group
 		for i, s := range threads {
 			share := n / goroutines
 			if i < n%goroutines {

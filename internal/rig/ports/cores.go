@@ -18,7 +18,7 @@ import (
 // and not how long it takes.
 
 var guestPackages = []string{"internal/callq", "internal/engine", "thread",
-	"internal/verify/oracle"}
+	"internal/rig/oracle"}
 
 // counts is a test of internal/engine that writes a table, which is shown.
 const counts = "TestSpinSlots_loads"
@@ -86,7 +86,7 @@ func makeInitramfs(dir string, quick bool, timeout time.Duration) error {
 		_, err := run(c)
 		return err
 	}
-	if err := build("build", "-o", root+"/init", "./internal/ports/guest"); err != nil {
+	if err := build("build", "-o", root+"/init", "./internal/rig/ports/guest"); err != nil {
 		return err
 	}
 	programs := ""

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/group"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // computingSettle is how long the scheduler needs to get used to a change of the load.
@@ -14,7 +14,7 @@ const computingSettle = 30 * time.Millisecond
 // computeOn starts goroutines that compute until stop is called.
 func computeOn(goroutines int) (stop func()) {
 	var stopped atomic.Bool
-	var workers group.Group
+	var workers testutil.Group
 	for range goroutines {
 		workers.Go(func() {
 			for !stopped.Load() {

@@ -13,8 +13,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/group"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -143,7 +143,7 @@ func (r *run) all() {
 	for i := range r.p.places {
 		r.places = append(r.places, newPlace(r, i))
 	}
-	var scripts group.Group
+	var scripts testutil.Group
 	for _, script := range r.p.scripts {
 		scripts.Go(func() { r.script(script) })
 	}
@@ -168,7 +168,7 @@ func (r *run) all() {
 func (r *run) script(ops []*op) {
 	s := spot{here: nowhere}
 	for len(ops) > 0 {
-		var one group.Group
+		var one testutil.Group
 		one.Go(func() {
 			a := &activation{run: r, spot: s, g: ident.G(), top: true}
 			defer a.stop()

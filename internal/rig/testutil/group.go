@@ -1,5 +1,4 @@
-// Package group has what sync.WaitGroup has from Go 1.25 on, for Go 1.24.
-package group
+package testutil
 
 import "sync"
 

@@ -2,13 +2,13 @@
 // after how long. The go command reads the changed files by its flag -overlay; the tree stays as it
 // is.
 //
-//	go run ./internal/verify/faults [-all] [name of a fault] ...
+//	go run ./internal/rig/faults [-all] [name of a fault] ...
 //
 // makes the mistakes in faults.txt, and for each the check that must notice it, with -all every
 // check. It ends with status 1 if none notices the fault, if one does not
 // apply or does not compile, or if a check rejects the tree as it is.
 //
-//	go run ./internal/verify/faults -random 100 [-seed n] [-from n] [package directory] ...
+//	go run ./internal/rig/faults -random 100 [-seed n] [-from n] [package directory] ...
 //
 // makes mistakes at random places of the packages, see random.go.
 package main
@@ -44,14 +44,14 @@ var checks = []check{
 	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/verify/oracle", "-time-limit", "5s", "-shrink",
+	{"oracle", []string{"-timeout", "100s", "./internal/rig/oracle", "-time-limit", "5s", "-shrink",
 		"0"}},
-	{"race", []string{"-race", "-timeout", "120s", "./internal/verify/oracle", "-time-limit", "10s",
+	{"race", []string{"-race", "-timeout", "120s", "./internal/rig/oracle", "-time-limit", "10s",
 		"-shrink", "0"}},
 }
 
 const (
-	list      = "internal/verify/faults/faults.txt"
+	list      = "internal/rig/faults/faults.txt"
 	timeLimit = "THREADCALL_TIME_LIMIT=15s" // how long a test waits for what a fault keeps from coming
 )
 

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 // in the environment of such a process: for how long it sleeps
