@@ -120,12 +120,12 @@ type Engine struct {
 
 	withdrawn bool // the posted function that it has last begun did not run, see observe_call.go
 
-	clocks   clocks // see timer.go
-	stop     func() // what the thread runs last; only the thread's, once it runs
-	keep     bool   // the thread serves another engine afterwards; only the thread's, once it runs
-	stopping bool   // it runs, or has; only the thread's
-	onEnd    func() // that OnEnd was given, or nil
-	user     any    // that SetUser was given
+	clocks   clocks   // see timer.go
+	stops    []func() // what the thread runs last; only the thread's, once it runs
+	keep     bool     // the thread serves another engine afterwards; only the thread's, once it runs
+	stopping bool     // it runs, or has; only the thread's
+	onEnd    func()   // that OnEnd was given, or nil
+	user     any      // that SetUser was given
 }
 
 const (
