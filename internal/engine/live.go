@@ -4,8 +4,8 @@ import (
 	"runtime/pprof"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
@@ -248,7 +248,7 @@ func (e *Engine) Terminate() {
 	if wake {
 		e.wake()
 	}
-	if !e.bubbled || park.InBubble() { // else another goroutine does
+	if !e.bubbled || clock.InBubble() { // else another goroutine does
 		e.clocks.end()
 	}
 	if !e.own && e.serving.Load() == 0 { // else end does it
@@ -325,7 +325,7 @@ func (e *Engine) Close() {
 func (e *Engine) waitForEnd(x *target) {
 	switch {
 	// terminated, or it could not be reached, and done is the bubble's
-	case x.Bubbled() && !park.InBubble():
+	case x.Bubbled() && !clock.InBubble():
 	case e == nil:
 		<-x.done
 	case e.serves() != x:
