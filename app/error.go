@@ -74,7 +74,7 @@ func windowError(err error, o options) error {
 		}
 		return fmt.Errorf("%w: %s; %s", ErrNoOpenGL, e.Desc, advice)
 	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("%w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL, e.Desc)
+		return fmt.Errorf("%w: %s; ask for fewer samples", ErrNoOpenGL, e.Desc)
 	}
 	return fmt.Errorf("app: cannot create the window: %w", e)
 }
