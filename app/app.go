@@ -55,7 +55,7 @@
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
 //     SetClipboard needs a window that has had the keyboard. The package paces the frames, at the
 //     rate of the monitor: a driver that waits for the monitor would wait for ever while the window
-//     is not visible. GLFW would crash with a compositor that has no seat, so such a one is not used.
+//     is not visible. A compositor without a seat, with which GLFW crashes, is not used.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).

@@ -28,8 +28,8 @@ func (t *Thread) Serve() int {
 	return n
 }
 
-// ServeFor is Serve with a budget: it begins no function when d has passed. Like Serve, it panics if
-// the caller is not on the thread.
+// ServeFor is Serve with a budget: it begins no function when d has passed. As Serve, it panics off
+// the thread.
 //
 // So a flood of posted functions does not cost a frame. The next Serve runs what is left, in its
 // order, and the function that OnWake has set is called again for it. ServeFor runs at least one
