@@ -55,7 +55,7 @@ func sets[T any](t *testing.T, what string, set error, get func() (T, error), wa
 }
 
 // What a function sets, the thread has; a wrong value is refused, and changes nothing.
-func TestProperties(t *testing.T) {
+func TestSet_isWhatTheThreadHas(t *testing.T) {
 	onThread(func() {
 		refused := func(err error) {
 			t.Helper()
@@ -92,7 +92,7 @@ func TestProperties(t *testing.T) {
 }
 
 // What sets a property is refused on a goroutine that may leave its thread.
-func TestNotLocked(t *testing.T) {
+func TestErrNotLocked_isReturnedOffALockedGoroutine(t *testing.T) {
 	for name, err := range map[string]error{
 		"SetName":        osthread.SetName("x"),
 		"SetAffinity":    osthread.SetAffinity(0),
