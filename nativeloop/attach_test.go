@@ -87,6 +87,16 @@ func onHost(t testing.TB, f func(h *host)) {
 	})
 }
 
+func TestAttach_runsCallsInTheNativeLoop(t *testing.T) {
+	onHost(t, func(h *host) {
+		on := false
+		h.loop(func() { h.Call(func() { on = h.On() }) })
+		if !on {
+			t.Error("the call did not run on the thread of the loop")
+		}
+	})
+}
+
 // What is queued behind a function that runs a loop was announced before, and must run in the loop.
 func TestAttach_runsWhatIsQueuedInAnInnerLoop(t *testing.T) {
 	for name, queue := range map[string]func(h *host){
