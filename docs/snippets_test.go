@@ -13,13 +13,18 @@ import (
 // A block is a piece of code of a page.
 type block struct{ language, text string }
 
-func blocks(t *testing.T, name string) (all []block) {
+// blocks returns those of a page from a heading on.
+func blocks(t *testing.T, name, heading string) (all []block) {
 	page, err := os.ReadFile("../" + name)
 	if err != nil {
 		t.Fatal(err)
 	}
+	_, part, ok := strings.Cut(string(page), heading+"\n")
+	if !ok {
+		t.Fatalf("%s has no %q", name, heading)
+	}
 	fenced := regexp.MustCompile("(?ms)^```(\\w*)\n(.*?)^```$")
-	for _, m := range fenced.FindAllStringSubmatch(string(page), -1) {
+	for _, m := range fenced.FindAllStringSubmatch(part, -1) {
 		all = append(all, block{m[1], m[2]})
 	}
 	return all
@@ -89,7 +94,7 @@ func TestStart(t *testing.T) {
 			t.Skipf("NOT TESTED: start.md needs what .ci/setup gui installs: %v: %v", cmd.Args, err)
 		}
 	}
-	all := blocks(t, "docs/start.md")
+	all := blocks(t, "docs/start.md", "# Start")
 	if len(all) < 15 {
 		t.Errorf("start.md has %d blocks", len(all))
 	}
@@ -106,13 +111,24 @@ func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles programs")
 	}
-	all := blocks(t, "README.md")
-	play(t, all)
+	play(t, blocks(t, "README.md", "## Get it"))
+	all, compiled := blocks(t, "README.md", "# threadcall"), 0
+	for _, b := range all {
+		demo, _, _ := strings.Cut(b.text, " #")
+		if !strings.HasPrefix(demo, "go run ./cmd/threadcall demo") {
+			continue
+		}
+		compiled++
+		cmd := exec.Command("sh", "-c", strings.TrimSpace(demo))
+		cmd.Dir = ".."
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", demo, err, out)
+		}
+	}
 	prelude, err := os.ReadFile("testdata/readme.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	compiled := 0
 	for _, b := range all {
 		if b.language != "go" || strings.Contains(b.text, "package main") {
 			continue
@@ -129,7 +145,7 @@ func TestReadme(t *testing.T) {
 		}
 		compiled++
 	}
-	if compiled < 2 {
-		t.Errorf("README.md has %d pieces of code", compiled)
+	if compiled < 3 {
+		t.Errorf("README.md has %d pieces of code and commands", compiled)
 	}
 }
