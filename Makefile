@@ -126,7 +126,7 @@ ROUNDS  = 6
 CROWDED = ^(loop|loop, 15 µs of work|loop, 16 callers|100 Go and a Call|frame 16 ms, 50 calls, 10 µs|burst of 200 after 4 ms|lone call each 2 ms)$$
 speed:
 	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms >speed.txt
-	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 250ms -crowded -phase '$(CROWDED)' -subject 'thread|reference' >>speed.txt
+	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms -crowded -phase '$(CROWDED)' >>speed.txt
 	$(GO) test -c -o speed.test ./internal/rig/bench
 	for round in $$(seq $(ROUNDS)); do ./speed.test -test.run '^$$' -test.bench 'Short|Setns' -test.benchtime 200x >>speed.txt || exit; done
 	rm speed.test

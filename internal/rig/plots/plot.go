@@ -74,9 +74,6 @@ func (f figure) draw(r results) ([]byte, error) {
 		y, _ := r.ratio(b, "thread", "p50-ns")
 		return cmp.Compare(x, y)
 	})
-	if len(names) == 0 {
-		return nil, fmt.Errorf("no results for it")
-	}
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -97,7 +94,8 @@ func (f figure) draw(r results) ([]byte, error) {
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
 	canvas := vgsvg.New(vg.Points(width), vg.Points(90+17*float64(len(names))))
 	top := draw.New(canvas)
-	x := vg.Points(200)
+	start := vg.Points(200)
+	x := start
 	for _, s := range subjects {
 		var points plotter.XYs
 		for i, load := range names {
@@ -122,6 +120,9 @@ func (f figure) draw(r results) ([]byte, error) {
 		top.FillText(style, legend, s.text)
 		x += 8 + style.Width(s.text) + 20
 	}
+	if x == start {
+		return nil, fmt.Errorf("no results in %s", f.unit)
+	}
 	p.X.Min, p.X.Max, p.Y.Padding = p.X.Min/1.5, p.X.Max*1.2, 8
 	p.Draw(draw.Crop(top, 4, -16, 4, -24))
 	var b bytes.Buffer
@@ -131,11 +132,14 @@ func (f figure) draw(r results) ([]byte, error) {
 	return themed(b.String()), nil
 }
 
-// ticks are the powers of ten, in their units.
+// ticks are the powers of ten, in their units, and twice and five times those on a short axis.
 func ticks(low, high float64) (all []plot.Tick) {
-	for ns := 1.0; ns <= high; ns *= 10 {
-		if ns >= low {
-			all = append(all, plot.Tick{Value: ns, Label: time.Duration(ns).String()})
+	for power := 1.0; power <= high; power *= 10 {
+		for _, times := range []float64{1, 2, 5} {
+			v := power * times
+			if v >= low && v <= high && (times == 1 || high < 300*low) {
+				all = append(all, plot.Tick{Value: v, Label: time.Duration(v).String()})
+			}
 		}
 	}
 	return all
