@@ -171,7 +171,7 @@ func postMany(post func(func()) bool) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestCalls_doNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
