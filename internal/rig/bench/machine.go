@@ -28,6 +28,6 @@ func Machine() string {
 		words = "without sched, haltpoll, pvm"
 	}
 	version, _, _ := strings.Cut(read("/proc/sys/kernel/osrelease"), "-")
-	return fmt.Sprintf("%d cores of %s, %s %s (kernel command line: %s), %s, %s", runtime.NumCPU(), cpu,
-		runtime.GOOS, version, words, runtime.Version(), time.Now().Format(time.DateOnly))
+	return fmt.Sprintf("%d cores of %s, %s %s (kernel command line: %s), %s, %s", runtime.NumCPU(),
+		cpu, runtime.GOOS, version, words, runtime.Version(), time.Now().Format(time.DateOnly))
 }

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,6 +38,12 @@ func run(root string, files []string) error {
 		}
 		r.read(string(text))
 	}
+	slices.SortFunc(r.loads, func(a, b string) int { // from gain to loss, crowded ones behind
+		x, _ := r.ratio(a, "thread", "p50-ns")
+		y, _ := r.ratio(b, "thread", "p50-ns")
+		return cmp.Or(cmp.Compare(len(quiet.FindString(b)), len(quiet.FindString(a))),
+			cmp.Compare(x, y))
+	})
 	for _, p := range plots {
 		svg, err := p.draw(r)
 		if err != nil {
@@ -46,7 +53,8 @@ func run(root string, files []string) error {
 			return err
 		}
 	}
-	for name, table := range map[string]string{"README.md": r.first(), "docs/performance.md": r.all()} {
+	tables := map[string]string{"README.md": r.first(), "docs/performance.md": r.all()}
+	for name, table := range tables {
 		if err := splice(filepath.Join(root, name), table); err != nil {
 			return err
 		}

@@ -2,11 +2,9 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"image/color"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
 
@@ -34,7 +32,8 @@ var plots = []figure{
 	{"speed-p99.svg", "99 of 100 calls take at most (p99)", "p99-ns", quiet},
 	{"speed-cpu.svg", "CPU time of the process for a call, its work included", "cpu-ns/op", quiet},
 	{"speed-late.svg", "Another goroutine's Sleep(2 ms) is late by (p90)", "p90-late-ns", quiet},
-	{"speed-crowded.svg", "Next to two processes that compute: a call takes in the mean", "mean-ns", crowded},
+	{"speed-crowded.svg", "Next to two processes that compute: a call in the mean", "mean-ns",
+		crowded},
 }
 
 // The colours are replaced by those of the reader's mode, see style.
@@ -46,9 +45,12 @@ var (
 const width = 680
 
 const style = `<style>
-:root { --ink: #1f2328; --faint: #d1d9e0; --main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #8c959f }
+:root { --ink: #1f2328; --faint: #d1d9e0;
+	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #8c959f }
 @media (prefers-color-scheme: dark) {
-:root { --ink: #e6edf3; --faint: #3d444d; --main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #9198a1 } }
+	:root { --ink: #e6edf3; --faint: #3d444d;
+		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #9198a1 }
+}
 </style>`
 
 var subjects = []struct {
@@ -69,11 +71,6 @@ func (f figure) draw(r results) ([]byte, error) {
 			names = append(names, load)
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { // from gain to loss
-		x, _ := r.ratio(a, "thread", "p50-ns")
-		y, _ := r.ratio(b, "thread", "p50-ns")
-		return cmp.Compare(x, y)
-	})
 	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
 	p := plot.New()
 	p.BackgroundColor = nil
@@ -147,7 +144,8 @@ func ticks(low, high float64) (all []plot.Tick) {
 
 // themed has the reader's mode choose the colours.
 func themed(svg string) []byte {
-	replace := []string{"Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif", "#010101", "var(--ink)", "#020202", "var(--faint)"}
+	replace := []string{"Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif",
+		"#010101", "var(--ink)", "#020202", "var(--faint)"}
 	for _, s := range subjects {
 		replace = append(replace, fmt.Sprintf("#%02X%02X%02X", s.color.R, s.color.G, s.color.B),
 			"var(--"+s.variable+")")

@@ -70,7 +70,8 @@ func TestRun_writes(t *testing.T) {
 	if strings.Contains(first, "old") {
 		t.Error("the old table is still there")
 	}
-	if want := "| loop, crowded | channel | 12 | 12 | 1.00 | 0.50 | 90 |"; !strings.Contains(all, want) {
+	want := "| loop, crowded | channel | 12 | 12 | 1.00 | 0.50 | 90 |"
+	if !strings.Contains(all, want) {
 		t.Errorf("no %q in\n%s", want, all)
 	}
 	for _, p := range plots {
@@ -81,7 +82,8 @@ func TestRun_writes(t *testing.T) {
 				t.Fatalf("%s: %v", p.file, err)
 			}
 		}
-		for _, want := range []string{"prefers-color-scheme: dark", "var(--channel)", ">channel<", ">loop<"} {
+		for _, want := range []string{"prefers-color-scheme: dark", "var(--channel)", ">channel<",
+			">loop<"} {
 			if !strings.Contains(svg, want) {
 				t.Errorf("%s: no %q", p.file, want)
 			}

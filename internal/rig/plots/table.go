@@ -87,7 +87,7 @@ func micro(ns float64) string {
 // all returns the appendix: each load with all that was measured of it.
 func (r results) all() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n| load | | p50 | mean | p99 | CPU | late | p50, CPU, p99 to the channel |\n"+
+	fmt.Fprintf(&b, "%s.\n\n| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n"+
 		"| --- | --- | --- | --- | --- | --- | --- | --- |\n", r.machine)
 	for _, load := range r.loads {
 		title := label(load)
