@@ -56,8 +56,8 @@ type observedCall struct {
 	posted   bool
 	begun    bool
 	gaveUp   bool   // it was withdrawn
-	labelled bool   // it runs under the labels of ctx
-	around   labels // those before
+	labelled bool            // it runs under the labels of ctx
+	around   context.Context // with the labels before
 
 	until interface{ Err() error } // a posted function does not begin after its end; or nil
 
@@ -202,7 +202,7 @@ func (v *observedCall) leave() {
 	}
 	o := v.observer
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, labels{}
+	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, nil
 	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
 		unusedCalls.Put(v)
 	}

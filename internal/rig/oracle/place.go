@@ -120,7 +120,6 @@ type worker struct {
 	spans      []int           // how many had begun when each of them ended; -1 if it has not
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
-	own        *activation     // that runs on the thread's own goroutine
 	stored     any             // by SetTLS
 	closed     bool            // a function that ran here has terminated the place
 }
