@@ -37,13 +37,10 @@ func TestOption(t *testing.T) {
 		{app.OpenGL(3, 4), "OpenGL(3, 4)"},
 		{app.OpenGL(4, 7), "OpenGL(4, 7)"},
 		{app.OpenGL(5, 0), "OpenGL(5, 0)"},
-		{app.Samples(-1), "Samples(-1)"},
-		{app.Samples(1000), "Samples(1000)"},
 		{app.FrameRate(-1), "FrameRate(-1)"},
 		{app.FrameRate(math.NaN()), "FrameRate(NaN)"},
 		{app.FrameRate(math.Inf(1)), "FrameRate(+Inf)"},
 		{app.FrameRate(1e-9), "OnDemand"},
-		{app.Fullscreen(&app.Monitor{}), "no longer connected"},
 		{app.Share(closed), "closed"},
 		{app.Share(bare), "NoOpenGL"},
 	} {
@@ -247,7 +244,7 @@ func goexitOnMainThread() {
 		<-done
 		mainthread.Go(runtime.Goexit)
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		_, err := app.Monitors()
+		_, err := app.Clipboard()
 		must(err)
 	}
 	app.Terminate()

@@ -99,7 +99,10 @@ func TestEvent_mouse(t *testing.T) {
 }
 
 func TestEvent_window(t *testing.T) {
-	w, _ := show(t, app.Position(321, 123))
+	w, _ := show(t, app.Hints(func() {
+		glfw.WindowHint(glfw.PositionX, 321)
+		glfw.WindowHint(glfw.PositionY, 123)
+	}))
 	placed(t, w, 321, 123)
 	r := listen(w, nil)
 	resize(t, w, 321, 123)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/app/internal/screen"
@@ -64,8 +65,8 @@ func TestWindow_Screenshot(t *testing.T) {
 		size image.Point
 	}{
 		{"default", nil, image.Pt(200, 150)},
-		{"Samples", []app.Option{app.Samples(4)}, image.Pt(200, 150)},
-		{"more samples than any system has", []app.Option{app.Samples(64)}, image.Pt(200, 150)},
+		{"samples", []app.Option{app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })},
+			image.Pt(200, 150)},
 		{"Size", []app.Option{app.Size(201, 77)}, image.Pt(201, 77)},
 		{"Hidden", []app.Option{app.Hidden()}, image.Pt(200, 150)},
 		{"OnDemand", []app.Option{app.OnDemand()}, image.Pt(200, 150)},

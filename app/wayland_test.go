@@ -79,7 +79,7 @@ func onWayland() {
 	mainthread.Init(func() {
 		fail := func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 		must(app.Init())
-		w, err := app.NewWindow(app.Size(200, 150), app.Position(10, 10), app.EventsOnDraw())
+		w, err := app.NewWindow(app.Size(200, 150), app.EventsOnDraw())
 		must(err)
 		mainthread.Call(func() {
 			if w.GLFW() == nil || glfw.GetPlatform() != glfw.PlatformWayland {
@@ -102,17 +102,15 @@ func onWayland() {
 		ended := make(chan struct{})
 		go func() { w.Run(); close(ended) }()
 		shoot("at first")
-		monitors, err := app.Monitors()
-		must(err)
-		must(w.Fullscreen(monitors[0]))
+		with(w, cover)
 		shoot("on the full screen")
-		w.Windowed()
+		with(w, uncover)
 		w.Hide()
 		for range 3 {
 			shoot("while hidden")
 		}
 		w.Show()
-		w.Minimize()
+		with(w, (*glfw.Window).Iconify)
 		for range 3 {
 			shoot("while minimized")
 		}

@@ -260,7 +260,7 @@ func TestPrograms(t *testing.T) {
 			"thread: terminated: MustCall on the main thread, ", "elsewhere: false\n",
 		}},
 		{name: "misuse", shows: []string{
-			"Init(nil)", "Init off the main goroutine", "Serve off the thread",
+			"nil: mainthread.Init", "Init off the main goroutine", "Serve off the thread",
 			"Init off the main goroutine", "ServeContext off the thread", "Init called twice",
 			"Adopt on a thread that is",
 			"Init called twice",

@@ -102,7 +102,7 @@ func TestNotLocked(t *testing.T) {
 		"UnblockSignals": osthread.UnblockSignals(syscall.SIGTERM),
 	} {
 		if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) ||
-			!strings.HasPrefix(err.Error(), "osthread: "+name+"(") {
+			!strings.HasPrefix(err.Error(), "osthread: ") || !strings.Contains(err.Error(), ": "+name+"(") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

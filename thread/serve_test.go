@@ -61,7 +61,6 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 	mustPanic(t, func() { h.Serve() }, "Serve off the thread")
 	mustPanic(t, func() { _ = h.ServeContext(t.Context()) }, "ServeContext off the thread")
 	mustPanic(t, func() { h.Wait(nop) }, "Wait off the thread")
-	mustPanic(t, func() { h.Wait(nil) }, "Wait of a nil function")
 	mustPanic(t, func() { th.ServeFor(time.Second) }, "ServeFor off the thread")
 	mustPanic(t, func() { th.Serve() }, "call it from")
 	th.Call(func() { mustPanic(t, func() { h.Serve() }, "Adopt") })

@@ -181,8 +181,6 @@ func TestTimer_input(t *testing.T) {
 		advice string
 		f      func()
 	}{
-		{"After of a nil function", func() { th.After(1, nil) }},
-		{"Every of a nil function", func() { th.Every(1, nil) }},
 		{"must be positive", func() { th.Every(0, nop) }},
 		{"must be positive", func() { th.Every(-time.Second, nop) }},
 	} {

@@ -16,7 +16,7 @@ type Stats struct {
 	Calls, Posts                 uint64 // that have begun
 	Refused, Withdrawn           uint64 // that did not begin
 	Running                      time.Duration
-	Waits, Runs                  Histogram
+	Waits, Runs                  Times
 	Parked, Spinning, EventLoops uint64
 }
 
@@ -155,8 +155,10 @@ func (o *observer) drop(v *observedCall, gaveUp bool) {
 //
 //threadcall:noalloc
 func (o *Owner) Stats() Stats {
-	x, all := o.of, o.of.observe() //threadcall:alloc once
-	closed, ended := x.first().q.Closed(), isClosed(x.done) // no function begins any more, none runs
+	x := o.of
+	all := x.observe()             //threadcall:alloc once
+	closed := x.first().q.Closed() // no function begins any more
+	ended := isClosed(x.done)      // and none runs
 	announced := x.first().announced.Load()
 	all.mu.Lock()
 	if !all.counting.Load() {
@@ -192,9 +194,9 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// A Histogram counts times. Its buckets divide each power of two nanoseconds from 64 ns on into
+// Times count times. The buckets divide each power of two nanoseconds from 64 ns on into
 // four; the first has what is less, the last, from 69 s on, what is more.
-type Histogram struct {
+type Times struct {
 	Count   uint64
 	Sum     time.Duration
 	Buckets [1 + 4*(lastOctave-firstOctave) + 1]uint64
@@ -206,7 +208,7 @@ const (
 )
 
 //threadcall:noalloc
-func (h *Histogram) add(d time.Duration) {
+func (h *Times) add(d time.Duration) {
 	d = max(d, 0)
 	h.Count++
 	h.Sum += d
