@@ -108,17 +108,17 @@ wine:
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-SUBJECTS := -col '/subject@(reference threadcall thread bound spinning)'
+RATIOS   := $(GO) run ./internal/rig/bench/ratios
 UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
 bench-loads:
-	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
+	$(UNDER) $(GO) run ./cmd/threadcall bench \
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) -for 0 $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
+	@$(RATIOS) -to reference,bound -units 'ns/op|p99-ns|cpu-ns/op' $(RESULTS)
 bench-phases:
 	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
+	@$(RATIOS) -to reference,spinning $(RESULTS:bench-%=bench-phases-%)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h

@@ -169,7 +169,7 @@ func postMany(post func(func()) bool) {
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestCalls_doNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

@@ -8,7 +8,7 @@ type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R
 	free       *sync.Pool // of *boundCall[A, B, C, R]; apart, because package sync refers to it
-	terminated R // the result if f does not run
+	terminated R          // the result if f does not run
 }
 
 type none = struct{}
@@ -84,7 +84,7 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 // If t is terminated before f begins, f does not run, and the result is the zero value; one of the
 // type error is [ErrTerminated].
 //
-// Bind is for functions that are bound once: each has a pool of records of its own. A function without
+// Bind is for functions that are bound once: each has a pool of records. A function without
 // arguments needs none: give it to [MustEval] or [Thread.Call]. The function keeps t from being
 // reclaimed. Any goroutine may call it at any time.
 func Bind2[A, B any](t *Thread, f func(A, B)) func(A, B) {

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
-
 )
 
 // A Caller is a [*Thread] or a [*Pool].

@@ -88,8 +88,8 @@ func (e *Engine) First(f func()) {
 }
 
 // Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
-// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given the
-// thread.
+// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given
+// the thread.
 func (e *Engine) Prepare(start func() error, stops []func()) error {
 	keep := e.keep
 	e.keep = false

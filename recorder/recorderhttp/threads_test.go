@@ -45,7 +45,7 @@ func ExampleThreads() {
 	// Output: workqueue_adds_total 1
 }
 
-func TestThreads(t *testing.T) {
+func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	name := `render "<b>` + "\n\\"
 	th, p := thread.New(thread.WithName(name)), thread.NewPool(2, thread.WithName("workers"))
 	defer th.Terminate()

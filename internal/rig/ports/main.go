@@ -3,7 +3,7 @@
 //
 //	go run ./internal/rig/ports               all ports, all tests with -short
 //	go run ./internal/rig/ports linux/s390x   one port
-//	go run ./internal/rig/ports -quick        the packages with assembly and the queue, in seconds a port
+//	go run ./internal/rig/ports -quick        packages with assembly and the queue, seconds a port
 //	go run ./internal/rig/ports -cores 8,32   on emulated machines with more cores, see cores.go
 //	go run ./internal/rig/ports -app          app and nativeloop on Windows, on the screen of DISPLAY
 package main

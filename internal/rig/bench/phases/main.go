@@ -1,9 +1,8 @@
 // Phases measures this engine, the channel and spinning in phases that follow one another in one
-// process. It writes results, which threadcall bench compares:
+// process. It writes results, of which package ratios prints a table:
 //
 //	go run ./internal/rig/bench/phases >phases.txt
-//	threadcall bench -col '/subject@(reference threadcall thread spinning)' \
-//		-ratios reference,spinning phases.txt
+//	go run ./internal/rig/bench/ratios -to reference,spinning phases.txt
 package main
 
 import (
