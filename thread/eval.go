@@ -34,8 +34,8 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
-// An evalCall carries a function with a result through a call that takes a function without. The
-// caller cannot keep it on its stack, which may move while the thread writes the result.
+// An evalCall carries a function with a result through a call of a function without one. It cannot
+// be on the caller's stack, which may move while the thread writes the result.
 type evalCall[T any] struct {
 	f   func() T
 	v   T
@@ -49,8 +49,7 @@ func (b *evalCall[T]) call() {
 	b.v = f()
 }
 
-// evalCalls has a free list for every type of result. It gives those that a burst of calls has left
-// back to the collector.
+// evalCalls has a free list for each type of result, which shrinks after a burst of calls.
 var evalCalls sync.Map // from reflect.Type to *freelist.List[evalCall[T]]
 
 //threadcall:noalloc
@@ -90,9 +89,8 @@ func MustEval[T any](c Caller, f func() T) T {
 	return v
 }
 
-// MustCall is [Thread.Call] for code that cannot continue without f, such as code that replaces a
-// channel: where Call returns false, MustCall panics, with an error that wraps [ErrTerminated], or
-// [ErrNil] for a nil f.
+// MustCall is [Thread.Call] for code that cannot continue without f. Where Call returns false,
+// MustCall panics, with an error that wraps [ErrTerminated], or [ErrNil] for a nil f.
 //
 //threadcall:noalloc
 func (t *Thread) MustCall(f func()) {
