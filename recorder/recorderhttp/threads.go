@@ -16,20 +16,17 @@ import (
 // not ended: name, number, length of the queue, what runs since when and where, and how long
 // functions have waited and run.
 //
-//	http.Handle("/debug/threads", recorderhttp.Threads())
-//
-// It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names
-// that client-go of Kubernetes gives to its work queues, so that their dashboards and alerts serve:
+// It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names of
+// the work queues of Kubernetes' client-go, so that their dashboards and alerts serve:
 // workqueue_depth, workqueue_adds_total, workqueue_queue_duration_seconds,
 // workqueue_work_duration_seconds, workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds. The labels are name, which WithName has given, and
-// id, a number that no other thread or pool of the process has.
+// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, a number
+// of its own.
 //
-// A thread or pool counts, as by [thread.Thread.Stats], from the first request on that finds it,
-// and that costs what is said there. What began before is not counted; its stack is on the page,
-// unless the thread has begun no function since. Each request of the page stops the program for a
-// moment to take the stacks. These have names of functions and files; serve the page where only
-// those who may read these can reach it.
+// A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
+// that finds it. Functions that began before are not counted; the page has the stack of the thread
+// if it has begun a function since. Each request of the page stops the program for a moment to take
+// the stacks.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
