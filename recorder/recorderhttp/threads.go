@@ -24,9 +24,8 @@ import (
 // of its own.
 //
 // A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
-// that finds it. Functions that began before are not counted; the page has the stack of the thread
-// if it has begun a function since. Each request of the page stops the program for a moment to take
-// the stacks.
+// that finds it. A function that began before is not counted: the page has its stack, but not for
+// how long it has run. Each request of the page stops the program for a moment to take the stacks.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -83,7 +82,7 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func writeMetrics(b *bytes.Buffer, states []access.State) {
 	for _, m := range metrics {
 		name := "workqueue_" + m.name
-		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %[1]s %s\n", name, m.help, m.kind)
+		fmt.Fprintf(b, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, m.help, m.kind)
 		for _, s := range states {
 			labels := fmt.Sprintf(`name="%s",id="%d"`, escape.Replace(s.Name), s.ID)
 			h, ok := m.value(s).(thread.Histogram)
@@ -150,7 +149,7 @@ func short(d time.Duration) string {
 // known.
 func where(stack string) string {
 	if stack == "" {
-		return "unknown until it has begun a function"
+		return "unknown"
 	}
 	_, frames, _ := strings.Cut(stack, "\n")
 	for line := range strings.Lines(frames) {
@@ -177,9 +176,12 @@ var page = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <style>
 :root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif }
 body { margin: 1.5em; max-width: 80em }
+div { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .4em .8em .4em 0;
 	border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent) }
+td:first-child { min-width: 8em }
+td:last-child { min-width: 16em }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 summary { cursor: pointer; overflow-wrap: anywhere }
 pre { overflow: auto; font-size: 12px; max-width: 60em }
@@ -188,7 +190,7 @@ small { opacity: .7 }
 <h1>Threads</h1>
 <p>{{len .}} threads and pools that have not ended. Counts begin with the first request.
 <a href="?format=prometheus">For Prometheus</a></p>
-<table>
+<div><table>
 <tr><th>Name<th class="n">Queued<th class="n">Begun<th class="n">Waits, median<th class="n">p99
 <th class="n">Thread<th class="n">Runs for<th>Where
 {{range $r := .}}{{range $i, $t := .Running}}<tr>{{if $i}}<td><td><td><td><td>{{else -}}
@@ -197,5 +199,5 @@ small { opacity: .7 }
 <td class="n">{{$r.Late}}{{end}}
 <td class="n">{{$t.TID}}<td class="n">{{$t.For}}<td>{{if $t.Stack -}}
 <details><summary>{{$t.Where}}</summary><pre>{{$t.Stack}}</pre></details>{{else}}{{$t.Where}}{{end}}
-{{end}}{{end}}</table>
+{{end}}{{end}}</table></div>
 `))
