@@ -30,7 +30,8 @@ type config struct {
 // labels that they have (see [Thread.CallContext]). So CPU profiles, the profile of all goroutines,
 // and since Go 1.27 stack traces show it. A function that sets labels by itself, pprof.Do included,
 // loses it; the thread sets it again before it next waits. Goroutines that functions start inherit
-// it, as any label. [Adopt] sets it in place of the labels of its goroutine.
+// it, as any label. [Adopt] sets it in place of the labels of its goroutine. A call with labels
+// allocates where the thread has a name.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
