@@ -117,9 +117,9 @@ func (p phase) run(s side, d time.Duration) string {
 	slices.Sort(r.Latencies)
 	slices.Sort(lateness)
 	l := Result{Latencies: lateness}
-	return fmt.Sprintf("BenchmarkPhase/%s/subject=%s 1 %.0f p50-ns %.0f p99-ns %.0f cpu-ns/op "+
-		"%.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name, r.Quantile(50),
-		r.Quantile(99), r.CPU, l.Quantile(90))
+	return fmt.Sprintf("BenchmarkPhase/%s/subject=%s 1 %.0f p50-ns %.0f mean-ns %.0f p99-ns "+
+		"%.0f cpu-ns/op %.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name,
+		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90))
 }
 
 func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
@@ -173,7 +173,8 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 type Phases struct {
 	Rounds int
 	For    time.Duration
-	Match  *regexp.Regexp
+	Match  *regexp.Regexp // of the names of phases
+	Sides  *regexp.Regexp // of the names of what is compared
 	Seed   uint64
 }
 
@@ -205,12 +206,12 @@ func (p Phases) Run(w io.Writer) {
 		defer end()
 		sides[i].caller = caller
 	}
-	if !spins() {
-		sides = sides[:3]
-	}
+	sides = slices.DeleteFunc(sides, func(s side) bool {
+		return !p.Sides.MatchString(s.name) || s.name == spinning.name && !spins()
+	})
 	fmt.Fprintf(w, "# %v of each phase, GOMAXPROCS %d, seed %d\n", p.For, runtime.GOMAXPROCS(0),
 		p.Seed)
-	for _, unit := range []string{"p50-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
+	for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
 		fmt.Fprintf(w, "Unit %s better=lower\n", unit)
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
