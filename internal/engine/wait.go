@@ -50,18 +50,14 @@ const (
 	turns       = 2                      // of Gosched between two looks at the clock
 	slowTurns   = 2 * time.Millisecond   // longer ones are shared with goroutines that compute
 	noTurns     = 100 * time.Millisecond // for which that is believed
-	unknown     = -1
 
 	// After an attempt for which there was no P or no core, the thread does not spin for a time.
 	firstBackoff = 500 * time.Microsecond
-	maxBackoff   = 100 * time.Millisecond // so attempts in vain take less than 1 % of the time
+	maxBackoff   = 10 * time.Millisecond // so attempts in vain take 1.5 % of the time
 
-	// A side that spins and does not run for so long has lost its core to another process or its P
-	// to another goroutine. Between two looks are two microseconds otherwise.
-	coreLost  = 500 * time.Microsecond
-	maxCredit = 8 * time.Millisecond // two timeslices of Linux: calls of a moment pay for those
-	leastLost = 8                    // times what was lost, the thread does not spin
-	mostLost  = time.Second          // but so long at most
+	slowCore   = 200 * time.Microsecond
+	crowdedFor = 256
+
 )
 
 // A waitState is what callers and thread know about each other's waiting. Nothing depends on it
@@ -69,20 +65,15 @@ const (
 type waitState struct {
 	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
-	core     atomic.Int32 // of the thread, when it last looked at the clock in a spin, or unknown
-	caller   atomic.Int32 // of a caller, when it did, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
 	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
 	retry    atomic.Int64 // when the thread may spin again after a failure
 	backoff  atomic.Int64 // how long that was, a time.Duration; zero after a success
-	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 }
 
 func (l *waitState) init() {
-	l.core.Store(unknown)
-	l.caller.Store(unknown)
 	l.price.Store(int64(firstPrice))
 	l.met.Store(int64(firstMiss))
 }
@@ -90,26 +81,15 @@ func (l *waitState) init() {
 // failed keeps the thread from spinning for twice as long as after the last failure.
 //
 //threadcall:noalloc
-func (l *waitState) failed(now time.Duration) { l.pause(now, firstBackoff, maxBackoff) }
-
-// pause is failed, within limits.
-//
-//threadcall:noalloc
-func (l *waitState) pause(now, least, most time.Duration) {
-	backoff := min(max(2*time.Duration(l.backoff.Load()), least), most)
-	l.backoff.Store(int64(backoff))
-	l.retry.Store(int64(now + backoff))
+func (l *waitState) failed(now time.Duration) {
+	backoff := min(max(2*l.backoff.Load(), int64(firstBackoff)), int64(maxBackoff))
+	l.backoff.Store(backoff)
+	l.retry.Store(int64(now) + backoff)
 }
 
-// away is called by a side that looks, with two readings of the clock between which it has done
-// nothing else.
-//
-//threadcall:noalloc
-func (l *waitState) away(before, now time.Duration) {
-	if now-before > coreLost {
-		l.lost.Add(int64(now - before))
-	}
-}
+// crowdedUntil is when the core may be yielded again: a yield has given it to another process, for
+// a timeslice.
+var crowdedUntil atomic.Int64
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
 var noTurnsUntil atomic.Int64
@@ -184,31 +164,27 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 	return l.look(c, park.Now(), limit, false)
 }
 
-// look looks at c until it is settled or limit is over. If the caller is on the core of the thread,
-// or yields is true, it yields that between two looks at the clock.
+// look looks at c until it is settled or limit is over. If yields is true, it yields the core
+// between two looks at the clock, unless that is dear.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
 	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
-				if now != start {
-					l.away(now, park.Now())
-				}
 				return o
 			}
 			park.Relax()
 		}
-		before := now
+		if yields && int64(now) > crowdedUntil.Load() {
+			before := park.Now()
+			park.Yield()
+			if d := park.Now() - before; d > slowCore {
+				crowdedUntil.Store(int64(before + crowdedFor*d))
+			}
+		}
 		if now = park.Now(); now == start {
 			break // the clock of a bubble stands still
-		}
-		l.away(before, now)
-		if here := int32(park.CPU()); here != l.caller.Load() {
-			l.caller.Store(here)
-		}
-		if yields || l.caller.Load() == l.core.Load() {
-			park.Yield()
 		}
 	}
 	return c.Outcome()

@@ -113,22 +113,6 @@ func (p *spinPolicy) remeasure(now time.Duration) bool {
 	return true
 }
 
-// A spinCredit is what spins have saved of late, W a call, less the time for which one side was
-// spinning and could not run, because another process had its core: the other side then waited for
-// the rest of that timeslice, and two that park would have followed each other on one core. Next to
-// processes that compute, one such timeslice costs as much as a hundred wake-ups.
-type spinCredit time.Duration
-
-// settle is called at the end of a spin, with the calls that it has found, and is true if it has
-// lost more time than spins have saved.
-//
-//threadcall:noalloc
-func (c *spinCredit) settle(calls int, price, lost time.Duration) (failed bool) {
-	saved := min(time.Duration(*c)+time.Duration(calls)*price, maxCredit)
-	*c = spinCredit(max(saved-lost, -maxBackoff))
-	return lost > 0 && *c < 0
-}
-
 // A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
 // slot for two cores.
 //

@@ -16,9 +16,7 @@ const (
 	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
 	maxCalls = 64                    // roughly, and after so many calls at the latest
 
-	maxTogether = 16 // looks; on one core, to park is faster
-	manyCalls   = 16 // of a spin, for each of those: there is a core for it
-	someCalls   = 4  // of a spin without those, that are worth another attempt
+	someCalls = 4 // of a spin, that are worth another attempt
 
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
@@ -32,9 +30,7 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
-	credit   spinCredit
-	together int // looks of this spin at which thread and caller were on one core
-	before   int // calls found when the thread began to spin
+	before int // calls found when the thread began to spin
 
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
@@ -150,30 +146,14 @@ func (e *Engine) spin() bool {
 		return false
 	}
 	start := park.Now()
-	last, now := start, start
-	for ; now-start <= p.lookFor(); last, now = now, park.Now() {
-		e.waits.away(last, now)
+	for now := start; now-start <= p.lookFor(); now = park.Now() {
 		if park.Passing() {
 			park.EndPass()
 			start, r.passed = now, now
 		}
-		here := int32(park.CPU())
-		if here != e.waits.core.Load() {
-			e.waits.core.Store(here)
-		}
-		if here == e.waits.caller.Load() {
-			e.waits.caller.Store(unknown) // a caller that is still here will say so
-			r.together++
-			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is only one
-				e.waits.failed(now)
-				break
-			}
-			park.Yield() // to a caller on the same core
-		}
 		for range looks {
 			if e.q.Pending() {
 				r.found++
-				e.waits.away(now, park.Now())
 				return true
 			}
 			park.Relax()
@@ -182,7 +162,6 @@ func (e *Engine) spin() bool {
 			return true
 		}
 	}
-	e.waits.away(last, now)
 	p.periods(p.lookFor(), 1)
 	return false
 }
@@ -204,8 +183,7 @@ func (e *Engine) startSpinning() bool {
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
 	r.passed = now - yieldAllAfter + firstYieldAll
-	r.together, r.before = 0, r.found
-	e.waits.core.Store(int32(park.CPU()))
+	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
 }
@@ -227,11 +205,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot = nil
 	r.ticked = 0
 	now = park.Now()
-	n := r.found - r.before
-	lost := time.Duration(e.waits.lost.Swap(0))
-	if r.credit.settle(n, r.policy.price, lost) {
-		e.waits.pause(now, leastLost*lost, mostLost)
-	} else if n >= someCalls && n >= manyCalls*r.together && r.credit >= 0 {
+	if r.found-r.before >= someCalls {
 		e.waits.backoff.Store(0)
 	}
 	return now

@@ -5,8 +5,8 @@
 //	go run ./internal/rig/ablate [flag] ... [mechanism] ...
 //
 // The mechanisms are patches in mechanisms.txt, each with a regular expression of the phases in
-// which it matters. An argument such as old=/tmp/phases compares with that program instead. A row
-// of the table is a phase, in one condition:
+// which it matters. An argument such as credit+load takes out both; one such as old=/tmp/phases
+// compares with that program instead. A row of the table is a phase, in one condition:
 //
 //	with     µs and their ratios to the channel's: the mean, p50 and p99 of a call, the CPU time of
 //	         the process for each, and late, by which a goroutine that sleeps 2 ms wakes up (p90)
@@ -139,27 +139,31 @@ func choose(names []string) (variants []*variant, remove func(), err error) {
 	variants = []*variant{with}
 	for _, name := range names {
 		v := &variant{name: name, phases: *phases}
-		i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == name })
+		variants = append(variants, v)
 		if before, program, ok := strings.Cut(name, "="); ok {
 			v.name, v.program = before, program
-		} else if i < 0 {
-			return nil, remove, fmt.Errorf("there is no mechanism %q", name)
-		} else {
-			m := mechanisms[i]
-			changed, err := m.Apply()
-			if err != nil {
-				return nil, remove, fmt.Errorf("%s: %w", name, err)
+			continue
+		}
+		var all patch.Patch
+		for part := range strings.SplitSeq(name, "+") {
+			i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
+			if i < 0 {
+				return nil, remove, fmt.Errorf("there is no mechanism %q", part)
 			}
-			end := func() {}
-			if v.env, end, err = patch.Overlay(changed); err != nil {
-				return nil, remove, err
-			}
-			removes = append(removes, end)
-			if v.phases == "" {
-				v.phases = m.Arg
+			all.Edits = append(all.Edits, mechanisms[i].Edits...)
+			if *phases == "" {
+				v.phases = strings.TrimPrefix(v.phases+"|"+mechanisms[i].Arg, "|")
 			}
 		}
-		variants = append(variants, v)
+		changed, err := all.Apply()
+		if err != nil {
+			return nil, remove, fmt.Errorf("%s: %w", name, err)
+		}
+		end := func() {}
+		if v.env, end, err = patch.Overlay(changed); err != nil {
+			return nil, remove, err
+		}
+		removes = append(removes, end)
 	}
 	for _, v := range variants[1:] {
 		with.phases = strings.TrimPrefix(with.phases+"|"+v.phases, "|")
