@@ -243,7 +243,7 @@ func TestBubble_startsObserved(t *testing.T) {
 			th.Stats()
 			th.Close()
 			s := th.Stats()
-			if s.Calls != 0 || s.Posts != n || s.Runs.Sum != time.Duration(n)*time.Hour {
+			if s.Calls != 0 || s.Posts != 2*n || s.Runs.Sum != time.Duration(n)*time.Hour {
 				t.Errorf("%s: %+v", name, s)
 			}
 			sound(t, s)

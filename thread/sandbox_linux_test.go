@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -61,7 +61,7 @@ func inSandbox(arguments []string) {
 		fmt.Println("no sandbox:", err)
 		return
 	}
-	if cpu := park.CPU(); (cpu < 0) != (arguments[0] == "getcpu") {
+	if cpu := cores.Current(); (cpu < 0) != (arguments[0] == "getcpu") {
 		fmt.Println("the core is", cpu)
 		os.Exit(1)
 	}

@@ -39,7 +39,7 @@ type Stats struct {
 
 // Stats returns the counts. They begin with the first call of Stats, which a program makes where it
 // makes the thread if it wants all of them; what was queued before is not in them. On each thread
-// the functions of [WithStop] together count as one post, which did not wait.
+// a function of [WithStop] counts as a post, which did not wait.
 //
 // Until then nothing is counted and calls cost nothing more. From then on, until the
 // thread ends, each call costs three readings of the clock and about 100 ns more: 0.2 µs in all

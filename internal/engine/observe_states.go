@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A State is what a thread or a pool does, and has done since it was first asked for.
@@ -90,7 +90,7 @@ func (s *stats) ofThread(e *Engine) time.Duration {
 	defer s.mu.Unlock()
 	for _, v := range s.running {
 		if v.on == e {
-			return max(1, park.Now()-v.since)
+			return max(1, clock.Now()-v.since)
 		}
 	}
 	return 0

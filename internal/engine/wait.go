@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -57,7 +59,6 @@ const (
 
 	slowCore   = 200 * time.Microsecond
 	crowdedFor = 256
-
 )
 
 // A waitState is what callers and thread know about each other's waiting. Nothing depends on it
@@ -108,7 +109,7 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	if now, ok := park.Outside(); ok {
+	if now, ok := clock.Outside(); ok {
 		e.waits.returned.Store(int64(now))
 		spinners.noteCaller(now)
 	}
@@ -161,7 +162,7 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 		}
 		return c.Outcome()
 	}
-	return l.look(c, park.Now(), limit, false)
+	return l.look(c, clock.Now(), limit, false)
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core
@@ -177,13 +178,13 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 			park.Relax()
 		}
 		if yields && int64(now) > crowdedUntil.Load() {
-			before := park.Now()
-			park.Yield()
-			if d := park.Now() - before; d > slowCore {
+			before := clock.Now()
+			cores.Yield()
+			if d := clock.Now() - before; d > slowCore {
 				crowdedUntil.Store(int64(before + crowdedFor*d))
 			}
 		}
-		if now = park.Now(); now == start {
+		if now = clock.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
 	}
@@ -201,14 +202,14 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if limit == 0 {
 		return 0
 	}
-	start, ok := park.Outside()
+	start, ok := clock.Outside()
 	if !ok || !spinners.open(start) {
 		return 0
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
 	met := l.met.Load()
-	l.met.Store(met + (int64(park.Now()-start)-met)/memory)
+	l.met.Store(met + (int64(clock.Now()-start)-met)/memory)
 	return o
 }
 
@@ -218,7 +219,7 @@ func nothing() {}
 //
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {
-	start := park.Now()
+	start := clock.Now()
 	if int64(start) < noTurnsUntil.Load() {
 		return
 	}
@@ -230,7 +231,7 @@ func takeTurns(c *callq.Call, price time.Duration) {
 			}
 		}
 		before := now
-		now = park.Now()
+		now = clock.Now()
 		if now-before > slowTurns {
 			noTurnsUntil.Store(int64(now + noTurns))
 		}

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
-	eventually(t, func() bool { return park.Cores() != 0 }, "the number of cores is known")
-	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
+	eventually(t, func() bool { return cores.Usable() != 0 }, "the number of cores is known")
+	if min(cores.Usable(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
 		t.Skip("nothing spins here")
 	}
 }
@@ -25,7 +26,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: park.Now(), interval: time.Hour}
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: clock.Now(), interval: time.Hour}
 		e.waits.retry.Store(0)
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
@@ -112,9 +113,9 @@ func TestSpinSlot_end(t *testing.T) {
 func TestSpinSlots_count(t *testing.T) {
 	needsSpinning(t)
 	var s spinSlots
-	now := park.Now()
+	now := clock.Now()
 	most := s.count(now)
-	if cores := min(park.Cores(), runtime.GOMAXPROCS(0)); most != cores/2 {
+	if cores := min(cores.Usable(), runtime.GOMAXPROCS(0)); most != cores/2 {
 		t.Fatalf("there are %d slots for %d cores", most, cores)
 	}
 	var held []*spinSlot
@@ -142,7 +143,7 @@ func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
-	for range spinners.count(park.Now()) {
+	for range spinners.count(clock.Now()) {
 		e, spins := start(t), make(chan bool)
 		e.Go(func() {
 			spins <- maySpin(e)
@@ -228,30 +229,16 @@ func TestYieldState_callers(t *testing.T) {
 // What a spinning thread tells others, and what it measures.
 func TestSpin(t *testing.T) {
 	needsSpinning(t)
-	const elsewhere = -2
 	for what, f := range map[string]func(e *Engine, r *idleState) bool{
-		"says on which core it is": func(e *Engine, _ *idleState) bool {
-			e.waits.core.Store(elsewhere)
-			e.spin()
-			return e.waits.core.Load() != elsewhere
-		},
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
 			r.slot.seen.Store(0)
-			e.tick(park.Now())
+			e.tick(clock.Now())
 			return r.slot.seen.Load() != 0
 		},
 		"parks when the price is to be measured again": func(e *Engine, r *idleState) bool {
 			r.policy.priced -= 2 * r.policy.interval
-			e.tick(park.Now())
+			e.tick(clock.Now())
 			return r.slot == nil
-		},
-		"pauses for longer than it has lost its core": func(e *Engine, r *idleState) bool {
-			r.credit = 0
-			e.waits.backoff.Store(0)
-			e.waits.lost.Store(int64(time.Second))
-			now := park.Now()
-			e.stopSpinning()
-			return time.Duration(e.waits.retry.Load()) >= now+mostLost && !e.startSpinning()
 		},
 		"measures the price for some calls": func(e *Engine, r *idleState) bool {
 			p := &r.policy
@@ -271,8 +258,7 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at
-// once.
+// A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(0)
@@ -281,13 +267,7 @@ func TestLook(t *testing.T) {
 		t.Error("it does not say when it has woken the thread")
 	}
 	c := e.q.Get(callq.Awaited, nil, 0)
-	e.waits.look(c, park.Now(), time.Millisecond, false)
-	if e.waits.caller.Load() == unknown && park.CPU() != unknown {
-		t.Error("it does not say on which core it is")
-	}
-	if e.waits.look(c, park.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
-		t.Error("it does not say for how long it has not run")
-	}
+	e.waits.look(c, clock.Now(), time.Millisecond, false)
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
@@ -302,28 +282,6 @@ func TestYieldState_yield(t *testing.T) {
 	e.yields.kind.Store(yieldAll)
 	if e.yield(e); e.yields.locked.Load() == 0 {
 		t.Error("it does not")
-	}
-}
-
-// A timeslice that is lost costs as much as many calls save, in this spin or in those before.
-func TestSpinCredit(t *testing.T) {
-	const price, slice = 20 * time.Microsecond, 4 * time.Millisecond
-	for _, spins := range [][]struct {
-		calls  int
-		lost   time.Duration
-		failed bool
-	}{
-		{{0, 0, false}, {100, slice, true}},
-		{{201, slice, false}, {0, slice, true}},
-		{{1e6, slice, false}, {0, slice, false}, {0, slice, true}},
-		{{0, time.Hour, true}, {1, 0, false}, {200, slice, true}, {6000, slice, false}},
-	} {
-		var c spinCredit
-		for i, s := range spins {
-			if failed := c.settle(s.calls, price, s.lost); failed != s.failed {
-				t.Errorf("%v: the spin %d fails: %v", spins, i, failed)
-			}
-		}
 	}
 }
 

@@ -4,7 +4,9 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/sched"
 )
 
 // This file is the thread's side of waiting; wait.go has the callers' and the states,
@@ -56,7 +58,7 @@ func (e *Engine) took() {
 	if r := &e.idleState; r.taken+1 < r.every {
 		r.taken++
 	} else {
-		e.tick(park.Now())
+		e.tick(clock.Now())
 	}
 }
 
@@ -87,7 +89,7 @@ func (e *Engine) tick(now time.Duration) {
 		case int64(now) < e.yields.retry.Load():
 		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
 			runtime.Gosched()
-			r.passed = park.Now()
+			r.passed = clock.Now()
 			if r.passed-now > slowYield {
 				e.yields.retry.Store(int64(r.passed + noTurns))
 			}
@@ -121,7 +123,7 @@ func (e *Engine) spin() bool {
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
 		} else if r.offered {
-			e.waits.failed(park.Now())
+			e.waits.failed(clock.Now())
 		}
 		return false
 	}
@@ -136,8 +138,8 @@ func (e *Engine) spin() bool {
 			r.found++
 			return true
 		}
-		if park.Passing() {
-			park.EndPass()
+		if sched.Passing() {
+			sched.EndPass()
 			r.passed = r.ticked
 		}
 		park.Relax()
@@ -145,10 +147,10 @@ func (e *Engine) spin() bool {
 	if !p.pays(true) {
 		return false
 	}
-	start := park.Now()
-	for now := start; now-start <= p.lookFor(); now = park.Now() {
-		if park.Passing() {
-			park.EndPass()
+	start := clock.Now()
+	for now := start; now-start <= p.lookFor(); now = clock.Now() {
+		if sched.Passing() {
+			sched.EndPass()
 			start, r.passed = now, now
 		}
 		for range looks {
@@ -174,7 +176,7 @@ func (e *Engine) startSpinning() bool {
 	if !r.policy.pays(false) || e.bubbled {
 		return false
 	}
-	now := park.Now()
+	now := clock.Now()
 	if int64(now) < e.waits.retry.Load() {
 		return false
 	}
@@ -204,7 +206,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
 	r.ticked = 0
-	now = park.Now()
+	now = clock.Now()
 	if r.found-r.before >= someCalls {
 		e.waits.backoff.Store(0)
 	}
@@ -225,7 +227,7 @@ func (e *Engine) park(down time.Duration) {
 		return
 	}
 	if down == 0 {
-		down = park.Now()
+		down = clock.Now()
 	}
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
@@ -237,7 +239,7 @@ func (e *Engine) park(down time.Duration) {
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
-	now := park.Now()
+	now := clock.Now()
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
@@ -280,7 +282,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 		return
 	}
 	p.prices--
-	cpu, ok := park.CPUTime()
+	cpu, ok := clock.CPUTime()
 	if !ok {
 		cpu = 0
 	}
@@ -294,7 +296,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 	r.cpu = cpu
 	if p.prices == 0 {
 		r.cpu = 0
-		p.priced = park.Now()
+		p.priced = clock.Now()
 	}
 	e.waits.price.Store(int64(p.price))
 }
@@ -313,14 +315,14 @@ func (r *idleState) endTimeslice() {
 		return
 	}
 	r.sliceCalls = 0
-	now := park.Now()
+	now := clock.Now()
 	if now-r.sliceSeen > timesliceCalls*timeslicePause {
 		r.sliceBegan = now
 	}
 	r.sliceSeen = now
 	if now-r.sliceBegan > timeslice {
 		runtime.Gosched()
-		r.sliceBegan = park.Now()
+		r.sliceBegan = clock.Now()
 		r.sliceSeen = r.sliceBegan
 	}
 }

@@ -1,4 +1,5 @@
-package park
+// Package shortage tells errors that pass from others.
+package shortage
 
 import (
 	"errors"

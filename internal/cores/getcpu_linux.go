@@ -1,6 +1,6 @@
 //go:build !amd64
 
-package park
+package cores
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package park
+package cores
 
 import (
 	"math/bits"
@@ -7,16 +7,16 @@ import (
 	"unsafe"
 )
 
-// Cores returns on how many cores the calling thread and the last that has called NoteCaller may
+// Usable returns on how many cores the calling thread and the last that has called NoteCaller may
 // run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
 // of one and a half cores counts as one. It is zero until the quota is known, which takes some 0.1
 // ms from the first call on.
-func Cores() int {
-	n := min(granted(), maxCores)
+func Usable() int {
+	n := min(granted(), atStart)
 	if n == 0 {
 		return 0
 	}
-	var mask CoreSet
+	var mask Set
 	if mask.Get() > 0 {
 		for i := range mask {
 			mask[i] |= uint(callers[i].Load())
@@ -28,7 +28,7 @@ func Cores() int {
 
 // NoteCaller makes the cores of the calling thread those of the callers.
 func NoteCaller() {
-	var mask CoreSet
+	var mask Set
 	if mask.Get() > 0 {
 		for i := range mask {
 			callers[i].Store(uintptr(mask[i]))
@@ -36,19 +36,19 @@ func NoteCaller() {
 	}
 }
 
-var callers [len(CoreSet{})]atomic.Uintptr
+var callers [len(Set{})]atomic.Uintptr
 
-// A CoreSet is a set of up to 1,024 cores.
-type CoreSet [1024 / bits.UintSize]uint
+// A Set is a set of up to 1,024 cores.
+type Set [1024 / bits.UintSize]uint
 
 // Only returns the set of one core.
-func Only(core int) (s CoreSet) {
+func Only(core int) (s Set) {
 	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
 	return s
 }
 
 // Count returns how many cores there are in s.
-func (s *CoreSet) Count() (n int) {
+func (s *Set) Count() (n int) {
 	for _, word := range s {
 		n += bits.OnesCount(word)
 	}
@@ -57,7 +57,7 @@ func (s *CoreSet) Count() (n int) {
 
 // Get makes s the cores on which the calling thread may run. It returns how many bytes the kernel
 // has written, or zero.
-func (s *CoreSet) Get() (bytes int) {
+func (s *Set) Get() (bytes int) {
 	bytes, errno := Affinity(s[:])
 	if errno != 0 {
 		return 0

@@ -1,4 +1,4 @@
-package park
+package cores
 
 import (
 	"fmt"
@@ -18,28 +18,28 @@ func onOneCore(f func()) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		mask := Only(max(CPU(), 0))
+		mask := Only(max(Current(), 0))
 		SetAffinity(0, mask[:])
 		f()
 	}()
 	<-done
 }
 
-// knownCores is Cores when the quota is known.
+// knownCores is Usable when the quota is known.
 func knownCores(t testutil.T) (n int) {
-	testutil.Eventually(t, func() bool { n = Cores(); return n != 0 }, "the quota is known")
+	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
 	return n
 }
 
-func TestCores(t *testing.T) {
+func TestUsable(t *testing.T) {
 	NoteCaller()
 	all := knownCores(t)
 	onOneCore(func() {
-		if n := Cores(); n != all {
+		if n := Usable(); n != all {
 			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
 		}
 		NoteCaller()
-		if n := Cores(); n != 1 {
+		if n := Usable(); n != 1 {
 			t.Errorf("a thread and a caller on one core have %d", n)
 		}
 	})
@@ -114,8 +114,8 @@ func TestFindGroups(t *testing.T) {
 }
 
 // A process that has a quota of one core has one core, however many it may run on.
-func TestCores_quota(t *testing.T) {
-	if os.Getenv(testutil.Emulator) != "" || maxCores == 1 {
+func TestUsable_quota(t *testing.T) {
+	if os.Getenv(testutil.Emulator) != "" || atStart == 1 {
 		t.Skip("under an emulator, or on one core")
 	}
 	t.Setenv(testutil.Emulator, "../../.ci/quota 100") // which starts the program
@@ -128,17 +128,21 @@ func TestCores_quota(t *testing.T) {
 }
 
 // A file that hangs keeps its own goroutine, and until it is read there is no core to spare.
-func TestCores_hangs(t *testing.T) {
+func TestUsable_hangs(t *testing.T) {
 	if output, status := testutil.Program(t, "hangs"); status != 0 || output != "1\n" {
 		t.Errorf("status %d, cores: %s", status, output)
 	}
 }
 
-// Without descriptors there is no pipe and no quota; with them there is.
-func TestShortage(t *testing.T) {
-	if output, status := testutil.Program(t, "shortage"); status != 0 || output != "" {
-		t.Errorf("status %d: %s", status, output)
+// programs are what THREADCALL_PROGRAM may name: processes of their own.
+var programs = map[string]func(){}
+
+func TestMain(m *testing.M) {
+	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
+		program()
+		return
 	}
+	os.Exit(m.Run())
 }
 
 func init() {
@@ -156,46 +160,18 @@ func init() {
 		quota.groups = []group{{files: []string{fifo}}}
 		writer := -1
 		testutil.Eventually(fatal{}, func() bool {
-			if n := Cores(); n != 0 {
+			if n := Usable(); n != 0 {
 				panic(n)
 			}
 			writer, err = syscall.Open(fifo, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
 			return err == nil
 		}, "the file is read")
-		if n := Cores(); n != 0 {
+		if n := Usable(); n != 0 {
 			panic(n)
 		}
 		_, _ = syscall.Write(writer, []byte("100 100"))
 		syscall.Close(writer)
 		fmt.Println(knownCores(fatal{}))
-	}
-	programs["shortage"] = func() {
-		limit := func(n uint64) {
-			var l syscall.Rlimit
-			err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l)
-			if l.Cur = min(n, l.Max); err == nil {
-				err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &l)
-			}
-			if err != nil {
-				panic(err)
-			}
-		}
-		limit(0)
-		for range 3 {
-			if Cores() != 0 || Reschedule(false) {
-				panic("there are descriptors")
-			}
-		}
-		limit(256)
-		testutil.Eventually(fatal{}, func() bool { return Cores() != 0 && Reschedule(false) },
-			"there are cores and a pipe")
-		fd := pipe.fd
-		if pipe.fd = -1; Reschedule(false) {
-			panic("the pipe has nothing, and was waited for")
-		}
-		if pipe.fd = fd; !Reschedule(false) {
-			panic("there is no pipe any more")
-		}
 	}
 }
 

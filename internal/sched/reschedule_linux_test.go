@@ -1,4 +1,4 @@
-package park
+package sched
 
 import (
 	"os"
@@ -25,5 +25,18 @@ func TestReschedule_onePipe(t *testing.T) {
 	}
 	if n := descriptors(); n > before {
 		t.Errorf("after 100 calls there are %d descriptors, %d before", n, before)
+	}
+}
+
+func TestReschedule_nothingWritten(t *testing.T) {
+	if !Reschedule(false) {
+		t.Fatal("it does nothing")
+	}
+	fd := pipe.fd
+	if pipe.fd = -1; Reschedule(false) {
+		t.Error("the pipe has nothing, and was waited for")
+	}
+	if pipe.fd = fd; !Reschedule(false) {
+		t.Error("there is no pipe any more")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build unix
 
-package park
+package sched
 
 import (
 	"math"
@@ -8,6 +8,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/shortage"
 )
 
 // The pipe of Reschedule. The goroutine that has set used has all of it but asked:
@@ -38,7 +41,7 @@ func pass(all bool) bool {
 	}
 	defer p.used.Store(false)
 	if p.conn == nil {
-		if now := Now(); now >= p.retry {
+		if now := clock.Now(); now >= p.retry {
 			p.retry = openPipe(now) //threadcall:alloc once, or once a second without descriptors
 		}
 		if p.conn == nil {
@@ -62,8 +65,8 @@ func openPipe(now time.Duration) (retry time.Duration) {
 	p := &pipe
 	var err error
 	if p.reader, p.writer, err = os.Pipe(); err != nil {
-		if Passes(err) {
-			return now + RetryAfter
+		if shortage.Passes(err) {
+			return now + shortage.RetryAfter
 		}
 		return math.MaxInt64
 	}

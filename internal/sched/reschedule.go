@@ -1,4 +1,6 @@
-package park
+// Package sched has what the Go scheduler does not offer: its load, and a yield that polls the
+// network.
+package sched
 
 import "time"
 

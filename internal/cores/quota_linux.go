@@ -1,4 +1,4 @@
-package park
+package cores
 
 import (
 	"math"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/shortage"
 )
 
 // The quota is how many cores' time the control groups grant the process. A goroutine reads it,
@@ -31,7 +34,7 @@ var quota struct {
 func granted() int {
 	q := &quota
 	if !q.reading.Load() && q.reading.CompareAndSwap(false, true) {
-		if q.groups == nil && Now() < q.retry {
+		if q.groups == nil && clock.Now() < q.retry {
 			q.reading.Store(false)
 		} else {
 			go readQuota() //threadcall:alloc the files are read, a few times a second
@@ -45,7 +48,7 @@ func readQuota() {
 	if q.groups == nil {
 		var err error
 		if q.groups, err = findGroups(""); err != nil {
-			q.retry = Now() + RetryAfter
+			q.retry = clock.Now() + shortage.RetryAfter
 		}
 	}
 	if q.groups != nil {
@@ -68,7 +71,7 @@ func findGroups(root string) ([]group, error) {
 	var err error
 	text := func(name string) string {
 		b, e := os.ReadFile(root + name)
-		if Passes(e) {
+		if shortage.Passes(e) {
 			err = e
 		}
 		return string(b)
@@ -88,7 +91,7 @@ func findGroups(root string) ([]group, error) {
 			}
 			if e := g.read(); e == nil {
 				groups = append(groups, g)
-			} else if Passes(e) {
+			} else if shortage.Passes(e) {
 				err = e
 			}
 		}

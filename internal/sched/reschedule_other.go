@@ -1,6 +1,6 @@
 //go:build !unix
 
-package park
+package sched
 
 func pass(bool) bool { return false }
 

@@ -1,9 +1,11 @@
-package park
+package sched
 
 import (
 	"runtime/metrics"
 	"sync"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at
@@ -37,11 +39,11 @@ func (l *Load) Waiting() (n int, ok bool) {
 // cost too much: a hundredth of the time. It returns at once when nothing waits for a P, and late
 // when goroutines compute, so it is its own measure of the load.
 func (l *Load) Yield(gosched func()) {
-	now := Now()
+	now := clock.Now()
 	if now < l.next {
 		return
 	}
 	gosched()
-	end := Now()
+	end := clock.Now()
 	l.next = end + 100*(end-now)
 }
