@@ -53,11 +53,9 @@ const (
 	slowTurns   = 2 * time.Millisecond   // longer ones are shared with goroutines that compute
 	noTurns     = 100 * time.Millisecond // for which that is believed
 
-	// After an attempt for which there was no P or no core, the thread does not spin for a time.
-	firstBackoff = 500 * time.Microsecond
-	maxBackoff   = 10 * time.Millisecond // so attempts in vain take 1.5 % of the time
-
-	slowCore   = 200 * time.Microsecond
+	// A side that spins and does not run for so long has lost its core to another process or its P
+	// to another goroutine. Between two looks are two microseconds otherwise.
+	coreLost   = 500 * time.Microsecond
 	crowdedFor = 256
 )
 
@@ -70,8 +68,7 @@ type waitState struct {
 	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
-	retry    atomic.Int64 // when the thread may spin again after a failure
-	backoff  atomic.Int64 // how long that was, a time.Duration; zero after a success
+	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 }
 
 func (l *waitState) init() {
@@ -79,13 +76,16 @@ func (l *waitState) init() {
 	l.met.Store(int64(firstMiss))
 }
 
-// failed keeps the thread from spinning for twice as long as after the last failure.
+// away is called by a side that looks, with two readings of the clock between which it has done
+// nothing else. It is true if the side has not run in between.
 //
 //threadcall:noalloc
-func (l *waitState) failed(now time.Duration) {
-	backoff := min(max(2*l.backoff.Load(), int64(firstBackoff)), int64(maxBackoff))
-	l.backoff.Store(backoff)
-	l.retry.Store(int64(now) + backoff)
+func (l *waitState) away(before, now time.Duration) bool {
+	if now-before < coreLost {
+		return false
+	}
+	l.lost.Add(int64(now - before))
+	return true
 }
 
 // crowdedUntil is when the core may be yielded again: a yield has given it to another process, for
@@ -173,19 +173,24 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 	for now := start; now-start < limit; {
 		for range looks {
 			if o := c.Outcome(); o != 0 {
+				if now != start {
+					l.away(now, clock.Now())
+				}
 				return o
 			}
 			park.Relax()
 		}
-		if yields && int64(now) > crowdedUntil.Load() {
-			before := clock.Now()
-			cores.Yield()
-			if d := clock.Now() - before; d > slowCore {
-				crowdedUntil.Store(int64(before + crowdedFor*d))
-			}
-		}
+		before := now
 		if now = clock.Now(); now == start {
 			break // the clock of a bubble stands still
+		}
+		l.away(before, now)
+		if yields && int64(now) > crowdedUntil.Load() {
+			before = now
+			cores.Yield()
+			if now = clock.Now(); l.away(before, now) {
+				crowdedUntil.Store(int64(now + crowdedFor*(now-before)))
+			}
 		}
 	}
 	return c.Outcome()
@@ -207,9 +212,16 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 		return 0
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
+	if int64(start) < crowdedUntil.Load() { // no core sleeps
+		limit = time.Duration(meetPrices * l.price.Load())
+	}
 	o := l.look(c, start, limit, true)
+	looked := int64(clock.Now() - start)
+	if o == 0 {
+		l.lost.Add(looked)
+	}
 	met := l.met.Load()
-	l.met.Store(met + (int64(clock.Now()-start)-met)/memory)
+	l.met.Store(met + (looked-met)/memory)
 	return o
 }
 

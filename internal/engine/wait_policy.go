@@ -40,9 +40,10 @@ import (
 // time, it is that time. A thread that spins parks for a few calls now and then, in order to
 // measure W again.
 type spinPolicy struct {
-	price time.Duration // W
-	miss  time.Duration // M
-	gain  time.Duration // that spinning has brought, or would have
+	price  time.Duration // W
+	miss   time.Duration // M
+	gain   time.Duration // that spinning has brought, or would have
+	credit time.Duration // that attempts to spin may lose
 
 	prices   int           // measurements to come, one for each call
 	parks    int           // calls since the last measurements
@@ -60,6 +61,8 @@ const (
 	parksBefore = 64                     // the next two measurements
 	minInterval = time.Second
 	maxInterval = 32 * time.Second
+	maxCredit   = 4 * time.Millisecond
+	creditShare = 16
 )
 
 func (p *spinPolicy) init() {
@@ -70,6 +73,9 @@ func (p *spinPolicy) init() {
 // lookFor is how long a spin lasts.
 func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
 
+// meetFor is how long a caller waits for a thread that it has woken to run beside it.
+func (p *spinPolicy) meetFor() time.Duration { return max(meetPrices*p.price, minMeet) }
+
 // pays reports whether to spin.
 //
 //threadcall:noalloc
@@ -77,7 +83,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.prices < firstPrices/2
+	return p.gain > 0 && p.credit >= 0 && p.prices < firstPrices/2
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -88,8 +94,14 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 	if d >= p.lookFor() {
 		gain = -p.miss
 	}
+	p.earn(time.Duration(n) * max(gain, 0) / creditShare)
 	limit := memory * p.price
 	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
+}
+
+//threadcall:noalloc
+func (p *spinPolicy) earn(d time.Duration) {
+	p.credit = min(max(p.credit+d, -maxCredit/2), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,

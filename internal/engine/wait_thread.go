@@ -18,8 +18,6 @@ const (
 	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
 	maxCalls = 64                    // roughly, and after so many calls at the latest
 
-	someCalls = 4 // of a spin, that are worth another attempt
-
 	timeslice      = 10 * time.Millisecond  // the scheduler's
 	timesliceCalls = 16                     // between two looks at the clock
 	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run
@@ -123,7 +121,7 @@ func (e *Engine) spin() bool {
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
 		} else if r.offered {
-			e.waits.failed(clock.Now())
+			p.earn(-time.Duration(e.waits.lost.Swap(0)))
 		}
 		return false
 	}
@@ -148,7 +146,9 @@ func (e *Engine) spin() bool {
 		return false
 	}
 	start := clock.Now()
-	for now := start; now-start <= p.lookFor(); now = clock.Now() {
+	last, now := start, start
+	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
+		e.waits.away(last, now)
 		if sched.Passing() {
 			sched.EndPass()
 			start, r.passed = now, now
@@ -156,6 +156,7 @@ func (e *Engine) spin() bool {
 		for range looks {
 			if e.q.Pending() {
 				r.found++
+				e.waits.away(now, clock.Now())
 				return true
 			}
 			park.Relax()
@@ -164,6 +165,7 @@ func (e *Engine) spin() bool {
 			return true
 		}
 	}
+	e.waits.away(last, now)
 	p.periods(p.lookFor(), 1)
 	return false
 }
@@ -177,9 +179,6 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	now := clock.Now()
-	if int64(now) < e.waits.retry.Load() {
-		return false
-	}
 	if r.slot = spinners.enter(e.id, now); r.slot == nil {
 		return false
 	}
@@ -207,9 +206,8 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot = nil
 	r.ticked = 0
 	now = clock.Now()
-	if r.found-r.before >= someCalls {
-		e.waits.backoff.Store(0)
-	}
+	saved := time.Duration(r.found-r.before) * r.policy.price
+	r.policy.earn(saved - time.Duration(e.waits.lost.Swap(0)))
 	return now
 }
 
@@ -233,14 +231,17 @@ func (e *Engine) park(down time.Duration) {
 		spinners.count(down) // so that it is known when it matters
 	}
 	ran := down - r.up
-	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)
+	r.offered = p.pays(false) && spinners.open(down)
 	if r.offered {
-		e.waits.offer.Store(int64(max(meetPrices*p.price, minMeet)))
+		e.waits.offer.Store(int64(p.meetFor()))
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := clock.Now()
 	pushed := time.Duration(e.waits.pushed.Load())
+	if r.offered && pushed > down {
+		e.waits.away(pushed, now)
+	}
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)

@@ -77,7 +77,7 @@ func (e *Engine) yield(self *Engine) {
 		end = clock.Now()
 	}
 	if end-start > slowYield {
-		e.waits.failed(end)
+		e.waits.away(start, end)
 		e.yields.retry.Store(int64(end + noTurns))
 	}
 }
