@@ -46,12 +46,8 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	callerLooks = 24                     // before the first look at the clock
-	meetPrices  = 3                      // prices of parking for which a caller waits for a thread
-	minMeet     = 150 * time.Microsecond // that it has woken, but so long at least: cores sleep
-	turns       = 2                      // of Gosched between two looks at the clock
-	slowTurns   = 2 * time.Millisecond   // longer ones are shared with goroutines that compute
-	noTurns     = 100 * time.Millisecond // for which that is believed
+	// for which a caller looks for a thread that it has woken, at least: cores sleep
+	minMeet = 150 * time.Microsecond
 
 	// A side that spins and does not run for so long has lost its core to another process or its P
 	// to another goroutine. Between two looks are two microseconds otherwise.
@@ -211,10 +207,10 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if !ok || !spinners.open(start) {
 		return 0
 	}
-	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	if int64(start) < crowdedUntil.Load() { // no core sleeps
-		limit = time.Duration(meetPrices * l.price.Load())
+		limit = 3 * time.Duration(l.price.Load())
 	}
+	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
 	looked := int64(clock.Now() - start)
 	if o == 0 {
@@ -236,15 +232,12 @@ func takeTurns(c *callq.Call, price time.Duration) {
 		return
 	}
 	for now := start; now-start <= price; {
-		for range turns {
-			runtime.Gosched()
-			if c.Outcome() != 0 {
-				return
-			}
-		}
 		before := now
-		now = clock.Now()
-		if now-before > slowTurns {
+		runtime.Gosched()
+		if c.Outcome() != 0 {
+			return
+		}
+		if now = clock.Now(); now-before > slowYield {
 			noTurnsUntil.Store(int64(now + noTurns))
 		}
 		if now == start {

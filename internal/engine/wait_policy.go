@@ -44,37 +44,31 @@ type spinPolicy struct {
 	miss   time.Duration // M
 	gain   time.Duration // that spinning has brought, or would have
 	credit time.Duration // that attempts to spin may lose
-
-	prices   int           // measurements to come, one for each call
-	parks    int           // calls since the last measurements
-	priced   time.Duration // when the last ended
-	interval time.Duration // between measurements while the thread spins
+	parks  int           // calls that were parked
 }
 
 const (
-	firstPrice  = 20 * time.Microsecond // believed until it has been measured
+	firstPrice  = 20 * time.Microsecond // W, until it has been measured
 	minPrice    = 2 * time.Microsecond
-	maxPrice    = 100 * time.Microsecond // a longer wait is one for a P or a core
-	memory      = 8                      // calls that a mean, and gain, remembers
-	firstMiss   = 3 * firstPrice         // believed until callers have met the thread
-	firstPrices = 8                      // measurements of a new thread
-	parksBefore = 64                     // the next two measurements
-	minInterval = time.Second
-	maxInterval = 32 * time.Second
-	maxCredit   = 4 * time.Millisecond
-	creditShare = 16
+	maxPrice    = 5 * firstPrice // a longer wait is one for a P or a core
+	firstMiss   = 3 * firstPrice // M, until callers have met the thread
+	memory      = 8              // calls that a mean, and gain, remembers
+	measured    = memory         // of as many calls as follow, beginning with the first
+	measuredOf  = memory * memory
+	maxCredit   = 16 * time.Millisecond // some timeslices of Linux
+	creditShare = 16                    // of what calls that park lose, for attempts
 )
 
 func (p *spinPolicy) init() {
 	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
-	p.prices, p.interval = firstPrices, minInterval
+	p.credit = maxCredit / 4
 }
 
 // lookFor is how long a spin lasts.
 func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
 
 // meetFor is how long a caller waits for a thread that it has woken to run beside it.
-func (p *spinPolicy) meetFor() time.Duration { return max(meetPrices*p.price, minMeet) }
+func (p *spinPolicy) meetFor() time.Duration { return max(2*p.lookFor(), minMeet) }
 
 // pays reports whether to spin.
 //
@@ -83,7 +77,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.credit >= 0 && p.prices < firstPrices/2
+	return p.gain > 0 && p.credit >= 0 && p.parks >= measured/2
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -101,7 +95,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 
 //threadcall:noalloc
 func (p *spinPolicy) earn(d time.Duration) {
-	p.credit = min(max(p.credit+d, -maxCredit/2), maxCredit)
+	p.credit = min(max(p.credit+d, -maxCredit/8), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
@@ -111,18 +105,6 @@ func (p *spinPolicy) earn(d time.Duration) {
 func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
 	p.price += (d - p.price) / memory
-}
-
-// remeasure reports whether a thread that spins is to park for some calls.
-//
-//threadcall:noalloc
-func (p *spinPolicy) remeasure(now time.Duration) bool {
-	if now-p.priced < p.interval {
-		return false
-	}
-	p.priced, p.interval = now, min(2*p.interval, maxInterval)
-	p.prices = firstPrices/2 + 2
-	return true
 }
 
 // A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
@@ -159,7 +141,7 @@ type spinSlots struct {
 }
 
 const (
-	slotLease  = 500 * time.Microsecond
+	slotLease  = coreLost
 	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be
 )
 

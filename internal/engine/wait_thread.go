@@ -12,15 +12,14 @@ import (
 // This file is the thread's side of waiting; wait.go has the callers' and the states,
 // wait_policy.go the choice.
 const (
-	firstLooks = 25 // at the queue, before the first at the clock
+	firstLooks = 25 // at the queue or at a record, before the first at the clock
 	looks      = 12 // between two at the clock: about a microsecond
 
-	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
-	maxCalls = 64                    // roughly, and after so many calls at the latest
+	// a thread that always has calls reads the clock as often, roughly, and after so many calls
+	tick     = yieldAfter / 5
+	maxCalls = 64
 
-	timeslice      = 10 * time.Millisecond  // the scheduler's
-	timesliceCalls = 16                     // between two looks at the clock
-	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run
+	timeslice = 10 * time.Millisecond // the scheduler's
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -46,7 +45,6 @@ type idleState struct {
 	cpu     time.Duration // of the process when the thread was last woken, if that is measured
 
 	sliceBegan, sliceSeen time.Duration // see endTimeslice
-	sliceCalls            int
 }
 
 // took is called for each call that the thread has taken and run.
@@ -76,9 +74,6 @@ func (e *Engine) tick(now time.Duration) {
 	r.ticked = now
 	if r.slot != nil {
 		r.slot.seen.Store(int64(now))
-		if r.policy.remeasure(now) {
-			e.stopSpinning()
-		}
 	}
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
@@ -183,7 +178,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
-	r.passed = now - yieldAllAfter + firstYieldAll
+	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
 	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
@@ -218,7 +213,6 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
-	r.endTimeslice()
 	e.endYields()
 	if e.bubbled {
 		e.sleep()
@@ -227,6 +221,7 @@ func (e *Engine) park(down time.Duration) {
 	if down == 0 {
 		down = clock.Now()
 	}
+	down = r.endTimeslice(down)
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
 	}
@@ -276,13 +271,10 @@ func (e *Engine) sleep() {
 func (e *Engine) measure(wall, work time.Duration) {
 	r := &e.idleState
 	p := &r.policy
-	if p.parks++; p.parks >= parksBefore {
-		p.parks, p.prices = 0, max(p.prices, 3)
-	}
-	if p.prices == 0 {
+	if p.parks++; p.parks%measuredOf >= measured {
+		r.cpu = 0
 		return
 	}
-	p.prices--
 	cpu, ok := clock.CPUTime()
 	if !ok {
 		cpu = 0
@@ -295,10 +287,6 @@ func (e *Engine) measure(wall, work time.Duration) {
 		p.paid(cpu-r.cpu-work, wall)
 	}
 	r.cpu = cpu
-	if p.prices == 0 {
-		r.cpu = 0
-		p.priced = clock.Now()
-	}
 	e.waits.price.Store(int64(p.price))
 }
 
@@ -308,22 +296,18 @@ func (e *Engine) measure(wall, work time.Duration) {
 // they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
 // the others never run (seen with one P and Go 1.26). So the thread ends its time slice by itself,
 // when its caller has been woken and does not wait for that. It does so only if calls follow each
-// other closely: where there are pauses, others have run.
+// other closely: where there are pauses, others have run. It takes the time and returns it.
 //
 //threadcall:noalloc
-func (r *idleState) endTimeslice() {
-	if r.sliceCalls++; r.sliceCalls < timesliceCalls {
-		return
+func (r *idleState) endTimeslice(now time.Duration) time.Duration {
+	if now-r.sliceSeen > coreLost {
+		r.sliceBegan = now
 	}
-	r.sliceCalls = 0
-	now := clock.Now()
-	if now-r.sliceSeen > timesliceCalls*timeslicePause {
+	if now-r.sliceBegan > timeslice {
+		runtime.Gosched()
+		now = clock.Now()
 		r.sliceBegan = now
 	}
 	r.sliceSeen = now
-	if now-r.sliceBegan > timeslice {
-		runtime.Gosched()
-		r.sliceBegan = clock.Now()
-		r.sliceSeen = r.sliceBegan
-	}
+	return now
 }
