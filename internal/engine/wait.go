@@ -30,15 +30,14 @@ import (
 //	any      spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone
 //	                                  caller was parked
 //	any      parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked,
-//	                                  the slot is lost, thread and caller share a core, the price is
-//	                                  to be measured again, or the thread stops serving: when
+//	                                  the slot is lost, or the thread stops serving: when
 //	                                  ServeContext returns, or for ever
 //
 // Each of these waits is bounded, so nothing depends on what a caller reads still being true. A
 // caller is an ordinary goroutine and waits
 //
-//	looking  at its record, if the thread spins or offers to. If it may be on the core of the
-//	         thread, it yields that
+//	looking  at its record, if the thread spins or offers to. If it offers, the thread may have been
+//	         woken on the caller's core, so the caller yields that, but not on a crowded machine
 //	Gosched  instead, if other callers are queued before it, which are to be heard before the thread
 //	         answers all at once. Not if goroutines that compute are in the way
 //	parked   until the thread sends a token
@@ -46,12 +45,14 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// for which a caller looks for a thread that it has woken, at least: cores sleep
+	// For which a caller looks for a thread that it has woken, at least: cores sleep.
 	minMeet = 150 * time.Microsecond
 
 	// A side that spins and does not run for so long has lost its core to another process or its P
 	// to another goroutine. Between two looks are two microseconds otherwise.
-	coreLost   = 500 * time.Microsecond
+	coreLost = 500 * time.Microsecond
+
+	// for as many times the timeslice that a yield of the core has cost, none is yielded
 	crowdedFor = 256
 )
 
@@ -84,8 +85,8 @@ func (l *waitState) away(before, now time.Duration) bool {
 	return true
 }
 
-// crowdedUntil is when the core may be yielded again: a yield has given it to another process, for
-// a timeslice.
+// crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
+// gives it to another process for a timeslice.
 var crowdedUntil atomic.Int64
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
@@ -162,7 +163,7 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core
-// between two looks at the clock, unless that is dear.
+// between two looks at the clock, unless the machine is crowded.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {

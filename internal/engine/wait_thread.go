@@ -15,9 +15,8 @@ const (
 	firstLooks = 25 // at the queue or at a record, before the first at the clock
 	looks      = 12 // between two at the clock: about a microsecond
 
-	// a thread that always has calls reads the clock as often, roughly, and after so many calls
-	tick     = yieldAfter / 5
-	maxCalls = 64
+	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
+	maxCalls = measuredOf     // and after so many calls at the latest
 
 	timeslice = 10 * time.Millisecond // the scheduler's
 )
