@@ -23,6 +23,20 @@ func TestMechanisms(t *testing.T) {
 	}
 }
 
+func TestScaled(t *testing.T) {
+	t.Chdir("../../..")
+	e, ok := scaled("minMeet*2")
+	if !ok {
+		t.Fatal("there is no such constant")
+	}
+	if err := patch.Check([]*patch.Patch{{Name: "minMeet", Edits: []patch.Edit{e}}}); err != nil {
+		t.Error(err)
+	}
+	if _, ok := scaled("nothing*2"); ok {
+		t.Error("there is a constant without a name")
+	}
+}
+
 func TestParse(t *testing.T) {
 	got := parse("# a comment\nBenchmarkPhase/a_b/subject=thread 1 2 p50-ns 3 cpu-ns/op\n")
 	if r := got["a_b/subject=thread"]; len(got) != 1 || r["p50-ns"] != 2 || r["cpu-ns/op"] != 3 {

@@ -6,7 +6,8 @@
 //
 // The mechanisms are patches in mechanisms.txt, each with a regular expression of the phases in
 // which it matters. An argument such as credit+load takes out both; one such as old=/tmp/phases
-// compares with that program instead. A row of the table is a phase, in one condition:
+// compares with that program instead, one such as minMeet/2 or minMeet*2 with that constant of
+// waiting halved or doubled. A row of the table is a phase, in one condition:
 //
 //	with     µs and their ratios to the channel's: the mean, p50 and p99 of a call, the CPU time of
 //	         the process for each, and late, by which a goroutine that sleeps 2 ms wakes up (p90)
@@ -148,7 +149,13 @@ func choose(names []string) (variants []*variant, remove func(), err error) {
 		for part := range strings.SplitSeq(name, "+") {
 			i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
 			if i < 0 {
-				return nil, remove, fmt.Errorf("there is no mechanism %q", part)
+				e, ok := scaled(part)
+				if !ok {
+					return nil, remove, fmt.Errorf("there is no mechanism %q", part)
+				}
+				v.name = strings.ReplaceAll(part, "/", ":")
+				all.Edits = append(all.Edits, e)
+				continue
 			}
 			all.Edits = append(all.Edits, mechanisms[i].Edits...)
 			if *phases == "" {
@@ -169,6 +176,26 @@ func choose(names []string) (variants []*variant, remove func(), err error) {
 		with.phases = strings.TrimPrefix(with.phases+"|"+v.phases, "|")
 	}
 	return variants, remove, nil
+}
+
+// scaled makes an edit of an argument such as minMeet/2.
+func scaled(arg string) (e patch.Edit, ok bool) {
+	i := strings.IndexAny(arg, "*/")
+	files, _ := filepath.Glob("internal/engine/wait*.go")
+	if i < 0 {
+		return e, false
+	}
+	declared := regexp.MustCompile(`(?m)^\t` + arg[:i] + ` += ([^/\n]*[^/ \n])`)
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if m := declared.FindSubmatch(text); m != nil {
+			old, value := string(m[0]), string(m[1])
+			e.File, e.Lines = file, []string{"-" + old,
+				"+" + strings.TrimSuffix(old, value) + "(" + value + ")" + arg[i:]}
+			return e, true
+		}
+	}
+	return e, false
 }
 
 // compare runs the variants in one condition and prints their rows. p is GOMAXPROCS, or empty.
