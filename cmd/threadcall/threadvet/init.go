@@ -12,16 +12,10 @@ import (
 // checkInit reports a main function or tests that use the main thread, which nothing serves, and a
 // main function that calls what must be on the main thread though its goroutine is not locked to
 // it. And it exports what it knows of the package.
-func (c *checker) checkInit(locks bool) {
-	for _, n := range c.nodes {
-		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" &&
-			n.fn.Signature.Recv() == nil) {
-			locks = locks || c.owns(n, map[*node]bool{})
-		}
-	}
-	export := packageFact{Locks: locks, Relevant: true}
+func (c *checker) checkInit() {
+	export := packageFact{Locks: c.locks, Relevant: true}
 	if n := c.function("main"); n != nil && c.pass.Pkg.Name() == "main" {
-		c.checkMain(n, locks)
+		c.checkMain(n)
 	}
 	c.checkTests(&export)
 	c.exportPackage(export)
@@ -37,13 +31,17 @@ func (c *checker) function(name string) *node {
 	return nil
 }
 
-func (c *checker) checkMain(main *node, locks bool) {
-	if !locks && !c.owns(main, map[*node]bool{}) {
+func (c *checker) checkMain(main *node) {
+	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
+	if c.owns(main, map[*node]bool{}) {
+		how = ", which locks its goroutine too late, perhaps on another thread: call " +
+			"runtime.LockOSThread in an init function"
+	}
+	if !c.locks {
 		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
 				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
-					strings.Join(at.path, ", called by ")+
-					", whose goroutine is not locked to it: call runtime.LockOSThread in an init function")
+					strings.Join(at.path, ", called by ")+how)
 			}
 			return !at.need.Library
 		})
