@@ -59,7 +59,7 @@ type place struct {
 	kind   useKind // onThread or elsewhere
 	thread string
 	loose  bool   // the goroutine, that of main, is not locked to the thread
-	events bool   // it is main, and calls what must be on the main thread
+	events bool   // it is marked; or main, and calls what must be on the main thread
 	how    string // "which runs on a goroutine started at main.go:22"
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait

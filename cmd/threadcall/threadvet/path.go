@@ -366,7 +366,7 @@ func (c *checker) placesOf(n *node) []place {
 	at := n.fn.Pos()
 	if n.on != "" {
 		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on,
-			how: "which is marked //threadcall:on " + n.on})
+			events: true, how: "which is marked //threadcall:on " + n.on})
 	}
 	if n.fn.Parent() != nil {
 		return list

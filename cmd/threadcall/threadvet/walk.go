@@ -455,13 +455,15 @@ func (w *walk) mayMove(name string) bool {
 	})
 }
 
-// moved reports that what gives others a thread which is in another namespace.
+// moved reports that what gives others a thread which is in another namespace. The same two
+// functions of other packages are reported once: the mistake is there.
 func (w *walk) moved(pos token.Pos, what string, s state) {
 	at := ""
 	if s.at.IsValid() {
 		at = " (" + w.c.position(s.at) + ")"
 	}
-	if s.Moved != 0 {
+	if s.Moved != 0 && (what == "runtime.UnlockOSThread" || !w.c.marks.ignored(pos) &&
+		w.c.news(token.NoPos, what+s.By)) {
 		w.c.report(pos, "namespace", what+" gives other goroutines a thread in another namespace: "+
 			s.By+at+" is not undone on some path")
 	}
