@@ -49,10 +49,8 @@ type varFact struct{ Thread string }
 
 // A packageFact holds for a package and those that it imports.
 type packageFact struct {
-	Locks    bool   // an init function locks the main goroutine
-	Relevant bool   // calls to the package can matter
-	TestMain string // "", "inits" or "forgets", of this package alone
-	Uses     string // what a test of this package alone calls that must be served, and the path
+	Locks    bool // an init function locks the main goroutine
+	Relevant bool // calls to the package can matter
 }
 
 func (*funcFact) AFact()    {}

@@ -120,67 +120,16 @@ func (c *checker) only(n *node, seen map[*node]bool) bool {
 	}
 	seen[n] = true
 	places := c.placesOf(n)
-	return !n.escapes && !n.signals() && len(places)+len(n.callers) > 0 &&
+	if n.obj != nil && !c.isTest(n) && (c.invoked[n.obj.Name()] || n.obj.Exported() &&
+		(c.pass.Pkg.Name() != "main" || n.obj.Signature().Recv() != nil)) {
+		return false
+	}
+	return n.refs == len(c.places[n])+len(n.callers) && len(places)+len(n.callers) > 0 && !n.signals() &&
 		!slices.ContainsFunc(places, func(p place) bool {
 			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
 				p.kind == onThread && !p.later
 		}) &&
 		!slices.ContainsFunc(n.callers, func(m *node) bool { return !c.only(m, seen) })
-}
-
-// findEscapes finds the nodes that others may call than those that are known to.
-func (c *checker) findEscapes() {
-	invoked := map[string]bool{}
-	for _, n := range c.nodes {
-		n.escapes = n.obj != nil && n.obj.Exported() && !c.isTest(n) &&
-			(c.pass.Pkg.Name() != "main" || n.obj.Signature().Recv() != nil)
-		for _, b := range n.fn.Blocks {
-			for _, instr := range b.Instrs {
-				if call, ok := instr.(ssa.CallInstruction); ok && call.Common().IsInvoke() {
-					invoked[call.Common().Method.Name()] = true
-				}
-			}
-		}
-	}
-	for _, n := range c.nodes {
-		n.escapes = n.escapes || n.obj != nil && n.obj.Signature().Recv() != nil && invoked[n.obj.Name()]
-		for _, b := range n.fn.Blocks {
-			for _, instr := range b.Instrs {
-				for _, v := range instr.Operands(nil) {
-					c.findEscape(instr, *v)
-				}
-			}
-		}
-	}
-}
-
-// findEscape notes that an instruction uses a function as a value in a way that is not known.
-func (c *checker) findEscape(instr ssa.Instruction, v ssa.Value) {
-	fn, _ := v.(*ssa.Function)
-	if made, ok := v.(*ssa.MakeClosure); ok {
-		fn = made.Fn.(*ssa.Function)
-	}
-	if _, makes := instr.(*ssa.MakeClosure); makes || fn == nil || c.calleeOf(fn).node == nil {
-		return
-	}
-	known := func(instr ssa.Instruction, v ssa.Value) bool {
-		call, ok := instr.(ssa.CallInstruction)
-		if !ok {
-			return false
-		}
-		for i, arg := range call.Common().Args {
-			list := c.static(call.Common())
-			if arg == v && (len(list) != 1 ||
-				c.useOf(list[0], call, i-receivers(call.Common(), list[0])).Kind == unknownUse) {
-				return false
-			}
-		}
-		return true
-	}
-	_, stores := instr.(*ssa.Store)
-	if stores && (v.Referrers() == nil || !c.follow(v, known)) || !stores && !known(instr, v) {
-		c.calleeOf(fn).node.escapes = true
-	}
 }
 
 // signals reports whether what waits for the goroutine may wait for what a node does: it sends,

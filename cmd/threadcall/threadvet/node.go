@@ -25,7 +25,7 @@ type node struct {
 	inits   bool     // mentions what serves the main thread
 	callees []callee // all that it mentions
 	callers []*node
-	escapes bool // what calls it is not all known
+	refs    int // all that mention it, so that what calls it is known if these are all calls
 }
 
 // A call is a place of a node that calls something on the same thread.

@@ -103,7 +103,6 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 // exportFunctions exports what other packages must know.
 func (c *checker) exportFunctions() {
 	c.reachable()
-	c.findEscapes()
 	if c.pass.Pkg.Name() == "main" {
 		return
 	}

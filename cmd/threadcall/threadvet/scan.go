@@ -51,17 +51,23 @@ func (c *checker) flags(n *node) {
 	for _, b := range n.fn.Blocks {
 		for _, instr := range b.Instrs {
 			for _, v := range instr.Operands(nil) {
-				if *v == nil {
+				fn, _ := (*v).(*ssa.Function)
+				if made, ok := (*v).(*ssa.MakeClosure); ok {
+					fn = made.Fn.(*ssa.Function)
+				}
+				if fn == nil {
 					continue
 				}
-				switch x := (*v).(type) {
-				case *ssa.Function:
-					n.callees = append(n.callees, c.calleeOf(x))
-				case *ssa.MakeClosure:
-					n.callees = append(n.callees, c.calleeOf(x.Fn.(*ssa.Function)))
+				to := c.calleeOf(fn)
+				n.callees = append(n.callees, to)
+				if _, makes := instr.(*ssa.MakeClosure); !makes && to.node != nil {
+					to.node.refs++
 				}
 			}
 			call, ok := instr.(ssa.CallInstruction)
+			if ok && call.Common().IsInvoke() {
+				c.invoked[call.Common().Method.Name()] = true
+			}
 			if !ok || call.Common().StaticCallee() == nil {
 				continue
 			}

@@ -69,14 +69,15 @@ type checker struct {
 	starts   []start                   // where functions that are not nodes do
 	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
 	walks    map[*node]*walk
-	imports  packageFact // what all imported packages say
+	invoked  map[string]bool // the methods that are called through interfaces
+	imports  packageFact     // what all imported packages say
 	tabled   map[*types.Package][]*library
 	reported map[token.Pos]map[string]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{},
-		tabled: map[*types.Package][]*library{}}
+		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{}}
 	if err := c.readTables(); err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type effect struct {
 	Back   int64  // the kinds of namespaces that it moves the thread back to
 	By     string // the function that has moved the thread
 	Made   bool   // to a namespace that is new
+	Failed bool   // what moves the thread has failed
 	Result truth  // what is true of the last result
 }
 
@@ -167,7 +168,7 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 		if to.obj.Signature().Results().Len() == 0 {
 			return []effect{done}
 		}
-		return []effect{done, {Result: nonzero}}
+		return []effect{done, {Failed: true, Result: nonzero}}
 	}
 	list := c.factOf(to.obj).Effects
 	for i := range list { // which are of a copy
@@ -483,7 +484,7 @@ func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s
 		s.Moved&effects[moves].Moved != 0 && !effects[moves].Made)
 	for _, e := range effects {
 		next, kinds := s, e.Moved
-		if next = next.back(e.Back); back {
+		if next = next.back(e.Back); back && (kinds != 0 || e.Failed) {
 			kinds = effects[moves].Moved
 			if s.Locks <= 0 || s.Moved != 0 {
 				next.unchecked = ignored(instr)
@@ -496,7 +497,7 @@ func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s
 			next.Moved |= kinds
 			next.unchecked = token.NoPos
 		}
-		next.Result = e.Result
+		next.Result, next.Failed = e.Result, next.Failed || e.Failed
 		next.Locks += e.Locks
 		if e.Locks < 0 && next.Locks <= 0 {
 			if s.Locks > 0 {
