@@ -3,14 +3,14 @@
 
 GO          ?= go
 VERSION     ?= v0.1.0
-MODULES     := . cmd/threadcall compat/mainthread nativeloop
+MODULES     := . cmd/threadcall compat/mainthread nativeloop internal/rig/plots
 CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 30m
 
-.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
+.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases speed plots soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
 
 all: test
 
@@ -40,7 +40,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./keyed ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park
+CORE     := ./thread ./keyed ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park ./internal/cores ./internal/sched
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \
@@ -57,7 +57,7 @@ release-check release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
-PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/rig/oracle
+PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/shortage ./internal/rig/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
 	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
@@ -108,17 +108,33 @@ wine:
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-SUBJECTS := -col '/subject@(reference threadcall thread bound spinning)'
+RATIOS   := $(GO) run ./internal/rig/bench/ratios
 UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
 bench-loads:
-	$(UNDER) $(GO) run ./cmd/threadcall bench $(SUBJECTS) \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -filter '.unit:(ns/op OR p99-ns OR cpu-ns/op)' -ratios reference,bound $(RESULTS)
+	$(UNDER) $(GO) run ./cmd/threadcall bench \
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) -for 0 $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
+	@$(RATIOS) -to reference,bound -units 'ns/op|p99-ns|cpu-ns/op' $(RESULTS)
 bench-phases:
 	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
-	@$(GO) run ./cmd/threadcall bench $(SUBJECTS) -ratios reference,spinning $(RESULTS:bench-%=bench-phases-%)
+	@$(RATIOS) -to reference,spinning $(RESULTS:bench-%=bench-phases-%)
+
+# speed measures what README.md and docs/performance.md show, in four minutes on an idle machine, and
+# plots draws it and writes their tables: from speed.txt, or RESULTS='FILE ...'.
+ROUNDS  = 6
+CROWDED = ^(loop|loop, 15 µs of work|loop, 16 callers|100 Go and a Call|frame 16 ms, 50 calls, 10 µs|burst of 200 after 4 ms|lone call each 2 ms)$$
+speed:
+	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms >speed.txt
+	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms -crowded -phase '$(CROWDED)' >>speed.txt
+	$(GO) test -c -o speed.test ./internal/rig/bench
+	for round in $$(seq $(ROUNDS)); do ./speed.test -test.run '^$$' -test.bench 'Short|Setns' -test.benchtime 200x >>speed.txt || exit; done
+	rm speed.test
+	$(MAKE) plots RESULTS=speed.txt
+
+plots: RESULTS = speed.txt
+plots:
+	cd internal/rig/plots && GOWORK=off $(GO) run . $(CURDIR) $(abspath $(RESULTS))
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h

@@ -13,9 +13,9 @@
 //	func main() { mainthread.Init(run) } // serves the main thread while run runs elsewhere
 //
 //	func run() {
-//		title := mainthread.CallV(window.Title) // on the main thread, returns after it
+//		mainthread.Call(window.Show)            // on the main thread, returns after it
 //		gl := thread.New(thread.WithName("gl")) // another thread, for a context of its own
-//		gl.Go(func() { draw(title) })           // some time later
+//		gl.Go(func() { draw("hello") })         // some time later
 //	}
 //
 // Other modules of the repository depend on this one: [github.com/threadcall/threadcall/nativeloop]

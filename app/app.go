@@ -52,12 +52,10 @@
 //     standard error; NewWindow returns the error.
 //   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that
 //     uses it, such as Fyne, but not run both at a time.
-//   - With Wayland a program has no influence on where its windows are, and does not know:
-//     SetPosition, Position and MoveEvent do nothing. Nor do SetIcon, and Focus with compositors
-//     that do not have it. No StateEvent reports that a window is minimized. SetClipboard needs a
-//     window that has had the keyboard. The package paces the frames, at the rate of the monitor: a
-//     driver that waits for the monitor would wait for ever while the window is not visible. GLFW
-//     would crash with a compositor that has no seat, so such a one is not used.
+//   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
+//     SetClipboard needs a window that has had the keyboard. The package paces the frames, at the
+//     rate of the monitor: a driver that waits for the monitor would wait for ever while the window
+//     is not visible. A compositor without a seat, with which GLFW crashes, is not used.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).

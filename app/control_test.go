@@ -2,8 +2,6 @@ package app_test
 
 import (
 	"image"
-	"image/color"
-	"image/draw"
 	"runtime"
 	"strings"
 	"sync"
@@ -11,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/go-gl/glfw/v3.4/glfw"
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
@@ -19,7 +18,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestClipboard(t *testing.T) {
+func TestClipboard_holdsWhatWasSet(t *testing.T) {
 	begin(t)
 	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂",
 		strings.Repeat("long ", 20_000)} {
@@ -48,72 +47,41 @@ func TestClipboard(t *testing.T) {
 	}
 }
 
-func TestWindow_Fullscreen(t *testing.T) {
-	begin(t)
-	monitors, err := app.Monitors()
-	screen.Must(t, err)
-	m := monitors[0]
-	full := image.Pt(m.Mode.Width, m.Mode.Height)
-	w := open(t, app.Fullscreen(m))
+// A window covers a monitor by GLFW, and its frames have the size of that.
+func TestGLFW_coversAMonitor(t *testing.T) {
+	w := open(t)
 	w.OnDraw(quarters)
-	r := listen(w, nil)
 	run(t, w)
-	sized(t, w, full.X, full.Y)
-	w.Windowed()
-	sized(t, w, 200, 150)
-	w.SetPosition(30, 40)
-	for bad, want := range map[*app.Monitor]string{nil: "app.Monitors", {}: "connected"} {
-		if err := w.Fullscreen(bad); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Fullscreen(%v): %v", bad, err)
-		}
-	}
-	w.Windowed() // does nothing
 	for range 3 {
-		screen.Must(t, w.Fullscreen(m))
-		screen.Must(t, w.Fullscreen(m)) // does nothing; the window's place is not forgotten
+		full := image.Point{}
+		with(w, func(win *glfw.Window) {
+			cover(win)
+			mode := glfw.GetMonitors()[0].GetVideoMode()
+			full = image.Pt(mode.Width, mode.Height)
+		})
 		sized(t, w, full.X, full.Y)
-		comes(t, r, func(e app.ResizeEvent) bool { return e.ScreenWidth == full.X })
 		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
-		w.Windowed()
-		sized(t, w, 200, 150)
+		with(w, uncover)
+		sized(t, w, 330, 220)
 		placed(t, w, 30, 40)
 	}
 }
 
 // change calls what changes a window, with good and bad values.
 func change(w *app.Win) {
-	picture := image.NewRGBA(image.Rect(-5, -5, 11, 11))
-	draw.Draw(picture, picture.Rect, image.NewUniform(color.RGBA{200, 100, 0, 255}), image.Point{},
-		draw.Src)
-	part := image.NewNRGBA(image.Rect(0, 0, 64, 64)).SubImage(image.Rect(10, 10, 42, 42))
-	w.SetIcon(picture)
-	w.SetIcon(picture, part, image.NewGray(image.Rect(0, 0, 48, 48)))
-	w.SetIcon(nil, image.NewNRGBA(image.Rectangle{}))
-	w.SetIcon()
-	w.SetSizeLimits(100, 100, 50, 50)
-	w.SetSizeLimits(-1, 0, 0, -1)
-	w.SetIcon(image.NewNRGBA(image.Rect(0, 0, 1500, 1500)))
-	w.SetPosition(1<<40, -1<<40)
-	w.SetPosition(0, 0)
 	w.SetSize(-5, 0)
 	w.SetTitle("")
 	w.SetTitle("nul \x00 and \xff no text")
-	w.Minimize()
-	w.Restore()
-	w.Maximize()
-	w.Restore()
-	w.Windowed()
 	w.Hide()
 	w.Show()
-	w.Focus()
 }
 
 // What OnDraw changes does not wait for the main thread.
-func TestWindow_OnDraw_changes(t *testing.T) {
+func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
 	w, _ := show(t, app.NoVSync())
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
@@ -121,7 +89,6 @@ func TestWindow_OnDraw_changes(t *testing.T) {
 	mainthread.Go(func() { <-hold })
 	c := count(w, func(f *app.Frame) {
 		w.SetTitle("old")
-		w.SetSizeLimits(100, 100, 0, 0)
 		w.SetTitle("new")
 	})
 	c.goesOn(t, 3, "frames while the main thread is blocked")
@@ -134,7 +101,7 @@ func TestWindow_OnDraw_changes(t *testing.T) {
 
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
-func TestWindow_concurrent(t *testing.T) {
+func TestWindow_isSafeForConcurrentUse(t *testing.T) {
 	w, c := show(t, app.NoVSync())
 	all := func() {
 		var all sync.WaitGroup
@@ -175,7 +142,7 @@ func TestWindow_concurrent(t *testing.T) {
 }
 
 // With two pixels where there is usually one, a window has twice the size, if it is to be scaled.
-func TestScaleToMonitor(t *testing.T) {
+func TestFrame_hasTheScaleOfTheMonitor(t *testing.T) {
 	app.Terminate() // GLFW reads the scale at Init
 	atom := x.Atom(t, "RESOURCE_MANAGER")
 	const scale = "Xft.dpi:\t192\n"
@@ -186,7 +153,8 @@ func TestScaleToMonitor(t *testing.T) {
 		app.Terminate()
 		screen.Must(t, xproto.DeletePropertyChecked(x.Conn, x.Root, atom).Check())
 	}()
-	for width, opt := range map[int]app.Option{200: nil, 400: app.ScaleToMonitor()} {
+	scaled := app.Hints(func() { glfw.WindowHint(glfw.ScaleToMonitor, glfw.True) })
+	for width, opt := range map[int]app.Option{200: nil, 400: scaled} {
 		w := open(t, opt)
 		var frame app.Frame
 		w.OnDraw(func(f *app.Frame) { frame = *f; w.Stop() })

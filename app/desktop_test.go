@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
 	"github.com/jezek/xgb/randr"
 	"github.com/jezek/xgb/xproto"
 
@@ -51,7 +52,8 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record
 				event = image.Pt(all[len(all)-1].Width, all[len(all)-1].Height)
 			}
 			if all := of[app.StateEvent](r); len(all) > 0 && all[len(all)-1].Minimized {
-				w.Restore() // GLFW minimizes a window that covers a monitor and loses the keyboard
+				// GLFW minimizes a window that covers a monitor and loses the keyboard
+				with(w, (*glfw.Window).Restore)
 			}
 			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event,
 				server)
@@ -66,15 +68,25 @@ func is(width, height int) func(image.Point) bool {
 
 // Frames, Size, events and the X server agree on the size of a window after everything that changes
 // it.
-func TestManager_sizes(t *testing.T) {
+func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"continuous": nil, "OnDemand": {app.OnDemand()}, "EventsOnDraw": {app.EventsOnDraw()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _, _, agree := managed(t, opts...)
-			monitors, err := app.Monitors()
-			screen.Must(t, err)
-			full := monitors[0].Bounds.Size()
+			full := image.Point{}
+			with(w, func(*glfw.Window) {
+				mode := glfw.GetMonitors()[0].GetVideoMode()
+				full = image.Pt(mode.Width, mode.Height)
+			})
+			glfwDoes := func(steps ...func(*glfw.Window)) func() {
+				return func() {
+					for _, f := range steps {
+						with(w, f)
+					}
+				}
+			}
+			maximize, restore := (*glfw.Window).Maximize, (*glfw.Window).Restore
 			agree("it is shown", is(300, 200))
 			for i, step := range []struct {
 				what string
@@ -90,22 +102,16 @@ func TestManager_sizes(t *testing.T) {
 					}
 					w.SetSize(330, 220)
 				}, is(330, 220)},
-				{"Maximize", w.Maximize, func(p image.Point) bool { return p.X >= full.X-20 }},
-				{"Restore", w.Restore, is(330, 220)},
-				{"Fullscreen", func() { screen.Must(t, w.Fullscreen(monitors[0])) },
-					is(full.X, full.Y)},
-				{"Windowed", w.Windowed, is(330, 220)},
-				{"Maximize and Fullscreen", func() {
-					w.Maximize()
-					screen.Must(t, w.Fullscreen(monitors[0]))
-				}, is(full.X, full.Y)},
-				{"Windowed, Restore", func() { w.Windowed(); w.Restore() },
+				{"Maximize", glfwDoes(maximize), func(p image.Point) bool { return p.X >= full.X-20 }},
+				{"Restore", glfwDoes(restore), is(330, 220)},
+				{"full screen", glfwDoes(cover), is(full.X, full.Y)},
+				{"no more", glfwDoes(uncover), is(330, 220)},
+				{"Maximize and full screen", glfwDoes(maximize, cover), is(full.X, full.Y)},
+				{"no more, and Restore", glfwDoes(uncover, restore),
 					func(p image.Point) bool { return p.X < full.X }},
-				{"SetSize again", func() { w.Restore(); w.SetSize(300, 200) }, is(300, 200)},
-				{"full screen and back at once",
-					func() { screen.Must(t, w.Fullscreen(monitors[0])); w.Windowed() },
-					is(300, 200)},
-				{"maximized and back at once", func() { w.Maximize(); w.Restore() }, is(300, 200)},
+				{"SetSize again", func() { with(w, restore); w.SetSize(330, 220) }, is(330, 220)},
+				{"full screen and back at once", glfwDoes(cover, uncover), is(330, 220)},
+				{"maximized and back at once", glfwDoes(maximize, restore), is(330, 220)},
 			} {
 				step.do()
 				agree(fmt.Sprintf("%s (%d)", step.what, i), step.like)
@@ -115,7 +121,7 @@ func TestManager_sizes(t *testing.T) {
 }
 
 // A minimized window draws no frames, but for screenshots, and draws again when it is restored.
-func TestManager_Minimize(t *testing.T) {
+func TestWindow_drawsNoFramesWhileMinimized(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"vsync":          nil,
 		"without vsync":  {app.NoVSync()},
@@ -125,7 +131,7 @@ func TestManager_Minimize(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c, r, agree := managed(t, opts...)
-			w.Minimize()
+			with(w, (*glfw.Window).Iconify)
 			comes(t, r, func(e app.StateEvent) bool { return e.Minimized })
 			n := c.steady(t)
 			w.Redraw()
@@ -135,7 +141,7 @@ func TestManager_Minimize(t *testing.T) {
 			_, err := w.Screenshot()
 			screen.Must(t, err)
 			resize(t, w, 310, 190)
-			w.Restore()
+			with(w, (*glfw.Window).Restore)
 			comes(t, r, func(e app.StateEvent) bool { return !e.Minimized })
 			frames := int64(3)
 			if name == "OnDemand" {
@@ -173,56 +179,39 @@ func plug(t *testing.T) func(in bool) {
 	}
 }
 
-// Each window receives an event when a monitor goes or comes, Monitors has changed by then, and a
-// window that covers the monitor becomes as it was before.
-func TestMonitors_plug(t *testing.T) {
+// Each window receives an event when a monitor goes or comes, and glfw.GetMonitors has changed by
+// then.
+func TestMonitorEvent_reportsAMonitorThatComesOrGoes(t *testing.T) {
 	set := plug(t)
-	begin(t)
-	monitors, err := app.Monitors()
-	screen.Must(t, err)
-	full, _ := show(t)
-	full.SetPosition(30, 40)
-	placed(t, full, 30, 40)
-	cover := func() {
-		screen.Must(t, full.Fullscreen(monitors[0]))
-		sized(t, full, monitors[0].Mode.Width, monitors[0].Mode.Height)
-	}
-	cover()
+	w, _ := show(t)
 	other, _ := show(t, app.OnDemand(), app.EventsOnDraw())
-	for range 3 {
-		r := listen(full, nil)
-		count := make(chan int, 2)
-		other.OnEvent(func(e app.Event) {
-			if _, ok := e.(*app.MonitorEvent); ok {
-				all, err := app.Monitors()
-				if err != nil {
-					t.Error(err)
-				}
-				count <- len(all)
+	monitors := func() (names []string) {
+		with(w, func(*glfw.Window) {
+			for _, m := range glfw.GetMonitors() {
+				names = append(names, m.GetName())
 			}
 		})
-		set(false)
-		comes(t, r, func(e app.MonitorEvent) bool {
-			return !e.Connected && e.Monitor.Name == monitors[0].Name &&
-				e.Monitor.Bounds == monitors[0].Bounds
-		})
-		if n := <-count; n != len(monitors)-1 {
-			t.Errorf("%d monitors after one of %d has gone", n, len(monitors))
+		return names
+	}
+	before := monitors()
+	for range 3 {
+		for _, in := range []bool{false, true} {
+			r := listen(w, nil)
+			count := make(chan int, 2)
+			other.OnEvent(func(e app.Event) {
+				if _, ok := e.(*app.MonitorEvent); ok {
+					count <- len(monitors())
+				}
+			})
+			set(in)
+			comes(t, r, func(e app.MonitorEvent) bool { return e.Connected == in && e.Name == before[0] })
+			want := len(before)
+			if !in {
+				want--
+			}
+			if n := testutil.Arrives(t, count); n != want {
+				t.Errorf("%d monitors, want %d", n, want)
+			}
 		}
-		sized(t, full, 200, 150)
-		placed(t, full, 30, 40)
-		if err := full.Fullscreen(monitors[0]); err == nil {
-			t.Error("Fullscreen on a monitor that is not connected")
-		}
-		set(true)
-		comes(t, r, func(e app.MonitorEvent) bool {
-			return e.Connected && e.Monitor.Name == monitors[0].Name
-		})
-		if n := <-count; n != len(monitors) {
-			t.Errorf("%d monitors, want %d", n, len(monitors))
-		}
-		monitors, err = app.Monitors()
-		screen.Must(t, err)
-		cover()
 	}
 }

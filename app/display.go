@@ -43,7 +43,7 @@ func initGLFW() error {
 }
 
 func noDisplay(format string, args ...any) error {
-	return fmt.Errorf("app: %w: "+format, append([]any{ErrNoDisplay}, args...)...)
+	return fmt.Errorf("%w: "+format, append([]any{ErrNoDisplay}, args...)...)
 }
 
 // findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does

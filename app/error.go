@@ -13,11 +13,11 @@ import (
 )
 
 // ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
-var ErrNoDisplay = errors.New("no display")
+var ErrNoDisplay = errors.New("app: no display")
 
 // ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the
 // requested version.
-var ErrNoOpenGL = errors.New("no OpenGL as asked for")
+var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 
 // stray is the last error by which a call of GLFW panicked.
 var stray atomic.Pointer[glfw.Error]
@@ -55,8 +55,7 @@ func windowError(err error, o options) error {
 	var e *glfw.Error
 	switch {
 	case err == nil:
-		return fmt.Errorf("app: %w: GLFW could not create the window, and has logged why",
-			ErrNoDisplay)
+		return fmt.Errorf("%w: GLFW could not create the window, and has logged why", ErrNoDisplay)
 	case !errors.As(err, &e):
 		return fmt.Errorf("app: cannot create the window: %w", err)
 	case e.Code == glfw.VersionUnavailable:
@@ -64,7 +63,7 @@ func windowError(err error, o options) error {
 		if usesX11() {
 			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
 		}
-		return fmt.Errorf("app: %w: version %d.%d: %s; ask for an older one with app.OpenGL, or "+
+		return fmt.Errorf("%w: version %d.%d: %s; ask for an older one with app.OpenGL, or "+
 			"install a newer driver%s",
 			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
 	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
@@ -73,10 +72,9 @@ func windowError(err error, o options) error {
 			advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the " +
 				"GLX extension"
 		}
-		return fmt.Errorf("app: %w: %s; %s", ErrNoOpenGL, e.Desc, advice)
+		return fmt.Errorf("%w: %s; %s", ErrNoOpenGL, e.Desc, advice)
 	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("app: %w: %s; ask for fewer samples with app.Samples", ErrNoOpenGL,
-			e.Desc)
+		return fmt.Errorf("%w: %s; ask for fewer samples", ErrNoOpenGL, e.Desc)
 	}
 	return fmt.Errorf("app: cannot create the window: %w", e)
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestOption(t *testing.T) {
+func TestNewWindow_namesTheWrongOption(t *testing.T) {
 	closed, bare := open(t), open(t, app.NoOpenGL())
 	closed.Stop()
 	closed.Run()
@@ -37,13 +37,10 @@ func TestOption(t *testing.T) {
 		{app.OpenGL(3, 4), "OpenGL(3, 4)"},
 		{app.OpenGL(4, 7), "OpenGL(4, 7)"},
 		{app.OpenGL(5, 0), "OpenGL(5, 0)"},
-		{app.Samples(-1), "Samples(-1)"},
-		{app.Samples(1000), "Samples(1000)"},
 		{app.FrameRate(-1), "FrameRate(-1)"},
 		{app.FrameRate(math.NaN()), "FrameRate(NaN)"},
 		{app.FrameRate(math.Inf(1)), "FrameRate(+Inf)"},
 		{app.FrameRate(1e-9), "OnDemand"},
-		{app.Fullscreen(&app.Monitor{}), "no longer connected"},
 		{app.Share(closed), "closed"},
 		{app.Share(bare), "NoOpenGL"},
 	} {
@@ -63,7 +60,7 @@ func TestOption(t *testing.T) {
 
 // The binding keeps one error for all threads: it must reach the call that has caused it, and no
 // other.
-func TestErrNoOpenGL(t *testing.T) {
+func TestErrNoOpenGL_reachesTheCallThatCausedIt(t *testing.T) {
 	_, c := show(t, app.NoVSync())
 	_, d := show(t, app.NoVSync())
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
@@ -77,7 +74,7 @@ func TestErrNoOpenGL(t *testing.T) {
 	d.goesOn(t, 3, "frames after errors of other windows")
 }
 
-func TestErrors_system(t *testing.T) {
+func TestInit_namesWhatTheSystemLacks(t *testing.T) {
 	bare, err := screen.Start("-extension", "GLX")
 	if runtime.GOOS == "windows" {
 		t.Skip("windows do not use X11 here")
@@ -141,7 +138,7 @@ func windowAndReport() {
 }
 
 // The go command names what is missing when it compiles the program without cgo.
-func TestBuild_without_compiler(t *testing.T) {
+func TestBuild_namesTheMissingCompiler(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
@@ -247,7 +244,7 @@ func goexitOnMainThread() {
 		<-done
 		mainthread.Go(runtime.Goexit)
 		time.Sleep(time.Duration(i) * time.Millisecond)
-		_, err := app.Monitors()
+		_, err := app.Clipboard()
 		must(err)
 	}
 	app.Terminate()
@@ -277,7 +274,7 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_end(t *testing.T) {
+func TestInit_endsProgramsWithOpenWindows(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,6 +1,8 @@
 package app
 
 import (
+	"maps"
+	"slices"
 	"sync/atomic"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -72,10 +74,9 @@ type FocusEvent struct{ Focused bool }
 type StateEvent struct{ Minimized, Maximized bool }
 
 // A MonitorEvent reports that a monitor has been connected or disconnected; each window receives
-// it. [Monitors] returns those that there are now. A full-screen window whose monitor goes becomes
-// as it was before Fullscreen, on another one.
+// it. [glfw.GetMonitors], on the main thread, returns those that there are now.
 type MonitorEvent struct {
-	Monitor   *Monitor // as it was, if it has been disconnected
+	Name      string // of the monitor
 	Connected bool
 }
 
@@ -195,6 +196,27 @@ func (w *Win) listen() {
 	g.scaleX, g.scaleY = win.GetContentScale()
 	w.setGeometry(g)
 	w.minimized.Store(win.GetAttrib(glfw.Iconified) == glfw.True)
+}
+
+// listenToMonitors sets the callback for monitors. It runs on the main thread after GLFW has been
+// initialized, and so does the callback.
+func listenToMonitors() {
+	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
+		_ = guarded(func() error { monitorChanged(m.GetName(), change == glfw.Connected); return nil })
+	})
+}
+
+func monitorChanged(name string, connected bool) {
+	state.winMu.Lock()
+	all := slices.Collect(maps.Keys(state.windows))
+	state.winMu.Unlock()
+	for _, w := range all {
+		if w.win != nil && !w.destroyed {
+			w.ticks.refresh.Store(refreshRate())
+			w.thread.Go(w.reschedule)
+			w.monitor(MonitorEvent{name, connected})
+		}
+	}
 }
 
 // pixelsAreScreen reports whether a screen coordinate is a pixel.

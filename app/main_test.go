@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+	"github.com/go-gl/glfw/v3.4/glfw"
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
@@ -189,6 +190,17 @@ func comes[E any](t testing.TB, r *record, like func(E) bool) {
 	}, "an event like the one expected")
 }
 
+// with calls f on the main thread with the window of GLFW.
+func with(w *app.Win, f func(*glfw.Window)) { mainthread.Call(func() { f(w.GLFW()) }) }
+
+// cover has a window cover the first monitor, or no more.
+func cover(win *glfw.Window) {
+	m := glfw.GetMonitors()[0]
+	win.SetMonitor(m, 0, 0, m.GetVideoMode().Width, m.GetVideoMode().Height, glfw.DontCare)
+}
+
+func uncover(win *glfw.Window) { win.SetMonitor(nil, 30, 40, 330, 220, 0) }
+
 func id(w *app.Win) xproto.Window { return xproto.Window(w.ID()) }
 
 // focus gives w the keyboard, which it may have had.
@@ -223,7 +235,8 @@ func sized(t testing.TB, w *app.Win, width, height int) {
 func placed(t testing.TB, w *app.Win, px, py int) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
-		x, y := w.Position()
+		x, y := 0, 0
+		with(w, func(win *glfw.Window) { x, y = win.GetPos() })
 		return x == px && y == py
 	}, "the position %d, %d", px, py)
 }

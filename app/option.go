@@ -8,26 +8,20 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// An Option changes how a window is made.
+// An Option changes how a window is made. It has the name of what it sets, without With, as in
+// gioui.org/app: the package has no other functions with such names.
 type Option func(*options)
 
 type options struct {
 	title         string
 	width, height int
 	major, minor  int
-	samples       int
-	fixed         bool
 	hidden        bool
-	bare          bool
-	scaled        bool
-	positioned    bool
-	x, y          int
 	onDemand      bool
 	noVSync       bool
 	noOpenGL      bool
 	eventsOnDraw  bool
 	rate          float64
-	monitor       *Monitor
 	share         *Win
 	hints         func()
 }
@@ -52,16 +46,6 @@ func Size(width, height int) Option {
 		o.width, o.height = width, height
 	}
 }
-
-// Position sets where on the screen the upper left corner of the content is at first, in screen
-// coordinates. Without it the system chooses, and always with Wayland.
-func Position(x, y int) Option { return func(o *options) { o.positioned, o.x, o.y = true, x, y } }
-
-// ScaleToMonitor multiplies the size by the content scale of the monitor on which the window is
-// made, so that a window is as large to the eye on every monitor; on Windows it changes when the
-// window moves to another one. It makes no difference on macOS and with Wayland, where screen
-// coordinates are scaled already.
-func ScaleToMonitor() Option { return func(o *options) { o.scaled = true } }
 
 // OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has
 // the core profile.
@@ -92,21 +76,8 @@ func Share(w *Win) Option { return func(o *options) { o.share = w } }
 // [Win.Redraw] does.
 func EventsOnDraw() Option { return func(o *options) { o.eventsOnDraw = true } }
 
-// Samples sets the number of samples a pixel, for smooth edges; the window gets what the system has
-// that comes closest. The default is none.
-func Samples(n int) Option { return func(o *options) { o.samples = n } }
-
-// FixedSize keeps the user from resizing the window.
-func FixedSize() Option { return func(o *options) { o.fixed = true } }
-
 // Hidden makes a window that is not shown until [Win.Show].
 func Hidden() Option { return func(o *options) { o.hidden = true } }
-
-// Undecorated makes a window without border and title.
-func Undecorated() Option { return func(o *options) { o.bare = true } }
-
-// Fullscreen makes a window that covers m, in the mode that m has.
-func Fullscreen(m *Monitor) Option { return func(o *options) { o.monitor = m } }
 
 // OnDemand makes a window that is drawn only when [Win.Redraw] is called, when it has been resized,
 // and when the system has lost what was drawn. Without it, frame follows frame.
@@ -119,12 +90,12 @@ func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 // FrameRate limits the number of frames a second, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
-// Hints has set run on the main thread immediately before GLFW makes the window, after the package
-// has set its hints, to set others by [glfw.WindowHint]: a debug context, sRGB, the bits of depth
-// and stencil, a transparent framebuffer, EGL. A hint that GLFW does not know is an error of
-// NewWindow.
+// Hints runs set on the main thread, after the hints of the package and before GLFW makes the
+// window. It sets by [glfw.WindowHint] what the package has no option for: the position, samples, a
+// fixed size, no border, a debug context, sRGB. NewWindow returns an error for a hint that GLFW
+// does not know.
 //
-//	app.Hints(func() { glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True) })
+//	app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })
 func Hints(set func()) Option { return func(o *options) { o.hints = set } }
 
 // lastOpenGL has the last minor version of each major one, from 1 on.
@@ -139,8 +110,6 @@ func (o options) check() error {
 	case o.major < 1 || o.major > len(lastOpenGL) || o.minor < 0 || o.minor > lastOpenGL[o.major-1]:
 		return bad("OpenGL(%d, %d): there is no such version; there are 1.0 to 1.5, 2.0, 2.1, "+
 			"3.0 to 3.3 and 4.0 to 4.6", o.major, o.minor)
-	case o.samples < 0 || o.samples > 64:
-		return bad("Samples(%d): between 0 and 64", o.samples)
 	case o.rate < 0 || math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
 		return bad("FrameRate(%v): a number of frames a second, or 0 for no limit", o.rate)
 	case o.rate > 0 && o.rate < leastRate:

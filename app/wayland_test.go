@@ -55,7 +55,7 @@ func weston(t *testing.T, backend string) (env []string) {
 
 // With Wayland everything returns, also what Wayland does not have, and also while the window is
 // not visible.
-func TestWayland(t *testing.T) {
+func TestWayland_returnsFromEverything(t *testing.T) {
 	out, status := testutil.Program(t, "wayland", weston(t, "x11")...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
@@ -63,7 +63,7 @@ func TestWayland(t *testing.T) {
 }
 
 // GLFW would crash with a Wayland server that has no seat.
-func TestWayland_noSeat(t *testing.T) {
+func TestWayland_isNotUsedWithoutASeat(t *testing.T) {
 	env := weston(t, "headless")
 	for _, test := range []struct{ display, want string }{
 		{"", "WAYLAND_DISPLAY=app has no seat"}, {x.Display, "error: <nil>"},
@@ -79,7 +79,7 @@ func onWayland() {
 	mainthread.Init(func() {
 		fail := func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 		must(app.Init())
-		w, err := app.NewWindow(app.Size(200, 150), app.Position(10, 10), app.EventsOnDraw())
+		w, err := app.NewWindow(app.Size(200, 150), app.EventsOnDraw())
 		must(err)
 		mainthread.Call(func() {
 			if w.GLFW() == nil || glfw.GetPlatform() != glfw.PlatformWayland {
@@ -102,17 +102,15 @@ func onWayland() {
 		ended := make(chan struct{})
 		go func() { w.Run(); close(ended) }()
 		shoot("at first")
-		monitors, err := app.Monitors()
-		must(err)
-		must(w.Fullscreen(monitors[0]))
+		with(w, cover)
 		shoot("on the full screen")
-		w.Windowed()
+		with(w, uncover)
 		w.Hide()
 		for range 3 {
 			shoot("while hidden")
 		}
 		w.Show()
-		w.Minimize()
+		with(w, (*glfw.Window).Iconify)
 		for range 3 {
 			shoot("while minimized")
 		}

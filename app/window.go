@@ -45,9 +45,7 @@ type Win struct {
 
 	// The main thread uses these.
 	destroyed bool
-	placed    placement     // before Fullscreen
-	full      *glfw.Monitor // that the window covers, or nil
-	geometry  geometry      // as last put into the queue
+	geometry  geometry // as last put into the queue
 	monitor   func(MonitorEvent)
 
 	shared struct { // with the window's thread
@@ -160,12 +158,6 @@ func (w *Win) create() error {
 	if closing {
 		return ErrNotInitialized
 	}
-	flag := func(on bool) int {
-		if on {
-			return glfw.True
-		}
-		return glfw.False
-	}
 	glfw.DefaultWindowHints()
 	glfw.WindowHint(glfw.Visible, glfw.False)
 	if o.noOpenGL {
@@ -175,18 +167,10 @@ func (w *Win) create() error {
 	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
 	if o.major > 3 || o.major == 3 && o.minor >= 2 { // there are no profiles before
 		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
-		glfw.WindowHint(glfw.OpenGLForwardCompatible, flag(runtime.GOOS == "darwin"))
+		if runtime.GOOS == "darwin" {
+			glfw.WindowHint(glfw.OpenGLForwardCompatible, glfw.True)
+		}
 	}
-	glfw.WindowHint(glfw.Samples, o.samples)
-	glfw.WindowHint(glfw.Resizable, flag(!o.fixed))
-	glfw.WindowHint(glfw.Decorated, flag(!o.bare))
-	glfw.WindowHint(glfw.ScaleToMonitor, flag(o.scaled))
-	if o.positioned {
-		glfw.WindowHint(glfw.PositionX, clamp(o.x))
-		glfw.WindowHint(glfw.PositionY, clamp(o.y))
-	}
-	width, height := o.width, o.height
-	var monitor *glfw.Monitor
 	var share *glfw.Window
 	if other := o.share; other != nil {
 		if other.destroyed {
@@ -194,20 +178,12 @@ func (w *Win) create() error {
 		}
 		share = other.win
 	}
-	if m := o.monitor; m != nil {
-		if !connected(m) {
-			return errNoMonitor
-		}
-		monitor = m.m
-		width, height = m.Mode.Width, m.Mode.Height
-		glfw.WindowHint(glfw.RefreshRate, m.Mode.RefreshRate)
-	}
 	stray.Store(nil)
 	err := guarded(func() (err error) {
 		if o.hints != nil {
 			o.hints()
 		}
-		w.win, err = glfw.CreateWindow(width, height, o.title, monitor, share)
+		w.win, err = glfw.CreateWindow(o.width, o.height, o.title, nil, share)
 		return err
 	})
 	if w.win == nil {
@@ -216,7 +192,6 @@ func (w *Win) create() error {
 		}
 		return windowError(err, o)
 	}
-	w.full = monitor
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
 	w.ticks.refresh.Store(refreshRate())
@@ -241,13 +216,13 @@ func (w *Win) prepare() error {
 	return nil
 }
 
-// GLFW returns the window of GLFW, for what the package does not have: native handles, cursors and
-// how they behave, attributes. It must be called on the main thread, where the window must be used,
-// and returns nil if the window has been destroyed:
+// GLFW returns the window of GLFW, for what the package does not have: position, icon, size limits,
+// full screen, focus, native handles, cursors. It must be called on the main thread, where the
+// window must be used, and returns nil if the window has been destroyed:
 //
-//	mainthread.Call(func() {
+//	mainthread.Go(func() {
 //		if win := w.GLFW(); win != nil {
-//			win.SetInputMode(glfw.CursorMode, glfw.CursorDisabled)
+//			win.Maximize()
 //		}
 //	})
 //

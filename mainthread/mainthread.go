@@ -4,9 +4,9 @@
 //	func main() { mainthread.Init(run) }
 //
 //	func run() { // what would be main; it runs on a goroutine of its own
-//		mainthread.Call(func() { window.Show() })
-//		title := mainthread.CallV(func() string { return window.Title() })
-//		mainthread.Go(func() { window.Redraw() })
+//		mainthread.Call(window.Show)                                // returns after it
+//		title := thread.MustEval(mainthread.Thread(), window.Title) // the same, with a result
+//		mainthread.Go(window.Redraw)                                // some time later
 //	}
 //
 // Importing the package locks the main goroutine to the main thread. The main thread is a
@@ -36,6 +36,7 @@ package mainthread
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -60,7 +61,7 @@ var started, ended atomic.Bool
 func Init(fn func()) {
 	switch {
 	case fn == nil:
-		panic("mainthread: Init(nil); give it the function that is to run as main")
+		panic(fmt.Errorf("%w: mainthread.Init", thread.ErrNil))
 	case library:
 		panic("mainthread: Init in a C library, whose main function does not run; " +
 			"call thread.Adopt in an exported function, on the thread of the host")
@@ -111,12 +112,6 @@ func Call(f func()) bool { return main.Call(f) }
 //threadcall:noalloc
 func MustCall(f func()) { main.MustCall(f) }
 
-// CallV runs f on the main thread and returns its result, or the zero value where Call would return
-// false; [thread.EvalContext] with [Thread] reports which, and [thread.MustEval] panics.
-//
-//threadcall:noalloc
-func CallV[T any](f func() T) T { return thread.Eval(main, f) }
-
 // CallContext is Call, but gives up when ctx is done before f begins. See
 // [thread.Thread.CallContext].
 //
@@ -151,16 +146,6 @@ func TakePanic() *thread.PanicError { return main.TakePanic() }
 // OnPanic calls f with each panic of a function that no caller waits for, in place of the report on
 // standard error. A nil f restores the report. See [thread.WithPanicHandler].
 func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
-
-// Error is TakePanic, with a nil error for a nil panic.
-//
-// Deprecated: use [TakePanic]. Error is the name that other packages gave to it.
-func Error() error {
-	if p := TakePanic(); p != nil {
-		return p
-	}
-	return nil
-}
 
 // On reports whether the caller is on the main thread.
 //

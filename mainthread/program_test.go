@@ -208,7 +208,7 @@ type slowMessage struct{}
 
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
 
-func TestPrograms(t *testing.T) {
+func TestInit_endsProgramsAsItSays(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct {
 		name   string
@@ -260,7 +260,7 @@ func TestPrograms(t *testing.T) {
 			"thread: terminated: MustCall on the main thread, ", "elsewhere: false\n",
 		}},
 		{name: "misuse", shows: []string{
-			"Init(nil)", "Init off the main goroutine", "Serve off the thread",
+			"nil: mainthread.Init", "Init off the main goroutine", "Serve off the thread",
 			"Init off the main goroutine", "ServeContext off the thread", "Init called twice",
 			"Adopt on a thread that is",
 			"Init called twice",

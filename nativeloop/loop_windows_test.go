@@ -1,6 +1,7 @@
 package nativeloop_test
 
 import (
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -30,12 +31,30 @@ type message struct {
 
 func needNative(testing.TB) {}
 
-// newNative has no window, but for events.
+// functions has what is posted to the window of a native, by its handle.
+var functions sync.Map
+
+// runPosted is the window's procedure. A process never frees a callback, so there is one.
+var runPosted = sync.OnceValue(func() uintptr {
+	return syscall.NewCallback(func(window, message, wParam, lParam uintptr) uintptr {
+		if message == wmApp {
+			queue, _ := functions.Load(window)
+			(<-queue.(chan func()))()
+			return 0
+		}
+		return user32("DefWindowProcW", window, message, wParam, lParam)
+	})
+})
+
+// newNative has no visible window, but for events.
 func newNative() native {
 	var window uintptr
 	events := map[uint32]*event{}
-	functions := make(chan func(), 100)
-	id, _, _ := syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId").Call()
+	const messageOnly, procedure = -3, -4
+	posts := user32("CreateWindowExW", 0, "Static", "posts", 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
+	user32("SetWindowLongPtrW", posts, procedure, runPosted())
+	queue := make(chan func(), 100)
+	functions.Store(posts, queue)
 	return native{
 		turn: func(wait bool) bool {
 			var m message
@@ -43,9 +62,6 @@ func newNative() native {
 				user32("GetMessageW", unsafe.Pointer(&m), 0, 0, 0)
 			} else if user32("PeekMessageW", unsafe.Pointer(&m), 0, 0, 0, remove) == 0 {
 				return false
-			}
-			if m.window == 0 && m.message == wmApp {
-				(<-functions)()
 			}
 			if e := events[m.message]; e != nil {
 				e.seen.Add(1)
@@ -55,8 +71,8 @@ func newNative() native {
 			return true
 		},
 		post: func(f func()) {
-			functions <- f
-			user32("PostThreadMessageW", id, wmApp, 0, 0)
+			queue <- f
+			user32("PostMessageW", posts, wmApp, 0, 0)
 		},
 		events: func() map[uint32]*event {
 			window = newWindow(windowStyle, 0)
@@ -67,7 +83,11 @@ func newNative() native {
 			events[wmTimer] = &event{raise: func() {}}
 			return events
 		},
-		end: func() { user32("DestroyWindow", window) },
+		end: func() {
+			user32("DestroyWindow", window)
+			user32("DestroyWindow", posts)
+			functions.Delete(posts)
+		},
 	}
 }
 
@@ -121,7 +141,7 @@ func inMenu(w uintptr) bool { return testutil.GUIMode(w)&testutil.InMenu != 0 }
 
 func cancelMenu(w uintptr) { user32("PostMessageW", w, wmCancelMode, 0, 0) }
 
-func TestAttach_modal(t *testing.T) {
+func TestAttach_servesInModalLoops(t *testing.T) {
 	for name, modal := range modals {
 		t.Run(name, func(t *testing.T) {
 			onHost(t, func(h *host) {
@@ -171,7 +191,7 @@ func TestAttach_modal(t *testing.T) {
 }
 
 // A wake-up is not lost when the queue is full, and when a function takes all messages.
-func TestAttach_lost(t *testing.T) {
+func TestAttach_losesNoWakeUp(t *testing.T) {
 	for name, lose := range map[string]func(h *host){
 		"the queue is full": func(h *host) {
 			var w uintptr
@@ -200,7 +220,7 @@ func TestAttach_lost(t *testing.T) {
 }
 
 // WM_QUIT, which PeekMessage finds whatever it looks for, is not lost.
-func TestAttach_quit(t *testing.T) {
+func TestAttach_losesNoQuit(t *testing.T) {
 	onHost(t, func(h *host) {
 		h.Go(func() { user32("PostQuitMessage", 7) })
 		h.Go(func() {})

@@ -51,14 +51,13 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrNotApplied is found in the error of a function after which the thread has something other than
-// what was asked for, although the kernel has reported success.
-var ErrNotApplied = errors.New("the kernel has set something else")
+// ErrNotApplied is wrapped by the error of a function after which the thread has something other
+// than what was asked for, although the kernel has reported success.
+var ErrNotApplied = errors.New("osthread: the kernel has set something else")
 
-// ErrNotLocked is found in the error of a function that sets a property if the caller's goroutine
+// ErrNotLocked is wrapped by the error of a function that sets a property if the caller's goroutine
 // is not locked to its thread.
-var ErrNotLocked = errors.New("the goroutine is not locked to its thread; " +
-	"use a thread.Thread or runtime.LockOSThread")
+var ErrNotLocked = errors.New("osthread: the goroutine is not locked to its thread")
 
 // SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and
 // /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
@@ -193,7 +192,7 @@ func (p property[T]) change(call string, want T) error {
 	case p.set == nil:
 		return unsupported(call)
 	case !locked():
-		return fmt.Errorf("osthread: %s: %w", call, ErrNotLocked)
+		return fmt.Errorf("%w: %s needs a thread.Thread, or runtime.LockOSThread", ErrNotLocked, call)
 	}
 	failed := p.set(want)
 	if p.get == nil {
@@ -210,11 +209,11 @@ func (p property[T]) change(call string, want T) error {
 	if p.round != nil {
 		want = p.round(want)
 	}
-	if failed == nil && text(has) != text(want) {
-		failed = ErrNotApplied
-	}
-	if failed != nil {
+	switch {
+	case failed != nil:
 		return fmt.Errorf("osthread: %s: %w; the thread has %s", call, failed, text(has))
+	case text(has) != text(want):
+		return fmt.Errorf("%w: %s; the thread has %s", ErrNotApplied, call, text(has))
 	}
 	return nil
 }

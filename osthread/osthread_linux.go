@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 )
 
 func init() {
@@ -66,13 +66,13 @@ func setAffinity(cpus []int) error {
 	for _, cpu := range cpus {
 		s.add(cpu)
 	}
-	return failed(park.SetAffinity(self, s))
+	return failed(cores.SetAffinity(self, s))
 }
 
 func affinity() ([]int, error) {
 	for size := 1024; ; size *= 2 {
 		s := newSet(size)
-		_, errno := park.Affinity(s)
+		_, errno := cores.Affinity(s)
 		if errno == syscall.EINVAL && size < maxCPUs { // the kernel has room for more CPUs
 			continue
 		}

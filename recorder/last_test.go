@@ -18,9 +18,6 @@ import (
 
 // keepsLast prints what is wrong.
 func keepsLast() {
-	if recorder.KeepLast(0, 1) == nil {
-		fmt.Println("KeepLast of no time has no error")
-	}
 	complain(recorder.KeepLast(time.Second, 1<<20))
 	if recorder.KeepLast(time.Second, 1<<20) == nil {
 		fmt.Println("KeepLast has no error the second time")
@@ -77,7 +74,17 @@ func needs125(t *testing.T) {
 	}
 }
 
-func TestWriteLast(t *testing.T) {
+func TestKeepLast_refusesToKeepNothing(t *testing.T) {
+	for name, err := range map[string]error{
+		"no time": recorder.KeepLast(0, 1), "no bytes": recorder.KeepLast(time.Second, 0),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestWriteLast_writesTheLastSeconds(t *testing.T) {
 	needs125(t)
 	file := filepath.Join(t.TempDir(), "last.trace")
 	output, status, _ := run(t, "keeps the last", file)
@@ -91,7 +98,7 @@ func TestWriteLast(t *testing.T) {
 }
 
 // A directory has the two youngest files of a program, and what else is in it.
-func TestSlowCalls_OnSignal(t *testing.T) {
+func TestOnSignal_andSlowCallsKeepTheYoungestFiles(t *testing.T) {
 	needs125(t)
 	for program, want := range map[string]struct{ pattern, content string }{
 		"has slow calls": {"slow-2*-a_b.trace", "threadcall.slow"},
@@ -126,7 +133,7 @@ func TestSlowCalls_OnSignal(t *testing.T) {
 	}
 }
 
-func TestOnError(t *testing.T) {
+func TestOnError_getsErrorsOfFiles(t *testing.T) {
 	output, status, _ := run(t, "has slow calls", os.DevNull) // which is not a directory
 	if status != 0 || strings.Count(output, "recorder: ") != 3 {
 		t.Errorf("status %d and %q although there is no directory", status, output)

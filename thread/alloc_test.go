@@ -41,6 +41,7 @@ func uses(t testing.TB) map[string]func() {
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
+	late := &ending{Context: ctx}
 	var local thread.Local[large]
 	n := 0
 	evalInt := func() int { n++; return n }
@@ -116,7 +117,12 @@ func uses(t testing.TB) map[string]func() {
 		"thread calls": func() { th.Call(toOther) },
 		"Serve, Wait":  func() { begin <- true; <-served },
 		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
-		"watched":      func() { watched.Go(nop); watched.Call(nop) },
+		"watched": func() {
+			watched.Go(nop)
+			late.asked = 0
+			watched.GoContext(late, nop)
+			watched.Call(nop)
+		},
 		"labels": func() {
 			_ = th.CallContext(withLabels, nop)
 			_ = p.CallContext(withLabels, nop)
@@ -145,13 +151,27 @@ func uses(t testing.TB) map[string]func() {
 	}
 }
 
+// An ending context ends when it is asked for the second time, so GoContext gives up what it has
+// begun to post.
+type ending struct {
+	context.Context
+	asked int
+}
+
+func (c *ending) Err() error {
+	if c.asked++; c.asked > 1 {
+		return context.Canceled
+	}
+	return nil
+}
+
 func postMany(post func(func()) bool) {
 	for range 50 {
 		post(nop)
 	}
 }
 
-func TestAllocations(t *testing.T) {
+func TestCalls_doNotAllocate(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}

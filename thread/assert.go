@@ -71,7 +71,7 @@ func callers() (asserting, caller runtime.Frame) {
 		!strings.HasPrefix(caller.Function, "runtime.")); {
 		caller, more = frames.Next()
 	}
-	if ours(caller.Function) || standard(caller) || strings.HasPrefix(caller.Function, "runtime.") {
+	if ours(caller.Function) || standard(caller) {
 		caller = runtime.Frame{} // what has begun the goroutine, or called the function on a thread
 	}
 	return asserting, caller

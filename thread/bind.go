@@ -36,10 +36,7 @@ func (p *boundCall[A, B, C, R]) clear() { *p = boundCall[A, B, C, R]{run: p.run}
 
 // bind makes a binding of f, which was made of a function that must not be nil.
 func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, B, C, R] {
-	if isNil {
-		panic("thread: Bind of a nil function; give it the function that is to run on the thread, " +
-			"as in thread.Bind2(t, (*glfw.Window).SetTitle)")
-	}
+	mustNotBeNil(isNil, "Bind, which is for a function such as (*glfw.Window).SetTitle")
 	if t == nil {
 		panic("thread: Bind to a nil Thread; make it first, by thread.New")
 	}
@@ -88,8 +85,8 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 // type error is [ErrTerminated].
 //
 // Bind is for functions that are bound once: each has a free list of its own. A function without
-// arguments needs none: give it to [Eval] or [Thread.Call]. The function keeps t from being
-// reclaimed. Any goroutine may call it at any time. Bind panics if f or t is nil.
+// arguments needs none: give it to [MustEval] or [Thread.Call]. The function keeps t from being
+// reclaimed. Any goroutine may call it at any time.
 func Bind2[A, B any](t *Thread, f func(A, B)) func(A, B) {
 	b := bind(t, f == nil, func(a A, b B, _ none) none { f(a, b); return none{} })
 	return func(x A, y B) { b.call(x, y, none{}) }

@@ -24,19 +24,20 @@ import (
 // function of [WithStop].
 //
 // A Thread from [New] that is dropped without Terminate goes on until free has run for all ptr, and
-// ends then. The Thread itself is collected before: what [Thread.SetTLS] or a [Local] refer to is
+// ends then. The Thread itself is collected before: what a [Local] refers to is
 // not kept by AddCleanup, and may refer to ptr. free and arg must not refer to ptr, nor arg to a
 // Thread that does: it would never become unreachable.
 //
 // The Cleanup that is returned can be stopped as long as ptr is reachable, by a Close method that
 // frees at once. See [runtime.Cleanup.Stop], and [runtime.KeepAlive].
 //
-// AddCleanup panics if ptr or free is nil or arg is ptr. It does nothing for a t that was made in a
+// AddCleanup panics if ptr is nil or arg is ptr. It does nothing for a t that was made in a
 // bubble of testing/synctest, since the collector is outside of it.
 func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) runtime.Cleanup {
-	if p, ok := any(arg).(*T); ptr == nil || free == nil || ok && p == ptr {
-		panic("thread: AddCleanup of a nil pointer, with a nil function, or with the pointer as its " +
-			"argument, which would never become unreachable")
+	mustNotBeNil(free == nil, "AddCleanup")
+	if p, ok := any(arg).(*T); ptr == nil || ok && p == ptr {
+		panic("thread: AddCleanup of a nil pointer, or with the pointer as its argument, which would " +
+			"never become unreachable")
 	}
 	if t.e.Bubbled() {
 		return runtime.Cleanup{}

@@ -10,28 +10,15 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// Eval runs f on t and returns its result. It returns the zero value if f is nil or will not run
-// because t is terminated; [EvalContext] reports which, [MustEval] panics. It is a function because
-// methods have no type parameters of their own.
-//
-// Panics and Goexit are as in [Thread.Call].
-//
-//threadcall:noalloc
-func Eval[T any](t *Thread, f func() T) T {
-	v, _ := eval(t.Call, f)
-	return v
-}
-
 // A Caller is a [*Thread] or a [*Pool].
 type Caller interface {
+	Call(f func()) bool
 	CallContext(ctx context.Context, f func()) error
 }
 
-// EvalContext runs f on c, a Thread or a Pool, and returns its result and nil. If f did not and
-// will not run, it returns the zero value and the error of [Thread.CallContext]: [ErrNil],
-// [ErrTerminated] or [context.Cause](ctx).
-//
-// Panics and Goexit are as in [Thread.Call].
+// EvalContext is [Thread.CallContext] on c for a function with a result, which it returns. If f
+// does not run, it returns the zero value and the error. It is a function because methods have no
+// type parameters of their own.
 //
 //threadcall:noalloc
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
@@ -46,16 +33,6 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	}, f)
 	return v, err
 }
-
-// EvalPool runs f on one of p's threads and returns its result and true, or the zero value and
-// false if f is nil or will not run because p is terminated. Panics and Goexit are as in
-// [Thread.Call].
-//
-// Deprecated: use [EvalContext] or [MustEval]. EvalPool is the name that golang.design/x/thread
-// gave to it.
-//
-//threadcall:noalloc
-func EvalPool[T any](p *Pool, f func() T) (T, bool) { return eval(p.Call, f) }
 
 // An evalCall carries a function with a result through a call that takes a function without. The
 // caller cannot keep it on its stack, which may move while the thread writes the result.
@@ -102,6 +79,17 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	return v, ok
 }
 
+// MustEval is [Thread.MustCall] on c for a function with a result, which it returns.
+//
+//threadcall:noalloc
+func MustEval[T any](c Caller, f func() T) T {
+	v, ok := eval(c.Call, f)
+	if !ok {
+		panic(refused("MustEval", c, f == nil)) //threadcall:alloc for the panic
+	}
+	return v
+}
+
 // MustCall is [Thread.Call] for code that cannot continue without f, such as code that replaces a
 // channel: where Call returns false, MustCall panics, with an error that wraps [ErrTerminated], or
 // [ErrNil] for a nil f.
@@ -109,7 +97,7 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 //threadcall:noalloc
 func (t *Thread) MustCall(f func()) {
 	if !t.e.Call(f) {
-		panic(refused("MustCall", t.e, f == nil)) //threadcall:alloc for the panic
+		panic(refused("MustCall", t, f == nil)) //threadcall:alloc for the panic
 	}
 	runtime.KeepAlive(t)
 }
@@ -119,43 +107,27 @@ func (t *Thread) MustCall(f func()) {
 //threadcall:noalloc
 func (p *Pool) MustCall(f func()) {
 	if !p.p.Call(f) {
-		panic(refused("MustCall", "a pool", f == nil)) //threadcall:alloc for the panic
+		panic(refused("MustCall", p, f == nil)) //threadcall:alloc for the panic
 	}
 	runtime.KeepAlive(p)
 }
 
-// MustEval runs f on c, a Thread or a Pool, and returns its result. Where f did not and will not
-// run, it panics as [Thread.MustCall] does, while [Eval] returns a zero value.
-//
-//threadcall:noalloc
-func MustEval[T any](c Caller, f func() T) T {
-	var v T
-	var ok bool
-	var on any = "a pool"
-	switch c := c.(type) {
-	case *Thread:
-		v, ok = eval(c.Call, f)
-		on = c.e
-	case *Pool:
-		v, ok = eval(c.Call, f)
-	default:
-		v, err := EvalContext(context.Background(), c, f)
-		if err != nil {
-			panic(fmt.Errorf("thread: MustEval: %w", err)) //threadcall:alloc for the panic
-		}
-		return v
+// refused returns the error of a function that does not run.
+func refused(call string, c Caller, isNil bool) error {
+	on := fmt.Sprintf("a %T", c)
+	if t, ok := c.(*Thread); ok {
+		on = t.e.String()
 	}
-	if !ok {
-		panic(refused("MustEval", on, f == nil)) //threadcall:alloc for the panic
+	if isNil {
+		return fmt.Errorf("%w: %s on %s", ErrNil, call, on)
 	}
-	return v
+	return fmt.Errorf("%w: %s on %s, and the function did not run; end the thread after its callers, "+
+		"or use Call or EvalContext, which report the end", ErrTerminated, call, on)
 }
 
-// refused returns the error of a function that does not run.
-func refused(call string, on any, isNil bool) error {
+// mustNotBeNil panics for a nil function where nothing that is returned could report it.
+func mustNotBeNil(isNil bool, call string) {
 	if isNil {
-		return fmt.Errorf("%w: %s on %v", ErrNil, call, on)
+		panic(fmt.Errorf("%w: %s", ErrNil, call))
 	}
-	return fmt.Errorf("%w: %s on %v, and the function did not run; end the thread after its callers, "+
-		"or use Call or EvalContext, which report the end", ErrTerminated, call, on)
 }

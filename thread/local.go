@@ -36,16 +36,3 @@ func (l *Local[T]) Set(t *Thread, v T) {
 	}
 	*p = v
 }
-
-var tls Local[any]
-
-// SetTLS stores x with the thread, in place of what was stored before. A [Local] has a type, and
-// need not be shared.
-//
-//threadcall:noalloc
-func (t *Thread) SetTLS(x any) { tls.Set(t, x) }
-
-// GetTLS returns what SetTLS stored, or nil.
-//
-//threadcall:noalloc
-func (t *Thread) GetTLS() any { return tls.Get(t) }

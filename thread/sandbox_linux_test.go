@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -20,7 +20,7 @@ import (
 // A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no
 // call is lost and nothing hangs; docs/design.md lists what the engine asks for. Or it ends the
 // process, as systemd's filters do: the engine changes no affinity mask.
-func TestSandbox(t *testing.T) {
+func TestCall_isNotLostInASandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
 	}
@@ -61,7 +61,7 @@ func inSandbox(arguments []string) {
 		fmt.Println("no sandbox:", err)
 		return
 	}
-	if cpu := park.CPU(); (cpu < 0) != (arguments[0] == "getcpu") {
+	if cpu := cores.Current(); (cpu < 0) != (arguments[0] == "getcpu") {
 		fmt.Println("the core is", cpu)
 		os.Exit(1)
 	}

@@ -28,13 +28,12 @@ func (t *Thread) Serve() int {
 	return n
 }
 
-// ServeFor is Serve with a budget, so that a flood of posted functions does not cost a frame: it
-// begins no function when d has passed, and leaves what it has not begun to the next Serve, in its
-// order. At least one function runs, if any is queued, even for a d of zero or less. A function
-// that has begun runs to its end. If something is left, the function that OnWake has set is called
-// again.
+// ServeFor is Serve with a budget: it begins no function when d has passed. As Serve, it panics off
+// the thread.
 //
-// ServeFor panics if the caller is not on the thread.
+// So a flood of posted functions does not cost a frame. The next Serve runs what is left, in its
+// order, and the function that OnWake has set is called again for it. ServeFor runs at least one
+// function, if any is queued, even for a d of zero or less, and each to its end.
 //
 //threadcall:noalloc
 func (t *Thread) ServeFor(d time.Duration) int { return t.serveFor(d, nil) }
@@ -125,14 +124,11 @@ func (t *Thread) OnWake(wake func()) {
 // Functions and callbacks of block may call Wait, too. Wait may be called inside a function that
 // runs on the thread. Panics and Goexit of block are the caller's.
 //
-// Wait panics if block is nil, or if the caller is not on the thread.
+// Wait panics if the caller is not on the thread.
 //
 //threadcall:noalloc
 func (t *Thread) Wait(block func()) bool {
-	if block == nil {
-		panic("thread: Wait of a nil function; give it the one that waits for native events, " +
-			"or call Serve")
-	}
+	mustNotBeNil(block == nil, "Wait; give it the function that waits for native events")
 	if !t.mayServe("Wait") {
 		return false
 	}

@@ -65,27 +65,14 @@ func (h hooks) start(e *engine.Engine) error {
 			}
 		}
 		return nil
-	}, h.stop())
-}
-
-// stop returns what a thread runs last, or nil.
-func (h hooks) stop() func() {
-	stops := h.stops
-	if len(stops) == 0 {
-		return nil
-	}
-	return func() {
-		for _, f := range stops {
-			defer f() // the last first, and all of them even if one panics
-		}
-	}
+	}, h.stops)
 }
 
 // begin has an engine that has not been started run the functions of WithStart first. fail ends
 // what a failure ends.
 func (h hooks) begin(e *engine.Engine, fail func()) {
 	if len(h.starts) == 0 {
-		e.SetStop(h.stop())
+		e.SetStops(h.stops)
 		return
 	}
 	e.First(func() {

@@ -7,14 +7,15 @@
 //	t := thread.New(thread.WithName("gl"))
 //	defer t.Terminate()
 //
-//	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) })    // runs there, returns after it
-//	n := thread.Eval(t, func() int { return width() })  // the same, with a result
-//	t.Go(func() { gl.Flush() })                         // runs there some time later
-//	clear := thread.Bind1(t, gl.Clear)                  // a func(uint32) that runs there
+//	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) }) // runs there, returns after it
+//	n := thread.MustEval(t, width)                   // the same, with a result
+//	t.Go(gl.Flush)                                   // runs there some time later
+//	clear := thread.Bind1(t, gl.Clear)               // a func(uint32) that runs there
 //
 // # What a call promises
 //
-//   - A function runs exactly once, or it does not run at all and the call says so.
+//   - A function runs exactly once, or it does not run at all and the call says so: Call returns
+//     false, CallContext and EvalContext return an error, MustCall and MustEval panic with one.
 //   - What its caller wrote before the call is visible to it, and what it wrote is visible after
 //     the call.
 //   - The calls of one goroutine to a thread that it is not on run in the order in which it made
@@ -28,8 +29,9 @@
 //     a function ends its caller's goroutine, and the thread lives on. A panic in a function that
 //     no caller waits for, given to Go for example, is written to standard error at once, unless
 //     [WithPanicHandler] takes it, and is kept for TakePanic.
-//   - A nil function does not run: what returns a bool returns false, what returns an error returns
-//     [ErrNil].
+//   - A nil function does not run, and the call says so as it does of any function that does not
+//     run: it returns false, or an error, which is [ErrNil]. What returns neither panics with an
+//     error that wraps ErrNil. An option or a setter takes nil for none.
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
 //   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do
 //     uses no CPU. A function literal that captures variables is allocated by the program that
@@ -83,7 +85,7 @@ var ErrNil = engine.ErrNil
 // methods may be called from any goroutine at any time, unless they say otherwise.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued and what [AddCleanup] is to free. What [Thread.SetTLS],
+// after it has run what was queued and what [AddCleanup] is to free. What a [Local],
 // [Thread.OnSlowCall] and panics of posted functions refer to does not keep it alive.
 type Thread struct {
 	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
@@ -100,7 +102,8 @@ type Thread struct {
 var lastID atomic.Uint64
 
 // New starts a thread. It does not wait until the operating system has made it; calls wait for
-// that.
+// that. So it cannot return the error of a function of [WithStart], which ends the thread and is
+// reported as a panic: [Start] returns it.
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)

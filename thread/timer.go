@@ -37,36 +37,28 @@ import (
 // docs/performance.md. It is never early.
 type Timer struct{ c *engine.Clock }
 
-// After runs f on the thread once, when d has passed; as soon as possible if d is not positive. It
-// panics if f is nil.
+// After runs f on the thread once, when d has passed; as soon as possible if d is not positive.
 func (t *Thread) After(d time.Duration, f func()) *Timer {
-	mustRun("After", f)
+	mustNotBeNil(f == nil, "After")
 	return &Timer{t.e.After(d, f, t)}
 }
 
 // Every runs f on the thread after each d: when d has passed, 2d, 3d and so on. It panics if d is
-// not positive or f is nil.
+// not positive.
 func (t *Thread) Every(d time.Duration, f func()) *Timer {
-	mustRun("Every", f)
+	mustNotBeNil(f == nil, "Every")
 	if d <= 0 {
 		panic(fmt.Sprintf("thread: Every(%v): the period must be positive", d))
 	}
 	return &Timer{t.e.Every(d, f, t)}
 }
 
-func mustRun(method string, f func()) {
-	if f == nil {
-		panic("thread: " + method +
-			" of a nil function; give it the function that is to run on the thread")
-	}
-}
-
-// Stop ends the Timer. Its function does not run after Stop has returned: if it is running, Stop
-// waits for its end.
+// Stop ends the Timer and, unlike Stop of [time.Timer], waits until its function, if that is
+// running, has returned. The function does not run after Stop.
 //
-// Stop does not wait on the thread itself, where it may be called in the function, nor in a
-// function that the thread waits for, directly or through other threads. If the function waits for
-// another goroutine, that goroutine must not call Stop.
+// Stop does not wait on the thread itself, so the function may call it, nor in a function that the
+// thread waits for, directly or through other threads. If the function waits for another goroutine,
+// that goroutine must not call Stop.
 //
 // Stop may be called more than once, by several goroutines at once, and after the thread has been
 // terminated.

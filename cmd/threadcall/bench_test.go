@@ -1,21 +1,21 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/bench/measure/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
@@ -126,7 +126,7 @@ func (p place) write(t *testing.T, files map[string]string) {
 func (p place) invocation(args ...string) *exec.Cmd {
 	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp,
 		lock.FileVariable + "=" + p.lock, "GIT_CEILING_DIRECTORIES=" +
-			filepath.Dir(p.dir), "GITHUB_STEP_SUMMARY="}, append([]string{"bench"}, args...)...)
+			filepath.Dir(p.dir)}, append([]string{"bench"}, args...)...)
 }
 
 func (p place) bench(t *testing.T, args ...string) outcome {
@@ -200,7 +200,7 @@ func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
 // delta returns the difference of a benchmark in a unit.
 func delta(t *testing.T, c *judge.Comparison, unit, name string) judge.Delta {
 	t.Helper()
-	return row(t, c, unit, name).Deltas[1]
+	return row(t, c, unit, name).Delta
 }
 
 var shortly = []string{"-benchtime", "20x", "-count", "6"}
@@ -256,20 +256,11 @@ func TestBench_vs(t *testing.T) {
 		t.Errorf("worktrees: %s", out)
 	}
 	p.git(t, "worktree", "prune")
-
-	// The files say the same.
-	both := p.bench(t, r.Versions[0].File, r.Versions[1].File, "-json").want(t, statusOK).report(t)
-	if both.Breaches == nil || both.Undecided == nil {
+	if r.Breaches == nil || r.Undecided == nil {
 		t.Error("without a limit, what breaks it is no list in JSON")
 	}
-	for i, table := range c.Tables {
-		for j, row := range table.Rows {
-			a, b := row.Deltas[1], both.Comparison.Tables[i].Rows[j].Deltas[1]
-			if !reflect.DeepEqual(a, b) {
-				t.Errorf("%s of %s: the run says %+v, its files say %+v", table.Unit, row.Name, a,
-					b)
-			}
-		}
+	if files := p.files("*/*.txt"); files != nil {
+		t.Errorf("without -o, there are files %q", files)
 	}
 }
 
@@ -278,19 +269,12 @@ func TestBench_text(t *testing.T) {
 	p := repository(t)
 	o := p.short(t, "-bench", "Same|Twin", "-o", "mine.txt")
 	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same",
-		"Twin/work=1100", "sec/op", "allocs/op", "mine.txt", "round 3 "+
-			"of 6").plain(t)
+		"Twin/work=1100", "sec/op", "allocs/op", "round 3 of 6").plain(t)
 	if n := strings.Count(o.stderr, "\n"); n != 6 {
 		t.Errorf("not one line a round: %s", o.stderr)
 	}
 	if files := p.files("*.txt"); len(files) != 1 || filepath.Base(files[0]) != "mine.txt" {
 		t.Errorf("files %q", files)
-	}
-
-	// The file is one to compare by a part of the names.
-	if c := p.bench(t, "-col", "/work", "mine.txt", "-json").want(t,
-		statusOK).report(t).Comparison; !slices.Equal(c.Versions, []string{"1000", "1100"}) {
-		t.Errorf("versions %q", c.Versions)
 	}
 }
 
@@ -376,17 +360,16 @@ func TestBench_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := repository(t)
-	run := p.start(t, "-vs", "old", "-bench", "Same|Metric")
+	run := p.start(t, "-vs", "old", "-bench", "Same|Metric", "-o", "x.txt")
 	run.until(t, "round 1 of 100000")
 	run.interrupt(t)
 	// of the same request: timeout sends one to the process and one to its group
 	_ = run.cmd.Process.Signal(syscall.SIGTERM)
 	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric",
-		"work/op", "needs 6 values", "-old.txt")
-	c := p.bench(t, append(p.files(measure.DirName+"/*.txt"), "-json")...).want(t,
-		statusOK).report(t).Comparison
-	if n := len(row(t, c, "work/op", "Metric").Cells[1].Samples); n < 1 {
-		t.Errorf("%d samples after a round", n)
+		"work/op", "needs 6 values")
+	text, err := os.ReadFile(filepath.Join(p.dir, "x-new.txt"))
+	if err != nil || !strings.Contains(string(text), "BenchmarkMetric") {
+		t.Errorf("after a round the file has %s, %v", text, err)
 	}
 }
 
@@ -402,6 +385,18 @@ func TestBench_for(t *testing.T) {
 		"7 rounds of 20x")
 }
 
+func TestBenchCommand_validate_for(t *testing.T) {
+	for args, want := range map[string]time.Duration{"": 30 * time.Second, "-for 0": 0,
+		"-for 5m": 5 * time.Minute, "-vs HEAD": 0, "-vs HEAD -for 5m": 5 * time.Minute} {
+		b := &benchCommand{command: &command{args: strings.Fields(args)}}
+		b.define()
+		_, _, err := b.parse()
+		if err := errors.Join(err, b.validate(nil)); err != nil || b.set.For != want {
+			t.Errorf("bench %s: %v, %v", args, b.set.For, err)
+		}
+	}
+}
+
 func TestBench_refused(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
@@ -412,7 +407,6 @@ func TestBench_refused(t *testing.T) {
 		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
 		{"-for -1s", statusUsage, "-for must not be negative"},
 		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
-		{"-col /x -vs old", statusUsage, "-col"},
 		{"-bench (", statusUsage, "-bench"},
 		{"-bench= ", statusUsage, "-bench must not be empty"},
 		{"-benchtime soon", statusUsage, `"soon"`},
@@ -420,13 +414,10 @@ func TestBench_refused(t *testing.T) {
 		{"-fail-on 5", statusUsage, "write '+5%' for anything"},
 		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
 		{"-fail-on +5%", statusUsage, "about a comparison"},
-		{"-md - -json", statusUsage, "give one of them"},
 		{"-o .", statusUsage, "is a directory"},
 		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},
-		{"go.mod .", statusUsage, "give packages to run, or files"},
-		{"go.mod -count 3", statusUsage, "-count is about running"},
-		{"missing.txt", statusUnmeasured, "missing.txt"},
-		{"go.mod", statusUnmeasured, "go.mod"},
+		{"go.mod .", statusUsage, "go.mod is not a package; benchstat compares files"},
+		{"missing.txt", statusUsage, "missing.txt is not a package"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
 		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
 		{"-vs --all", statusUnmeasured, `no revision "--all"`},
@@ -441,7 +432,6 @@ func TestBench_refused(t *testing.T) {
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
 		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
 			"no benchmark reports frames/op; they report ns/op"},
-		{"-bench Same -count 3 -benchtime 1x -col /frames", statusUnmeasured, "-col /frames"},
 		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
 			"there are no results"},
 		{"-- true", statusUsage, "hyperfine measures commands"},
@@ -450,49 +440,6 @@ func TestBench_refused(t *testing.T) {
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
-}
-
-func TestBench_failOn(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	files := func(old, new string) {
-		for name, value := range map[string]string{"old.txt": old, "new.txt": new} {
-			var b strings.Builder
-			for i := range 10 {
-				b.WriteString(strings.ReplaceAll("BenchmarkX-2 100 "+value+"\n", "?",
-					string(rune('0'+i))))
-			}
-			p.write(t, map[string]string{name: b.String()})
-		}
-	}
-	for _, c := range []struct {
-		old, new, limit string
-		status          int
-		says            string
-	}{
-		{"10? ns/op", "12? ns/op", "+5%", statusWrong, "X-2, ns/op: +19"},
-		{"10? ns/op", "12? ns/op", "ns/op:+5%", statusWrong, "X-2, ns/op: +19"},
-		{"12? ns/op", "10? ns/op", "+5%", statusOK, ""},
-		{"12? MB/s", "10? MB/s", "+5%", statusWrong, "MB/s: -16"},
-		{"12? MB/s", "10? MB/s", "MB/s:-5%", statusWrong, "MB/s: -16"},
-		{"10? things", "12? things", "+5%", statusOK, ""}, // it is not known whether that is worse
-		{"10? things", "12? things", "things:+5%", statusWrong, "things: +19"},
-		{"0 allocs/op", "3 allocs/op", "allocs/op:+0%", statusWrong, "allocs/op: from nothing"},
-		{"20 allocs/op", "23 allocs/op", "allocs/op:+15%", statusWrong, "allocs/op: +15.00 %"},
-		{"1?1 ns/op", "1?1 ns/op", "+5%", statusOK,
-			"inconclusive: +5% is below the minimum detectable effect"},
-		{"10? ns/op 10 MB/s", "12? ns/op 8 MB/s", "+10%", statusWrong, "+10%: X-2, ns/op: +19"},
-		{"10? ns/op", "12? ns/op", "allocs/op:+0%", statusUnmeasured, "they report ns/op"},
-		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "+5%", statusOK, ""},
-		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "instructions/op:+5%",
-			statusWrong, "X-2, instructions/op: +19"},
-	} {
-		files(c.old, c.new)
-		p.bench(t, "old.txt", "new.txt", "-fail-on", c.limit).want(t, c.status, c.says)
-	}
-	p.bench(t, "-vs", "HEAD").want(t, statusUnmeasured, "no git working tree")
-	files("10? ns/op", "12? ns/op") // a limit of the unit replaces one of all
-	p.bench(t, "old.txt", "new.txt", "-fail-on", "ns/op:+30%", "-fail-on", "+5%").want(t, statusOK)
 }
 
 // TestBench_workflow runs the step of the documentation's workflow for GitHub Actions.
@@ -513,18 +460,10 @@ func TestBench_workflow(t *testing.T) {
 		ran = true
 		command = strings.NewReplacer(`"`, "", "'", "").Replace(os.Expand(command,
 			func(string) string { return "trunk" }))
-		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates", "-md", "-"},
+		cmd := p.invocation(slices.Concat(shortly, []string{"-bench", "Allocates"},
 			strings.Fields(command))...)
-		summary := filepath.Join(p.dir, "summary")
-		p.write(t, map[string]string{"summary": "before\n"})
-		cmd.Env = append(cmd.Env, "GITHUB_STEP_SUMMARY="+summary)
-		o := output(t, cmd).want(t, statusWrong, "allocs/op: +50.00 %",
-			"### known.example/known: origin/trunk → ", "| `Allocates` | 2 | 3 | **+50.0% more** |",
-			"> [!CAUTION] > -fail-on allocs/op:+0%: Allocates-")
-		if text, err := os.ReadFile(summary); err != nil || string(text) != "before\n"+o.stdout {
-			t.Errorf("the summary is not what was there and what is on the standard output, but "+
-				"%s; %v", text, err)
-		}
+		output(t, cmd).want(t, statusWrong, "known.example/known: origin/trunk → ",
+			"Allocates 2 3 +50.0% more", "-fail-on allocs/op:+0%: Allocates-", "allocs/op: +50.00 %")
 	}
 	if !ran {
 		t.Error("no step runs it")
@@ -599,15 +538,12 @@ func TestBench_vs_packages(t *testing.T) {
 	if f := r.Comparison.Failures; len(f) != 1 || !strings.Contains(f[0].Reason, "undefined: work") {
 		t.Errorf("failures %+v", f)
 	}
-	if x := row(t, r.Comparison, "sec/op", "Y"); x.Deltas[1].N != 6 {
+	if x := row(t, r.Comparison, "sec/op", "Y"); x.Delta.N != 6 {
 		t.Errorf("other testdata: %+v", x)
 	}
 	if x := row(t, r.Comparison, "sec/op", "New"); x.Cells[0].N != 0 || x.Cells[1].N != 6 ||
 		!strings.Contains(r.Versions[1].What, "b/testdata/d/x") {
 		t.Errorf("a benchmark of the working tree: %+v, %+v", x, r.Versions)
-	}
-	if files := p.files(".threadcall-bench/*.txt"); len(files) != 2 {
-		t.Errorf("files %q", files)
 	}
 }
 

@@ -161,14 +161,10 @@ func (c *command) parse() (args, program []string, err error) {
 	return args, program, nil
 }
 
-// given returns the first flag that was given of those that match, or else "".
-func (c *command) given(match func(name string) bool) (name string) {
-	c.Visit(func(f *flag.Flag) {
-		if name == "" && match(f.Name) {
-			name = f.Name
-		}
-	})
-	return name
+// given reports whether the flag was given.
+func (c *command) given(name string) (was bool) {
+	c.Visit(func(f *flag.Flag) { was = was || f.Name == name })
+	return was
 }
 
 // interruptible returns a context that the user ends. The status is that of the process if the user

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -119,7 +120,7 @@ func (c *Call) Park() bool {
 			return true
 		}
 		if c.token.Load() == nil {
-			c.token.Store(park.NewToken(!c.Queue.bubbled && park.InBubble())) //threadcall:alloc once each
+			c.token.Store(park.NewToken(!c.Queue.bubbled && clock.InBubble())) //threadcall:alloc once each
 		}
 		if c.state.CompareAndSwap(s, s|parked) {
 			return true

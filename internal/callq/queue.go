@@ -5,8 +5,8 @@ package callq
 import (
 	"sync/atomic"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/freelist"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Queue is one word, head, and a list that the thread works off, ready. All that decides whether
@@ -81,7 +81,7 @@ var resting, interrupted, closed Call
 
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
-	q := &Queue{bubbled: park.InBubble()}
+	q := &Queue{bubbled: clock.InBubble()}
 	q.first.Queue = q
 	q.head.Store(&resting)
 	return q

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // testing/synctest runs a test in a bubble: goroutines that share a fake clock, which stands still
@@ -28,7 +28,7 @@ import (
 // mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has
 // been terminated. A caller in another bubble cannot be determined.
 func (e *Engine) mustBeReachable() {
-	if e.bubbled && !e.q.Closed() && !park.InBubble() {
+	if e.bubbled && !e.q.Closed() && !clock.InBubble() {
 		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
 			"make the thread outside the bubble, where goroutines inside can use it as well")
 	}
@@ -38,7 +38,7 @@ func (e *Engine) mustBeReachable() {
 // caller. One outside the caller's bubble must not touch what is in it.
 //
 //threadcall:noalloc
-func mayUse(bubbled bool) bool { return bubbled || !park.InYoungBubble(park.Now()) }
+func mayUse(bubbled bool) bool { return bubbled || !clock.InYoungBubble(clock.Now()) }
 
 // follow returns what a thread outside the caller's bubble may use in place of a context. The
 // context refers to that until it ends.
@@ -59,7 +59,7 @@ func (f *followed) Err() error {
 }
 
 // InBubble reports whether the caller is in a bubble.
-func InBubble() bool { return park.InBubble() }
+func InBubble() bool { return clock.InBubble() }
 
 // Now is a monotonic clock.
-func Now() time.Duration { return park.Now() }
+func Now() time.Duration { return clock.Now() }

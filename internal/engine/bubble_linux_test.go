@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // The clock of a bubble, which is years before or after the process's, decides about nothing that
@@ -16,7 +16,7 @@ import (
 func TestBubble_clock(t *testing.T) {
 	for _, d := range []time.Duration{0, 100 * 365 * 24 * time.Hour} {
 		e := start(t)
-		clock := e.After(time.Hour, func() {}, nil)
+		timer := e.After(time.Hour, func() {}, nil)
 		timerfd := hasTimerfd()
 		synctest.Test(t, func(*testing.T) {
 			time.Sleep(d)
@@ -24,9 +24,9 @@ func TestBubble_clock(t *testing.T) {
 				e.Call(func() {})
 				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), time.Hour)
 			}
-			clock.Stop()
+			timer.Stop()
 		})
-		now := park.Now()
+		now := clock.Now()
 		for what, at := range map[string]int64{
 			"the cores were counted": spinners.checked.Load(),
 			"a caller noted its own": spinners.callers.Load(),

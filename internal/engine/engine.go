@@ -22,8 +22,10 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/sched"
 )
 
 // ErrTerminated is what waiting functions return when the thread has been terminated.
@@ -96,7 +98,7 @@ type Engine struct {
 
 	idleState idleState
 	eventLoop eventLoop
-	load      park.Load
+	load      sched.Load
 
 	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
 	labels     labels
@@ -120,12 +122,12 @@ type Engine struct {
 
 	withdrawn bool // the posted function that it has last begun did not run, see observe_call.go
 
-	clocks   clocks // see timer.go
-	stop     func() // what the thread runs last; only the thread's, once it runs
-	keep     bool   // the thread serves another engine afterwards; only the thread's, once it runs
-	stopping bool   // it runs, or has; only the thread's
-	onEnd    func() // that OnEnd was given, or nil
-	user     any    // that SetUser was given
+	clocks   clocks   // see timer.go
+	stops    []func() // what the thread runs last; only the thread's, once it runs
+	keep     bool     // the thread serves another engine afterwards; only the thread's, once it runs
+	stopping bool     // it runs, or has; only the thread's
+	onEnd    func()   // that OnEnd was given, or nil
+	user     any      // that SetUser was given
 }
 
 const (
@@ -147,12 +149,12 @@ var lastID atomic.Uintptr
 
 func newEngine() *Engine {
 	ident.Trusted() // before a goroutine asks for M
-	park.PrepareLoad()
+	sched.PrepareLoad()
 	e := &Engine{
 		id:      lastID.Add(1),
 		q:       callq.New(),
 		wakeup:  make(chan struct{}, 1),
-		bubbled: park.InBubble(),
+		bubbled: clock.InBubble(),
 	}
 	e.on, e.records, e.yields = e, e.q, &e.ownYields
 	e.waits.init()
@@ -166,7 +168,7 @@ func newEngine() *Engine {
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		e.waits.pushed.Store(int64(park.Now()))
+		e.waits.pushed.Store(int64(clock.Now()))
 		e.unpark()
 	case up:
 		if f := e.onWake.Load(); f != nil {

@@ -4,8 +4,8 @@ import (
 	"runtime/pprof"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
@@ -38,7 +38,7 @@ func (e *Engine) start(keep bool) {
 			for {
 				e.loop()
 				e.stopSpinning()
-				e.runStop()
+				e.runStops()
 				e.release()
 				keep := e.keep
 				e.ended()
@@ -88,20 +88,20 @@ func (e *Engine) First(f func()) {
 }
 
 // Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
-// runs stop last, unless that is nil; otherwise, and if start panics or calls Goexit, no other
-// engine will be given the thread.
-func (e *Engine) Prepare(start func() error, stop func()) error {
+// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given the
+// thread.
+func (e *Engine) Prepare(start func() error, stops []func()) error {
 	keep := e.keep
 	e.keep = false
 	err := start()
 	if err == nil {
-		e.keep, e.stop = keep, stop
+		e.keep, e.stops = keep, stops
 	}
 	return err
 }
 
-// SetStop sets what the engine's own thread runs last. It must be called before Start.
-func (e *Engine) SetStop(f func()) { e.stop = f }
+// SetStops sets what the engine's own thread runs last. It must be called before Start.
+func (e *Engine) SetStops(stops []func()) { e.stops = stops }
 
 // OnEnd has f called when the thread has ended. It must be called before Start.
 func (e *Engine) OnEnd(f func()) { e.onEnd = f }
@@ -117,16 +117,19 @@ func User() any {
 	return nil
 }
 
-// runStop runs the stop function, once, like a posted one that nothing has queued.
-func (e *Engine) runStop() {
-	if f := e.stop; f != nil {
-		e.stop, e.stopping = nil, true
+// runStops runs each stop function once, the last first, like posted ones that nothing has queued.
+// After a Goexit it is called again.
+func (e *Engine) runStops() {
+	for n := len(e.stops) - 1; n >= 0; n-- {
+		f := e.stops[n]
+		e.stops, e.stopping = e.stops[:n], true
 		if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
 			v.depth = 0
 			f = v.run
 		}
 		e.runPosted(e.q.Get(callq.Posted, f, 0))
 	}
+	e.stops = nil
 }
 
 // claim makes the calling goroutine the one that serves.
@@ -245,7 +248,7 @@ func (e *Engine) Terminate() {
 	if wake {
 		e.wake()
 	}
-	if !e.bubbled || park.InBubble() { // else another goroutine does
+	if !e.bubbled || clock.InBubble() { // else another goroutine does
 		e.clocks.end()
 	}
 	if !e.own && e.serving.Load() == 0 { // else end does it
@@ -322,7 +325,7 @@ func (e *Engine) Close() {
 func (e *Engine) waitForEnd(x *target) {
 	switch {
 	// terminated, or it could not be reached, and done is the bubble's
-	case x.Bubbled() && !park.InBubble():
+	case x.Bubbled() && !clock.InBubble():
 	case e == nil:
 		<-x.done
 	case e.serves() != x:

@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
@@ -38,7 +38,7 @@ func (e *Engine) AdoptLater() error {
 	case OnAny():
 		return errors.New("thread: adopt on a thread that is a Thread already; use that one, " +
 			"or call adopt from another goroutine")
-	case e.bubbled != park.InBubble():
+	case e.bubbled != clock.InBubble():
 		return errors.New("thread: AdoptLater and adopt must be called in the same bubble " +
 			"of testing/synctest, or both outside")
 	case !e.adopted.CompareAndSwap(false, true):

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
@@ -93,7 +93,7 @@ func TestEngine_Wait_nested(t *testing.T) {
 		ran := false
 		e.Wait(func() {
 			e.Post(func() { ran = !e.eventLoop.blocked })
-			e.eventLoop.seen = park.Now() + time.Hour // so that it runs at once
+			e.eventLoop.seen = clock.Now() + time.Hour // so that it runs at once
 			e.Wait(func() {})
 		})
 		if !ran {

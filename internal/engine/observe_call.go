@@ -6,8 +6,8 @@ import (
 	"runtime/trace"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/freelist"
-	"github.com/threadcall/threadcall/internal/park"
 )
 
 // An observer is what the functions of a thread, or of all threads of a pool, report to. It does
@@ -93,7 +93,7 @@ func newObserved(
 			v.notify = o.watch.notify.Value()
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
 		}
-		v.queued = park.Now()
+		v.queued = clock.Now()
 		if o.stats != nil {
 			o.stats.pushed.Add(1)
 		}
@@ -154,7 +154,7 @@ func (v *observedCall) begin() {
 		v.around = v.on.label(v.ctx)
 	}
 	if o := v.observer; o != nil {
-		v.since = park.Now()
+		v.since = clock.Now()
 		if v.on != nil {
 			v.goid = v.on.number()
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 	"weak"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a
@@ -129,7 +129,7 @@ func (w *watch) find() []report {
 		if v.notified {
 			continue
 		}
-		now := park.Now()
+		now := clock.Now()
 		if left := w.limit - (now - v.since); left > 0 { // and the others began later
 			next = min(next, left)
 			break
@@ -159,7 +159,7 @@ func (v *observedCall) logSlow(s Slow) {
 	if v.task != nil {
 		ctx = v.ctx
 	}
-	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, park.Now()-v.since)
+	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, clock.Now()-v.since)
 }
 
 // maxStacks is how much of the stacks of all goroutines is searched for one.

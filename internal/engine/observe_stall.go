@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // waiting are the functions that a watch knows and that have not begun, as a list. If a thread does
@@ -28,7 +28,7 @@ const (
 //
 //threadcall:noalloc
 func (w *watch) wait(v *observedCall) {
-	if park.InBubble() != w.of.Bubbled() {
+	if clock.InBubble() != w.of.Bubbled() {
 		return // two clocks, and the timer would be the bubble's
 	}
 	w.mu.Lock()
@@ -103,7 +103,7 @@ func (w *watch) stall() (next time.Duration, found []report) {
 	if v == nil || v.notified || l.stalled {
 		return notYet, nil
 	}
-	now := park.Now()
+	now := clock.Now()
 	if left := w.limit - (now - max(v.queued, l.reported)); left > 0 {
 		return left, nil
 	}

@@ -3,12 +3,13 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A State is what a thread or a pool does, and has done since it was first asked for.
@@ -59,7 +60,7 @@ func States() (states []State) {
 		}
 		s := &states[i]
 		s.Unfinished += running
-		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e.goid.Load()]})
+		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e]})
 	}
 	return states
 }
@@ -90,14 +91,15 @@ func (s *stats) ofThread(e *Engine) time.Duration {
 	defer s.mu.Unlock()
 	for _, v := range s.running {
 		if v.on == e {
-			return max(1, park.Now()-v.since)
+			return max(1, clock.Now()-v.since)
 		}
 	}
 	return 0
 }
 
-// allStacks returns the stacks of the serving goroutines whose numbers are known, by number.
-func allStacks(of []*Engine) map[uint64][]byte {
+// allStacks returns the stacks of the serving goroutines. One whose number is not known, because
+// none of its functions was observed, is found by the address of its engine in the trace.
+func allStacks(of []*Engine) map[*Engine][]byte {
 	all := make([]byte, 64<<10)
 	for n := runtime.Stack(all, true); ; n = runtime.Stack(all, true) {
 		if n < len(all) || n >= maxStacks {
@@ -106,14 +108,20 @@ func allStacks(of []*Engine) map[uint64][]byte {
 		}
 		all = make([]byte, 4*len(all))
 	}
-	wanted, stacks := map[uint64]bool{}, map[uint64][]byte{}
+	known, stacks := map[string]*Engine{}, map[*Engine][]byte{}
 	for _, e := range of {
-		wanted[e.goid.Load()] = true
+		known[strconv.FormatUint(e.goid.Load(), 10)] = e
+		known[fmt.Sprintf("%p", e)] = e
 	}
+	delete(known, "0")
 	for one := range bytes.SplitSeq(all, []byte("\n\n")) {
+		one = bytes.TrimSpace(one)
 		number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
-		if id, err := strconv.ParseUint(string(number), 10, 64); err == nil && wanted[id] {
-			stacks[id] = bytes.TrimSpace(one)
+		_, loop, _ := bytes.Cut(one, []byte("engine.(*Engine).loop("))
+		address, _, _ := bytes.Cut(loop, []byte(")"))
+		e := cmp.Or(known[string(number)], known[string(bytes.TrimRight(address, "?"))])
+		if e != nil {
+			stacks[e] = one
 		}
 	}
 	return stacks

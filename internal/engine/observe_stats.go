@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // Stats are what is known of the functions of a thread or a pool since they are counted.
@@ -76,7 +76,7 @@ func (s *stats) begin(v *observedCall) {
 
 //threadcall:noalloc
 func (s *stats) end(v *observedCall) {
-	now := park.Now()
+	now := clock.Now()
 	s.mu.Lock()
 	s.counts.Runs.add(now - v.since)
 	s.running = remove(s.running, v)
@@ -120,7 +120,7 @@ func (o *observer) drop(queued int64, gaveUp bool) {
 //threadcall:noalloc
 func (s *stats) read(closed, ended bool) Stats {
 	s.mu.Lock()
-	now := park.Now()
+	now := clock.Now()
 	counts := s.counts
 	queued := max(0, s.pushed.Load()-s.left)
 	if len(s.running) > 0 {

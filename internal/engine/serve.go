@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called
@@ -102,7 +102,7 @@ func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
 func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 	var start time.Duration
 	if budget >= 0 {
-		start = park.Now()
+		start = clock.Now()
 	}
 	if last, ok := e.q.Mark(); ok {
 		if rest != nil && e.q.Several() {
@@ -113,7 +113,7 @@ func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 				n++
 			}
 			e.took()
-			if budget >= 0 && n > 0 && park.Now()-start >= budget {
+			if budget >= 0 && n > 0 && clock.Now()-start >= budget {
 				break
 			}
 		}

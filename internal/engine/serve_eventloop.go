@@ -4,7 +4,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A thread with an external event loop waits in native code, where onWake reaches it. head is the
@@ -83,7 +83,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		switch {
 		case !e.q.Pending():
 			e.block(block, false)
-		case park.Now()-e.eventLoop.seen >= loopBudget:
+		case clock.Now()-e.eventLoop.seen >= loopBudget:
 			e.block(block, true)
 		}
 		e.runQueued(loopBudget, nil)
@@ -120,7 +120,7 @@ func (e *Engine) block(f func(), announce bool) {
 	}
 	e.endYields()
 	f()
-	e.eventLoop.seen = park.Now()
+	e.eventLoop.seen = clock.Now()
 }
 
 // handOn is called before the thread blocks in native code. There it keeps its P until the Go

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -106,7 +107,7 @@ func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
 	// looked at after add, as Terminate ends the clocks after it has closed the queue
 	case e.q.Closed() || e.closing.Load():
 		c.end()
-	case !e.bubbled && park.InBubble():
+	case !e.bubbled && clock.InBubble():
 		e.control(c.begin)
 	default:
 		c.begin()
@@ -121,7 +122,7 @@ func (c *Clock) begin() {
 		c.mu.Unlock()
 		return
 	}
-	now := park.Now()
+	now := clock.Now()
 	c.start = now
 	if c.times.once {
 		c.due = now + min(max(c.times.period, 0), farAway)
@@ -161,7 +162,7 @@ func (c *Clock) fire(byTimer bool) {
 		c.mu.Unlock()
 		return
 	}
-	if early := c.due - park.Now(); early > 0 {
+	if early := c.due - clock.Now(); early > 0 {
 		if byTimer {
 			c.timer.Reset(early)
 		}
@@ -202,7 +203,7 @@ func (c *Clock) enter() func() {
 		c.endLocked()
 		return fn
 	}
-	now := park.Now()
+	now := clock.Now()
 	last := c.times.last(c.n, now-c.start)
 	c.missed += last - c.n
 	c.n = last + 1
@@ -235,7 +236,7 @@ func (c *Clock) leave() {
 // of others.
 func (c *Clock) Stop() {
 	e := c.e
-	inBubble := park.InBubble()
+	inBubble := clock.InBubble()
 	if e.bubbled && !inBubble {
 		e.mustBeReachable()
 		return // terminated, and so over

@@ -8,7 +8,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/shortage"
 )
 
 // When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
@@ -84,7 +85,7 @@ func openDeadlines() bool {
 	fd, _, err := syscall.RawSyscall(
 		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	if err != 0 {
-		l.refused = !park.Passes(err) //threadcall:alloc when there are no descriptors
+		l.refused = !shortage.Passes(err) //threadcall:alloc when there are no descriptors
 		return false
 	}
 	l.fd, l.file, l.next = fd, os.NewFile(fd, "timerfd"), 0 //threadcall:alloc for the first clock
@@ -98,7 +99,7 @@ func openDeadlines() bool {
 //threadcall:noalloc
 func setDeadlines() {
 	l := &deadlines
-	now, ok := park.Outside()
+	now, ok := clock.Outside()
 	next := now + deadlinesStay
 	if l.unused = len(l.armed) == 0 && ok; !ok {
 		now, next = 0, -1 // it fires at once
@@ -147,7 +148,7 @@ func takeDeadlines(list []*Clock) (due []*Clock, ended bool) {
 	l := &deadlines
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	now := park.Now()
+	now := clock.Now()
 	if len(l.armed) == 0 {
 		// else it is an old event, and a clock is about to be armed
 		if ended = l.unused && now >= l.next; ended {

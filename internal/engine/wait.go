@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -128,7 +130,7 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
-	if now, ok := park.Outside(); ok {
+	if now, ok := clock.Outside(); ok {
 		e.waits.returned.Store(int64(now))
 		spinners.noteCaller(now)
 	}
@@ -181,7 +183,7 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 		}
 		return c.Outcome()
 	}
-	return l.look(c, park.Now(), limit, false)
+	return l.look(c, clock.Now(), limit, false)
 }
 
 // look looks at c until it is settled or limit is over. If the caller is on the core of the thread,
@@ -193,22 +195,22 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 		for range looks {
 			if o := c.Outcome(); o != 0 {
 				if now != start {
-					l.away(now, park.Now())
+					l.away(now, clock.Now())
 				}
 				return o
 			}
 			park.Relax()
 		}
 		before := now
-		if now = park.Now(); now == start {
+		if now = clock.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
 		l.away(before, now)
-		if here := int32(park.CPU()); here != l.caller.Load() {
+		if here := int32(cores.Current()); here != l.caller.Load() {
 			l.caller.Store(here)
 		}
 		if yields || l.caller.Load() == l.core.Load() {
-			park.Yield()
+			cores.Yield()
 		}
 	}
 	return c.Outcome()
@@ -225,14 +227,14 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if limit == 0 {
 		return 0
 	}
-	start, ok := park.Outside()
+	start, ok := clock.Outside()
 	if !ok || !spinners.open(start) {
 		return 0
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
 	met := l.met.Load()
-	l.met.Store(met + (int64(park.Now()-start)-met)/memory)
+	l.met.Store(met + (int64(clock.Now()-start)-met)/memory)
 	return o
 }
 
@@ -242,7 +244,7 @@ func nothing() {}
 //
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {
-	start := park.Now()
+	start := clock.Now()
 	if int64(start) < noTurnsUntil.Load() {
 		return
 	}
@@ -254,7 +256,7 @@ func takeTurns(c *callq.Call, price time.Duration) {
 			}
 		}
 		before := now
-		now = park.Now()
+		now = clock.Now()
 		if now-before > slowTurns {
 			noTurnsUntil.Store(int64(now + noTurns))
 		}

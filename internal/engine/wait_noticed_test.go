@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/sched"
 )
 
 // While the thread is busy, nothing but the post can end what the thread has asked for.
@@ -28,7 +28,7 @@ func TestPost_yields(t *testing.T) {
 // polls it: for a thousand yields or more.
 func TestYield_network(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	if !park.Reschedule(false) {
+	if !sched.Reschedule(false) {
 		t.Skip("there is no pipe that the network poller knows")
 	}
 	r, w, err := os.Pipe()

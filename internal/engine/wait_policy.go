@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 )
 
 // A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
@@ -176,7 +176,7 @@ func (s *spinSlots) count(now time.Duration) int {
 	}
 	n := int(s.cores.Load())
 	if last := time.Duration(s.checked.Load()); n == 0 || now-last > coresAreOf {
-		n = park.Cores()
+		n = cores.Usable()
 		s.checked.Store(int64(now))
 		s.cores.Store(int32(n))
 	}
@@ -189,7 +189,7 @@ func (s *spinSlots) count(now time.Duration) int {
 func (s *spinSlots) noteCaller(now time.Duration) {
 	if last := s.callers.Load(); int64(now)-last > int64(coresAreOf) &&
 		s.callers.CompareAndSwap(last, int64(now)) {
-		park.NoteCaller()
+		cores.NoteCaller()
 	}
 }
 

@@ -8,14 +8,15 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
 func needsSpinning(t *testing.T) {
 	t.Helper()
-	eventually(t, func() bool { return park.Cores() != 0 }, "the number of cores is known")
-	if min(park.Cores(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
+	eventually(t, func() bool { return cores.Usable() != 0 }, "the number of cores is known")
+	if min(cores.Usable(), runtime.GOMAXPROCS(0)) < 2 || runtime.GOARCH == "wasm" {
 		t.Skip("nothing spins here")
 	}
 }
@@ -25,7 +26,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: park.Now(), interval: time.Hour}
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: clock.Now(), interval: time.Hour}
 		e.waits.retry.Store(0)
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
@@ -112,9 +113,9 @@ func TestSpinSlot_end(t *testing.T) {
 func TestSpinSlots_count(t *testing.T) {
 	needsSpinning(t)
 	var s spinSlots
-	now := park.Now()
+	now := clock.Now()
 	most := s.count(now)
-	if cores := min(park.Cores(), runtime.GOMAXPROCS(0)); most != cores/2 {
+	if cores := min(cores.Usable(), runtime.GOMAXPROCS(0)); most != cores/2 {
 		t.Fatalf("there are %d slots for %d cores", most, cores)
 	}
 	var held []*spinSlot
@@ -142,7 +143,7 @@ func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
-	for range spinners.count(park.Now()) {
+	for range spinners.count(clock.Now()) {
 		e, spins := start(t), make(chan bool)
 		e.Go(func() {
 			spins <- maySpin(e)
@@ -237,19 +238,19 @@ func TestSpin(t *testing.T) {
 		},
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
 			r.slot.seen.Store(0)
-			e.tick(park.Now())
+			e.tick(clock.Now())
 			return r.slot.seen.Load() != 0
 		},
 		"parks when the price is to be measured again": func(e *Engine, r *idleState) bool {
 			r.policy.priced -= 2 * r.policy.interval
-			e.tick(park.Now())
+			e.tick(clock.Now())
 			return r.slot == nil
 		},
 		"pauses for longer than it has lost its core": func(e *Engine, r *idleState) bool {
 			r.credit = 0
 			e.waits.backoff.Store(0)
 			e.waits.lost.Store(int64(time.Second))
-			now := park.Now()
+			now := clock.Now()
 			e.stopSpinning()
 			return time.Duration(e.waits.retry.Load()) >= now+mostLost && !e.startSpinning()
 		},
@@ -281,11 +282,11 @@ func TestLook(t *testing.T) {
 		t.Error("it does not say when it has woken the thread")
 	}
 	c := e.q.Get(callq.Awaited, nil, 0)
-	e.waits.look(c, park.Now(), time.Millisecond, false)
-	if e.waits.caller.Load() == unknown && park.CPU() != unknown {
+	e.waits.look(c, clock.Now(), time.Millisecond, false)
+	if e.waits.caller.Load() == unknown && cores.Current() != unknown {
 		t.Error("it does not say on which core it is")
 	}
-	if e.waits.look(c, park.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
+	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
 	c.Settle(callq.Ran)

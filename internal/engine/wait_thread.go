@@ -4,7 +4,10 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/sched"
 )
 
 // This file is the thread's side of waiting; wait.go has the callers' and the states,
@@ -60,7 +63,7 @@ func (e *Engine) took() {
 	if r := &e.idleState; r.taken+1 < r.every {
 		r.taken++
 	} else {
-		e.tick(park.Now())
+		e.tick(clock.Now())
 	}
 }
 
@@ -91,7 +94,7 @@ func (e *Engine) tick(now time.Duration) {
 		case int64(now) < e.yields.retry.Load():
 		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
 			runtime.Gosched()
-			r.passed = park.Now()
+			r.passed = clock.Now()
 			if r.passed-now > slowYield {
 				e.yields.retry.Store(int64(r.passed + noTurns))
 			}
@@ -125,7 +128,7 @@ func (e *Engine) spin() bool {
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
 		} else if r.offered {
-			e.waits.failed(park.Now())
+			e.waits.failed(clock.Now())
 		}
 		return false
 	}
@@ -140,8 +143,8 @@ func (e *Engine) spin() bool {
 			r.found++
 			return true
 		}
-		if park.Passing() {
-			park.EndPass()
+		if sched.Passing() {
+			sched.EndPass()
 			r.passed = r.ticked
 		}
 		park.Relax()
@@ -149,15 +152,15 @@ func (e *Engine) spin() bool {
 	if !p.pays(true) {
 		return false
 	}
-	start := park.Now()
+	start := clock.Now()
 	last, now := start, start
-	for ; now-start <= p.lookFor(); last, now = now, park.Now() {
+	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
 		e.waits.away(last, now)
-		if park.Passing() {
-			park.EndPass()
+		if sched.Passing() {
+			sched.EndPass()
 			start, r.passed = now, now
 		}
-		here := int32(park.CPU())
+		here := int32(cores.Current())
 		if here != e.waits.core.Load() {
 			e.waits.core.Store(here)
 		}
@@ -168,12 +171,12 @@ func (e *Engine) spin() bool {
 				e.waits.failed(now)
 				break
 			}
-			park.Yield() // to a caller on the same core
+			cores.Yield() // to a caller on the same core
 		}
 		for range looks {
 			if e.q.Pending() {
 				r.found++
-				e.waits.away(now, park.Now())
+				e.waits.away(now, clock.Now())
 				return true
 			}
 			park.Relax()
@@ -195,7 +198,7 @@ func (e *Engine) startSpinning() bool {
 	if !r.policy.pays(false) || e.bubbled {
 		return false
 	}
-	now := park.Now()
+	now := clock.Now()
 	if int64(now) < e.waits.retry.Load() {
 		return false
 	}
@@ -205,7 +208,7 @@ func (e *Engine) startSpinning() bool {
 	r.ticked, r.taken, r.up = now, 0, 0
 	r.passed = now - yieldAllAfter + firstYieldAll
 	r.together, r.before = 0, r.found
-	e.waits.core.Store(int32(park.CPU()))
+	e.waits.core.Store(int32(cores.Current()))
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
 }
@@ -226,7 +229,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
 	r.ticked = 0
-	now = park.Now()
+	now = clock.Now()
 	n := r.found - r.before
 	lost := time.Duration(e.waits.lost.Swap(0))
 	if r.credit.settle(n, r.policy.price, lost) {
@@ -251,7 +254,7 @@ func (e *Engine) park(down time.Duration) {
 		return
 	}
 	if down == 0 {
-		down = park.Now()
+		down = clock.Now()
 	}
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
@@ -263,7 +266,7 @@ func (e *Engine) park(down time.Duration) {
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
-	now := park.Now()
+	now := clock.Now()
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
@@ -306,7 +309,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 		return
 	}
 	p.prices--
-	cpu, ok := park.CPUTime()
+	cpu, ok := clock.CPUTime()
 	if !ok {
 		cpu = 0
 	}
@@ -320,7 +323,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 	r.cpu = cpu
 	if p.prices == 0 {
 		r.cpu = 0
-		p.priced = park.Now()
+		p.priced = clock.Now()
 	}
 	e.waits.price.Store(int64(p.price))
 }
@@ -339,14 +342,14 @@ func (r *idleState) endTimeslice() {
 		return
 	}
 	r.sliceCalls = 0
-	now := park.Now()
+	now := clock.Now()
 	if now-r.sliceSeen > timesliceCalls*timeslicePause {
 		r.sliceBegan = now
 	}
 	r.sliceSeen = now
 	if now-r.sliceBegan > timeslice {
 		runtime.Gosched()
-		r.sliceBegan = park.Now()
+		r.sliceBegan = clock.Now()
 		r.sliceSeen = r.sliceBegan
 	}
 }

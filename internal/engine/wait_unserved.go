@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // A program that calls the main thread, but forgets to serve it, waits for ever: the commonest
@@ -41,7 +41,7 @@ func (e *Engine) reportUnserved() (end func()) {
 			"which nothing serves: %s (%s=off in the environment silences this)\n",
 			callerOf(stack), unservedFor, advice, silencer)
 	}
-	if !park.InBubble() {
+	if !clock.InBubble() {
 		timer := time.AfterFunc(unservedFor, report)
 		return func() { timer.Stop() }
 	}

@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/sched"
 )
 
 // A yieldState says whether a caller or poster of a thread is to yield, because thread and callers
@@ -53,27 +54,27 @@ const (
 //threadcall:noalloc
 func (e *Engine) yield(self *Engine) {
 	kind := e.yields.kind.Swap(0)
-	start := park.Now()
-	if kind == 0 || int64(start) < e.yields.retry.Load() || park.InBubble() {
+	start := clock.Now()
+	if kind == 0 || int64(start) < e.yields.retry.Load() || clock.InBubble() {
 		return
 	}
 	end := start
 	if self == nil {
 		runtime.Gosched()
-		end = park.Now()
+		end = clock.Now()
 	} else {
 		if start-time.Duration(e.yields.locked.Load()) < yieldLocked {
 			return
 		}
-		defer func() { e.yields.locked.Store(int64(park.Now())) }()
+		defer func() { e.yields.locked.Store(int64(clock.Now())) }()
 	}
 	if end-start < quickYield {
 		// A locked goroutine gives its P to another thread, which would find the caller at once:
 		// then the thread yields, see tick.
-		if !park.Reschedule(kind == yieldAll && self == nil) && self != nil {
+		if !sched.Reschedule(kind == yieldAll && self == nil) && self != nil {
 			runtime.Gosched()
 		}
-		end = park.Now()
+		end = clock.Now()
 	}
 	if end-start > slowYield {
 		e.waits.failed(end)
@@ -86,8 +87,8 @@ func (e *Engine) yield(self *Engine) {
 //
 //threadcall:noalloc
 func (e *Engine) endYields() {
-	if park.Passing() {
-		park.EndPass()
+	if sched.Passing() {
+		sched.EndPass()
 	}
 	if e.yields.kind.Load() != 0 {
 		e.yields.kind.Store(0)

@@ -1,10 +1,10 @@
+// Package park has what a goroutine waits with: a token to park on, a pause to spin with.
 package park
 
 import (
 	"context"
 	"sync"
 	"sync/atomic"
-	"time"
 )
 
 // A Token wakes the goroutine that waits for it. It is there or it is not: any number of Wakes
@@ -83,26 +83,3 @@ func (t *Token) waitLatched(ctx context.Context) bool {
 	t.shut.Store(true)
 	return ctx.Err() == nil
 }
-
-// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no
-// monotonic part.
-//
-//threadcall:noalloc
-func InBubble() bool {
-	_, outside := Outside()
-	return !outside
-}
-
-// Outside is Now, and false in a bubble of testing/synctest, where that is no time of the process:
-// the clock of a bubble can be moved by years.
-//
-//threadcall:noalloc
-func Outside() (now time.Duration, ok bool) {
-	t := time.Now()
-	return t.Sub(epoch), t != t.Round(0)
-}
-
-// InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false
-// when the bubble's clock, which begins in the year 2000, has come to the time at which this
-// process began.
-func InYoungBubble(now time.Duration) bool { return now < 0 }

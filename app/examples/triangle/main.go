@@ -36,7 +36,8 @@ func run() error {
 	}
 	defer app.Terminate()
 
-	w, err := app.NewWindow(app.Title("triangle"), app.Size(800, 600), app.Samples(4))
+	w, err := app.NewWindow(app.Title("triangle"), app.Size(800, 600),
+		app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) }))
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/go-gl/glfw/v3.4/glfw"
+
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -65,11 +67,13 @@ func show() error {
 	var windows []*app.Win
 	for i := range *count {
 		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360),
-			app.FrameRate(30))
+			app.FrameRate(30), app.Hints(func() {
+				glfw.WindowHint(glfw.PositionX, 40+500*(i%3))
+				glfw.WindowHint(glfw.PositionY, 80+60*(i/3))
+			}))
 		if err != nil {
 			return err
 		}
-		w.SetPosition(40+500*(i%3), 80+60*(i/3))
 		var s *silk
 		// OpenGL is called on the window's thread only
 		w.Thread().Call(func() { s, err = newSilk(i) })

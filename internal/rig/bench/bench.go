@@ -1,10 +1,11 @@
 // Package bench loads a thread in the ways that programs do, and has what threadcall is compared
 // with: the designs of an article, and lower bounds. Its benchmarks compare them under every load;
-// the demo and the lab measure with it as well:
+// the demo measures with it as well:
 //
 //	go test -bench . ./internal/rig/bench     each subject by itself, in the usual form
 //	go run ./internal/rig/bench/phases        phases that follow one another in one process
-//	make bench                            both; the subjects in rounds, in one table
+//	go run ./internal/rig/bench/ratios FILE   a table of how the subjects compare
+//	make bench                                all three
 //
 // Only ratios from one run mean much: on a machine with other work, times of the same code minutes
 // apart differ by a factor of two and more.
@@ -54,6 +55,15 @@ func (r Result) Quantile(percent int) float64 {
 		return 0
 	}
 	return float64(r.Latencies[len(r.Latencies)*percent/100])
+}
+
+// Mean returns the mean latency, zero without Latencies.
+func (r Result) Mean() float64 {
+	sum := time.Duration(0)
+	for _, l := range r.Latencies {
+		sum += l
+	}
+	return float64(sum) / float64(max(len(r.Latencies), 1))
 }
 
 // mean measures what run does and divides it by the operations that it returns.

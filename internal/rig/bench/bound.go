@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 )
 
 // Bound is the lower bound of a call between two threads that spin: they hand one atomic word to
@@ -116,7 +116,7 @@ func (s *spinner) await(v uint32) uint32 {
 					return now
 				}
 			}
-			park.Yield()
+			cores.Yield()
 		}
 		runtime.Gosched()
 	}

@@ -7,11 +7,11 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/cores"
 )
 
 // restrict lets the thread run on these cores only. Zero is the calling thread.
-func restrict(thread int, to park.CoreSet) (ok bool) { return park.SetAffinity(thread, to[:]) == 0 }
+func restrict(thread int, to cores.Set) (ok bool) { return cores.SetAffinity(thread, to[:]) == 0 }
 
 const (
 	futexWait = 0 | 128 // FUTEX_WAIT, private to the process
@@ -33,8 +33,8 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // The other thread keeps its P while it blocks, and there is one more: the scheduler is not a part
 // of the bound. Only a signal stops such a thread.
 func LoneBound(n int) (Result, bool) {
-	var home park.CoreSet
-	if home.Get(); !preemptible() || park.CPU() < 0 || !restrict(0, home) {
+	var home cores.Set
+	if home.Get(); !preemptible() || cores.Current() < 0 || !restrict(0, home) {
 		return Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
@@ -65,7 +65,7 @@ func LoneBound(n int) (Result, bool) {
 		runtime.UnlockOSThread()
 		time.Sleep(idle)
 		runtime.LockOSThread()
-		mine := park.Only(park.CPU())
+		mine := cores.Only(cores.Current())
 		restrict(0, mine)
 		restrict(other, mine)
 	}, func() {

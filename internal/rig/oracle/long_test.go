@@ -94,6 +94,8 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
+var tenKiB thread.Local[*[10 << 10]byte]
+
 // large does what the random programs are too small for: 32 threads at once, with 10 KiB each,
 // pools and threads that are dropped, panics that nothing reads.
 func large() bool {
@@ -101,7 +103,7 @@ func large() bool {
 	for range 32 {
 		threads.Go(func() {
 			t := thread.New(thread.WithName("long"))
-			t.SetTLS(new([10 << 10]byte))
+			tenKiB.Set(t, new([10 << 10]byte))
 			t.Call(nop)
 			t.Terminate()
 		})

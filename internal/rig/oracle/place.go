@@ -109,6 +109,9 @@ func (r *run) keys() *keyed.Threads[int] {
 	return r.keyed
 }
 
+// stored is what the program stores with a thread.
+var stored thread.Local[*op]
+
 // A worker is what one thread of the operating system notes.
 type worker struct {
 	// the thread's, plus one; zero until a function has run there, or while a key has none
@@ -121,7 +124,7 @@ type worker struct {
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
 	own        *activation     // that runs on the thread's own goroutine
-	stored     any             // by SetTLS
+	stored     *op             // in the Local stored
 	closed     bool            // a function that ran here has terminated the place
 }
 
@@ -166,7 +169,7 @@ func newPlace(r *run, i int) *place {
 	case main:
 		p.thread = mainthread.Thread()
 		p.thread.OnPanic(ignore)
-		p.thread.SetTLS(nil)
+		stored.Set(p.thread, nil)
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:

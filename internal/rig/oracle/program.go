@@ -89,8 +89,8 @@ const (
 	terminate
 	readError
 	on
-	setTLS
-	getTLS
+	setLocal
+	getLocal
 	serve
 	serveQueued
 	serveFor
@@ -143,8 +143,8 @@ var verbTable = [verbs]struct {
 	readError: {name: "error", place: true}, // TakePanic
 	on:        {name: "on", place: true, legal: onThread},
 	// on the thread that the operation is made on
-	setTLS: {name: "settls", legal: inFunction},
-	getTLS: {name: "gettls", legal: inFunction},
+	setLocal: {name: "setlocal", legal: inFunction},
+	getLocal: {name: "getlocal", legal: inFunction},
 	// inside a function: ServeContext until a function that it has posted has run, Serve, ServeFor
 	serve:       {name: "serve", weight: 2, legal: inFunction},
 	serveQueued: {name: "servequeued", legal: inFunction},

@@ -76,7 +76,8 @@ var ports = []port{
 // The packages, and those among them that quick runs.
 var (
 	packages      = []string{"./internal/...", "./thread", "./keyed", "./mainthread", "./osthread"}
-	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/callq", "./osthread"}
+	quickPackages = []string{"./internal/ident", "./internal/park", "./internal/cores",
+		"./internal/sched", "./internal/callq", "./osthread"}
 )
 
 // testAll tests the wanted ports, or all.

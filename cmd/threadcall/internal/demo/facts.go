@@ -9,7 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/threadid"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -31,12 +31,12 @@ var experiments = []experiment{
 // here calls the main thread and names the thread that answers.
 func here() string {
 	on := "nowhere"
-	mainthread.Call(func() { on = osthread.Here() })
+	mainthread.Call(func() { on = threadid.Here() })
 	return on
 }
 
 func first() (expected, seen string) {
-	main := osthread.Main()
+	main := threadid.Main()
 	if runtime.GOOS == "linux" { // where the number of the process is that of its main thread
 		main = strconv.Itoa(os.Getpid())
 	}
@@ -45,22 +45,22 @@ func first() (expected, seen string) {
 
 func nested() (expected, seen string) {
 	var trace []string
-	note := func(what string) { trace = append(trace, what+osthread.Here()) }
+	note := func(what string) { trace = append(trace, what+threadid.Here()) }
 	mainthread.Call(func() {
 		note("outer begins on ")
 		mainthread.Call(func() { note("inner runs on ") })
 		note("outer ends on ")
 	})
 	return fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s",
-		osthread.Main()), strings.Join(trace, ", ")
+		threadid.Main()), strings.Join(trace, ", ")
 }
 
 func cycle() (expected, seen string) {
 	t := thread.New(thread.WithName("demo"))
 	defer t.Terminate()
-	second := thread.Eval(t, osthread.Here)
+	second := thread.Eval(t, threadid.Here)
 	trace := ""
-	note := func(how string) { trace += how + osthread.Here() }
+	note := func(how string) { trace += how + threadid.Here() }
 	mainthread.Call(func() {
 		note("")
 		t.Call(func() {
@@ -71,7 +71,7 @@ func cycle() (expected, seen string) {
 		note(", back to ")
 	})
 	return fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s",
-		osthread.Main(), second), trace
+		threadid.Main(), second), trace
 }
 
 // A PanicValue is what the experiments panic with.
@@ -85,7 +85,7 @@ func panics() (expected, seen string) {
 		return nil
 	}()
 	const sentence = "%T at %p, the next call on %s"
-	return fmt.Sprintf(sentence, thrown, thrown, osthread.Main()),
+	return fmt.Sprintf(sentence, thrown, thrown, threadid.Main()),
 		fmt.Sprintf(sentence, caught, caught, here())
 }
 
@@ -107,7 +107,7 @@ func calls() (expected, seen string) {
 			ready.Done()
 			<-start
 			mainthread.Call(func() {
-				if osthread.Here() == osthread.Main() {
+				if threadid.Here() == threadid.Main() {
 					onMain.Add(1)
 				}
 			})
@@ -117,6 +117,6 @@ func calls() (expected, seen string) {
 	close(start)
 	ended.Wait()
 	const sentence = "%d on thread %s, %d elsewhere"
-	return fmt.Sprintf(sentence, callers, osthread.Main(), 0),
-		fmt.Sprintf(sentence, onMain.Load(), osthread.Main(), callers-onMain.Load())
+	return fmt.Sprintf(sentence, callers, threadid.Main(), 0),
+		fmt.Sprintf(sentence, onMain.Load(), threadid.Main(), callers-onMain.Load())
 }

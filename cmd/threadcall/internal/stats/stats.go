@@ -1,4 +1,4 @@
-// Package stats has exact tests of two samples, and medians and quartiles. The distributions and
+// Package stats has exact tests of paired samples, and medians and quartiles. The distributions and
 // quantiles are those of go-moremath.
 package stats
 
@@ -21,14 +21,13 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// A Test is what a test of two samples shows. It is of the ratios of new values to old ones, or of
+// A Test is what a test of pairs shows. It is of the ratios of new values to old ones, or of
 // their differences if it is absolute. Estimate, interval and P are of one distribution: the
 // interval excludes the neutral value, 1 or 0, exactly if P is at most alpha.
 type Test struct {
 	Estimate float64
 	Interval *Interval // nil: there are too few values to show anything
 	P        float64
-	N        int  // pairs, or values of the smaller sample
 	Rejected bool // that nothing has changed
 }
 
@@ -55,7 +54,7 @@ func Pairs(old, new []float64, absolute bool, alpha float64) Test {
 	if len(old) <= mostRanked && s.Quantile(0.9) <= heavyTail*s.Quantile(0.5) {
 		count, values = signedRankOf(len(old)), walsh(values, absolute)
 	}
-	return test(values, len(old), count, absolute, alpha)
+	return test(values, count, absolute, alpha)
 }
 
 const (
@@ -63,35 +62,12 @@ const (
 	// normal
 	heavyTail  = 4
 	mostRanked = 400 // pairs, with as many averages as the square of half of that
-	mostValues = 500 // of a sample of Ranks: their products need memory
 	exactRanks = 60  // pairs for which the distribution of signed ranks is not approximated
 )
 
-// Ranks tests samples without pairs by the Mann-Whitney U-test.
-func Ranks(old, new []float64, absolute bool, alpha float64) Test {
-	old, new = thin(old), thin(new)
-	values := make([]float64, 0, len(old)*len(new))
-	for _, o := range old {
-		for _, n := range new {
-			values = append(values, compare(o, n, absolute))
-		}
-	}
-	return test(values, min(len(old), len(new)), uOf(len(old), len(new)), absolute, alpha)
-}
-
 // MinPairs returns the smallest number of pairs with which Pairs can show something.
-func MinPairs(alpha float64) int {
-	return least(func(n int) counts { return stats.BinomialDist{N: n, P: 0.5} }, alpha)
-}
-
-// MinRanks returns the smallest number of values of each sample with which Ranks can show
-// something.
-func MinRanks(alpha float64) int {
-	return least(func(n int) counts { return uOf(n, n) }, alpha)
-}
-
-func least(of func(n int) counts, alpha float64) (n int) {
-	for n = 1; !rejected(tails(of(n), 0), alpha); n++ {
+func MinPairs(alpha float64) (n int) {
+	for n = 1; !rejected(tails(stats.BinomialDist{N: n, P: 0.5}, 0), alpha); n++ {
 	}
 	return n
 }
@@ -103,7 +79,7 @@ type counts interface {
 }
 
 // test returns what the values show, which lie around the neutral one if nothing has changed.
-func test(values []float64, n int, count counts, absolute bool, alpha float64) Test {
+func test(values []float64, count counts, absolute bool, alpha float64) Test {
 	slices.Sort(values)
 	neutral := compare(1, 1, absolute)
 	// a value that is neutral counts on both sides: ties never show a difference
@@ -116,7 +92,7 @@ func test(values []float64, n int, count counts, absolute bool, alpha float64) T
 			above++
 		}
 	}
-	t := Test{Estimate: stats.Sample{Xs: values, Sorted: true}.Quantile(0.5), N: n}
+	t := Test{Estimate: stats.Sample{Xs: values, Sorted: true}.Quantile(0.5)}
 	t.P = tails(count, min(below, above))
 	// The interval has the neutral values that the test would not reject.
 	low, high := 0, len(values)/2+1
@@ -146,18 +122,6 @@ func compare(old, new float64, absolute bool) float64 {
 		return new - old
 	}
 	return new / old
-}
-
-// thin returns at most mostValues of the values, evenly spread over the time of measurement.
-func thin(values []float64) []float64 {
-	if len(values) <= mostValues {
-		return values
-	}
-	thinned := make([]float64, mostValues)
-	for i := range thinned {
-		thinned[i] = values[i*len(values)/mostValues]
-	}
-	return thinned
 }
 
 // walsh returns the averages of all two of the values, and of each with itself: of ratios, the
@@ -211,20 +175,6 @@ func signedRankOf(n int) counts {
 	}
 	return sums
 }
-
-// uOf returns the distribution of the Mann-Whitney statistic without ties, beyond
-// MannWhitneyExactLimit its approximation, as MannWhitneyUTest chooses.
-func uOf(n1, n2 int) counts {
-	if max(n1, n2) <= stats.MannWhitneyExactLimit {
-		return exactU{n1, n2}
-	}
-	a, b := float64(n1), float64(n2)
-	return approximate{stats.NormalDist{Mu: a * b / 2, Sigma: math.Sqrt(a * b * (a + b + 1) / 12)}}
-}
-
-type exactU struct{ n1, n2 int }
-
-func (u exactU) CDF(k float64) float64 { return stats.UDist{N1: u.n1, N2: u.n2}.CDF(k) }
 
 // approximate has the continuity correction.
 type approximate struct{ stats.NormalDist }

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/osthread"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/threadid"
 )
 
 func TestTrace_goroutines(t *testing.T) {
@@ -63,7 +63,7 @@ func waiter(began, ended *sync.WaitGroup, until chan bool) {
 func wanderer(rounds int) (moves uint64) {
 	done := make(chan uint64)
 	go func() {
-		moves, at := uint64(0), osthread.Here()
+		moves, at := uint64(0), threadid.Here()
 		for range rounds {
 			woken := make(chan bool)
 			go func() {
@@ -71,7 +71,7 @@ func wanderer(rounds int) (moves uint64) {
 				woken <- true
 			}()
 			<-woken
-			if now := osthread.Here(); now != at {
+			if now := threadid.Here(); now != at {
 				at = now
 				moves++
 			}
@@ -83,7 +83,7 @@ func wanderer(rounds int) (moves uint64) {
 
 // The system sees each move.
 func TestTrace_moves(t *testing.T) {
-	if _, err := strconv.Atoi(osthread.Here()); err != nil {
+	if _, err := strconv.Atoi(threadid.Here()); err != nil {
 		t.Skip("this system does not identify threads")
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

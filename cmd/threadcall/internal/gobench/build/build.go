@@ -1,0 +1,252 @@
+// Package build compiles the test binaries of all versions, and finds the benchmarks in them.
+package build
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// A Benchmark is a top-level benchmark.
+type Benchmark struct {
+	Package string
+	Name    string // of the function
+	// for the flag -test.bench: it, and the sub-benchmarks that are wanted
+	Pattern  string
+	Binaries []*gotest.Binary // one a version; nil for one that does not have it
+}
+
+// A Failure is a package that does not build or start in a version.
+type Failure struct {
+	Version         int
+	Package, Reason string
+}
+
+// A Builder compiles the test binaries and finds the benchmarks in them.
+type Builder struct {
+	Set      *plan.Settings
+	Versions *plan.Versions
+	Dir      string // for the binaries
+	Log      *plan.Log
+
+	meters map[string][]string // flags of the go command, by GOROOT
+
+	Modules    []string // of the packages
+	Benchmarks []Benchmark
+	Identical  []string // packages whose benchmarks are not measured
+	Failures   []Failure
+}
+
+// Build builds all packages.
+func (b *Builder) Build(ctx context.Context) error {
+	defer b.Log.Progress("")
+	b.Log.Progress("listing packages")
+	packages, err := b.Versions.Packages(ctx, b.Set.Patterns)
+	if err != nil {
+		return err
+	}
+	which, err := gotest.ParsePattern(b.Set.Bench)
+	if err != nil {
+		return err
+	}
+	last := len(packages) - 1
+	var there, broken []string
+	for i, p := range packages[last] {
+		if p.Module != nil && !slices.Contains(b.Modules, p.Module.Path) {
+			b.Modules = append(b.Modules, p.Module.Path)
+		}
+		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
+			len(packages[last])))
+		binaries, ok, err := b.compile(ctx, i, packages)
+		if err != nil {
+			return err
+		}
+		var names [][]string
+		if ok {
+			names, ok, err = b.list(ctx, p, binaries)
+		}
+		if err != nil {
+			return err
+		}
+		if !ok {
+			broken = append(broken, p.ImportPath)
+			continue
+		}
+		there = append(there, names[last]...)
+		found := matching(p.ImportPath, binaries, names, which)
+		if len(found) > 0 && identical(binaries) {
+			b.Identical = append(b.Identical, p.ImportPath)
+			continue
+		}
+		b.Benchmarks = append(b.Benchmarks, found...)
+	}
+	if len(b.Identical) > 0 {
+		b.Log.Notes = append(b.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
+			"byte by byte, with their testdata.", ui.Some(b.Identical, 5)))
+	}
+	switch {
+	case len(b.Benchmarks)+len(b.Identical) > 0:
+		return nil
+	case len(broken) > 0:
+		return fmt.Errorf("the tests of %s do not build, or do not start",
+			strings.Join(broken, ", "))
+	case len(there) > 0:
+		slices.Sort(there)
+		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench,
+			ui.Some(slices.Compact(there), 20))
+	}
+	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
+		"BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
+}
+
+// compile compiles the package with this index in each version that has it. It is not ok if the
+// compiler complains, which is a failure like that of a benchmark: other packages can still be
+// measured.
+func (b *Builder) compile(ctx context.Context, index int,
+	packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
+	binaries = make([]*gotest.Binary, len(packages))
+	name := packages[len(packages)-1][index].ImportPath
+	ok = true
+	for v, tree := range b.Versions.Trees {
+		version, p := b.Versions.List[v], packages[v][index]
+		if p.ImportPath == "" {
+			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
+				"version.", b.Versions.VS, name)
+			continue
+		}
+		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index))
+		binaries[v], err = b.CompileTo(ctx, file, tree, p, version)
+		if compile := (*gotest.CompileError)(nil); errors.As(err, &compile) {
+			ok = false
+			b.fail(v, name, compile.Error())
+		} else if err != nil {
+			return nil, false, err
+		}
+	}
+	return binaries, ok, nil
+}
+
+// CompileTo compiles a package of a version to the file, the name of which may get an ending.
+func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package,
+	version plan.Version) (*gotest.Binary, error) {
+	if os.PathSeparator == '\\' {
+		file += ".exe"
+	}
+	if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
+		return nil, err
+	}
+	// The environment is the one that go test gives a test binary.
+	environ := append(os.Environ(), "PWD="+p.Dir, "GOROOT="+version.GOROOT,
+		"PATH="+filepath.Join(version.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
+	return &gotest.Binary{Path: file, Dir: p.Dir, Env: environ}, nil
+}
+
+// fail keeps why a package cannot be measured.
+func (b *Builder) fail(version int, pkg, reason string) {
+	b.Failures = append(b.Failures, Failure{version, pkg, reason})
+	b.Log.Trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.Versions.List[version].Name, reason))
+}
+
+// meter returns the flags by which benchmarks report their CPU time, if that is possible.
+func (b *Builder) meter(v plan.Version) []string {
+	flags, ok := b.meters[v.GOROOT]
+	if ok {
+		return flags
+	}
+	name, err := "", errors.New("GOFLAGS has an overlay of its own")
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
+		dir := filepath.Join(b.Dir, "meter-"+v.Name)
+		if err = os.Mkdir(dir, 0o700); err == nil {
+			name, err = meter(v.GOROOT, dir)
+		}
+	}
+	if err == nil {
+		flags = []string{"-overlay", name}
+	} else {
+		b.Log.Note("CPU time is not measured: %v.", err)
+	}
+	if b.meters == nil {
+		b.meters = map[string][]string{}
+	}
+	b.meters[v.GOROOT] = flags
+	return flags
+}
+
+// list lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure
+// like that of a benchmark.
+func (b *Builder) list(ctx context.Context, p gotest.Package,
+	binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
+	names = make([][]string, len(binaries))
+	for v, binary := range binaries {
+		if binary == nil {
+			continue
+		}
+		names[v], err = binary.Benchmarks(ctx, b.Set.Timeout)
+		if ctx.Err() != nil {
+			return nil, false, err
+		}
+		if err != nil {
+			b.fail(v, p.ImportPath, err.Error())
+			return nil, false, nil
+		}
+	}
+	return names, true, nil
+}
+
+// matching returns the benchmarks of a package that match the pattern.
+func matching(pkg string, binaries []*gotest.Binary, names [][]string,
+	which gotest.Pattern) (found []Benchmark) {
+	for version, list := range names {
+		for _, name := range list {
+			pattern, ok := which.For(name)
+			if !ok {
+				continue
+			}
+			i := slices.IndexFunc(found, func(b Benchmark) bool { return b.Name == name })
+			if i < 0 {
+				i = len(found)
+				found = append(found, Benchmark{pkg, name, pattern,
+					make([]*gotest.Binary, len(binaries))})
+			}
+			found[i].Binaries[version] = binaries[version]
+		}
+	}
+	return found
+}
+
+// identical reports whether the binary of the revision is the working tree's: they have the same
+// content, and find the same files in testdata.
+func identical(binaries []*gotest.Binary) bool {
+	if len(binaries) < 2 || binaries[0] == nil {
+		return false
+	}
+	one, err1 := os.ReadFile(binaries[0].Path)
+	other, err2 := os.ReadFile(binaries[1].Path)
+	if err1 != nil || err2 != nil || !bytes.Equal(one, other) {
+		return false
+	}
+	a, err1 := testdata(binaries[0].Dir)
+	b, err2 := testdata(binaries[1].Dir)
+	return err1 == nil && err2 == nil && a == b
+}
+
+// testdata returns a hash of all files in the testdata of a package, or "" if there is none.
+func testdata(dir string) (hash string, err error) {
+	dir = filepath.Join(dir, "testdata")
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	return dirhash.HashDir(dir, "", dirhash.Hash1)
+}

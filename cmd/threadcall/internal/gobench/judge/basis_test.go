@@ -1,0 +1,110 @@
+package judge
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
+)
+
+// A computer measures a benchmark: its wall time, CPU time and threads that run or are ready, for
+// work that takes a second.
+type computer func(r *rand.Rand) (wall, cpu, threads float64)
+
+// normal returns a factor.
+func normal(r *rand.Rand, sd float64) float64 { return math.Exp(sd * r.NormFloat64()) }
+
+var computers = map[string]computer{
+	"quiet": func(r *rand.Rand) (wall, cpu, threads float64) {
+		wall = normal(r, 0.003)
+		return wall, wall * normal(r, 0.001), 1
+	},
+	"loaded": func(r *rand.Rand) (wall, cpu, threads float64) {
+		cpu = normal(r, 0.03)
+		return cpu * (2 + 8*r.Float64()), cpu, 1.1 * normal(r, 0.1)
+	},
+	"loaded, several CPUs": func(r *rand.Rand) (wall, cpu, threads float64) {
+		cpu = normal(r, 0.03)
+		return cpu * (1 + 4*r.Float64()), cpu, 2 * normal(r, 0.1)
+	},
+	"loaded, waiting": func(r *rand.Rand) (wall, cpu, threads float64) {
+		return 1 + 4*r.Float64(), 0.01 * normal(r, 0.05), 0.3 * normal(r, 0.3)
+	},
+	"no threads are known": func(r *rand.Rand) (wall, cpu, threads float64) {
+		cpu = normal(r, 0.03)
+		return cpu * (2 + 8*r.Float64()), cpu, 0
+	},
+}
+
+// simulated returns rounds of a benchmark whose new version does more work by a factor, and the
+// same with the versions exchanged in some of them.
+func simulated(r *rand.Rand, c computer, rounds int, factor float64) (d, exchanged *measure.Data) {
+	d, exchanged = measure.New("old", "new"), measure.New("old", "new")
+	for round := range rounds {
+		swap := r.IntN(2)
+		for version, work := range []float64{1, factor} {
+			wall, cpu, threads := c(r)
+			values := []any{work * wall, "sec/op", work * cpu, measure.CPUTime, threads,
+				measure.Threads}
+			if threads == 0 {
+				values = values[:4]
+			}
+			measuretest.Add(d, version, round, "X", values...)
+			measuretest.Add(exchanged, version^swap, round, "X", values...)
+		}
+	}
+	return d, exchanged
+}
+
+// The choice of the measure keeps the error rate, as it does not know which version a value is of.
+func TestTime(t *testing.T) {
+	trials := 1000
+	if testing.Short() {
+		trials = 200
+	}
+	for name, c := range map[string]struct {
+		change    float64
+		basis     Basis
+		runs      Runs
+		least     int // how often of a hundred it must be found
+		wall, cpu Verdict
+	}{
+		"quiet":                {1.02, Wall, OnOne, 99, Worse, Aside},
+		"loaded":               {1.05, CPU, OnOne, 80, Aside, Worse},
+		"loaded, several CPUs": {1.10, Either, OnMany, 95, Unseen, Worse},
+		"loaded, waiting":      {1.10, Wall, Waits, 0, "", ""},
+		"no threads are known": {1.10, Wall, Unknown, 0, "", ""},
+	} {
+		r := rand.New(rand.NewPCG(16, uint64(len(name))))
+		alarms, found, as := 0, 0, 0
+		for range trials {
+			a, b := simulated(r, computers[name], 20, 1)
+			x, y := Compare(a), Compare(b)
+			if x.Family.Visible > 0 {
+				alarms++
+			}
+			if x.Times[0] != y.Times[0] {
+				t.Fatalf("%s: %+v, exchanged %+v", name, x.Times[0], y.Times[0])
+			}
+		}
+		r = rand.New(rand.NewPCG(5, uint64(len(name))))
+		for range 100 {
+			d, _ := simulated(r, computers[name], 20, c.change)
+			got := Compare(d)
+			if time := got.Times[0]; time.Basis == c.basis && time.Runs == c.runs {
+				as++
+			}
+			wall, cpu := got.Tables[0].Rows[0].Delta, got.Tables[1].Rows[0].Delta
+			if wall.Verdict == c.wall && cpu.Verdict == c.cpu {
+				found++
+			}
+		}
+		n := float64(trials)
+		if float64(alarms) > 0.05*n+3*math.Sqrt(0.05*0.95*n) || as < 90 || found < c.least {
+			t.Errorf("%s: %d false alarms of %d; %d times of 100 on %q, %q; found %d times", name,
+				alarms, trials, as, c.basis, c.runs, found)
+		}
+	}
+}

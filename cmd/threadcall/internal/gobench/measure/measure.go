@@ -1,0 +1,236 @@
+// Package measure runs benchmarks in rounds, saves the results, and watches
+// the machine meanwhile.
+//
+// Each benchmark runs in a process of its own, and each of its sub-benchmarks, so that one which
+// fails, panics, or leaves garbage behind does nothing to the others, and so that the versions of a
+// sub-benchmark run next to each other.
+package measure
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/lock"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// A Measurement runs rounds of jobs and keeps their results.
+type Measurement struct {
+	Set        *plan.Settings
+	Log        *plan.Log
+	Record     *Record
+	Data       *Data
+	Comparable func() bool // examines the results of the first round
+	Jobs       []*Job      // to run after the calibration
+
+	benchmarks []build.Benchmark // to calibrate
+	files      []*File           // one a version
+}
+
+// Benchmarks returns a measurement of what was built, which begins now.
+func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
+	b *build.Builder) *Measurement {
+	var names []string
+	for _, v := range v.List {
+		names = append(names, v.Name)
+	}
+	m := &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
+		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
+		Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain,
+		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
+		Notes:    []string{}, Identical: []string{},
+	}, benchmarks: b.Benchmarks}
+	m.Record.Identical = append(m.Record.Identical, b.Identical...)
+	for _, f := range b.Failures {
+		m.Data.Fail(f.Version, f.Package, whole, f.Reason)
+	}
+	return m
+}
+
+// Begin waits for the lock that one run at a time has, and makes the directory for what lasts until
+// the end of the run.
+func Begin(ctx context.Context, set *plan.Settings,
+	l *plan.Log) (scratch *gotest.Scratch, end func(), err error) {
+	release, err := lock.Acquire(ctx, set.Command, func(holder string) {
+		l.Trouble("Waiting for " + ui.Plain(holder))
+	})
+	if errors.Is(err, errors.ErrUnsupported) {
+		l.Note("This system has no locks that a crash releases, so other benchmarks may run at " +
+			"the " +
+			"same time.")
+		release, err = func() {}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if scratch, err = gotest.NewScratch(); err != nil {
+		release()
+		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names "+
+			"another "+
+			"place for them", err)
+	}
+	return scratch, func() {
+		if err := scratch.Remove(); err != nil {
+			l.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+		release()
+	}, nil
+}
+
+// Prepare makes the files for the results.
+func (m *Measurement) Prepare() error {
+	if n, least := m.Set.Count, plan.LeastRounds(); n < least && len(m.Record.Versions) > 1 {
+		m.Log.Note("-count %d is too few for an interval or a verdict, however large the "+
+			"difference is: at least %d are needed.", n, least)
+	}
+	if m.Set.Output == "" {
+		return nil
+	}
+	for i, v := range m.Record.Versions {
+		name := m.Set.Output
+		if len(m.Record.Versions) > 1 {
+			ext := filepath.Ext(name)
+			name = strings.TrimSuffix(name, ext) + "-" + v.Name + ext
+		}
+		about := []string{
+			"threadcall bench, " + m.Record.Began.Format(time.RFC3339),
+			"version: " + v.Name + ", " + v.What,
+			"command: " + m.Set.Command,
+		}
+		if v.Toolchain != "" {
+			about = append(about, "toolchain: "+v.Toolchain)
+		}
+		f, err := createFile(name, m.Record.ID, about)
+		if f != nil {
+			m.files = append(m.files, f)
+		}
+		if err != nil {
+			return errors.Join(err, m.close())
+		}
+		m.Record.Versions[i].File = name
+	}
+	return nil
+}
+
+func (m *Measurement) close() error {
+	var errs []error
+	for _, f := range m.files {
+		errs = append(errs, f.close())
+	}
+	return errors.Join(errs...)
+}
+
+// Measure measures all rounds, unless an error or the context ends them. There may be results even
+// then, in Data.
+func (m *Measurement) Measure(ctx context.Context) error {
+	err := errors.Join(m.rounds(ctx), m.close())
+	m.Record.Interrupted = ctx.Err() != nil
+	return err
+}
+
+// rounds measures all rounds. Without an error, all are done.
+func (m *Measurement) rounds(ctx context.Context) error {
+	r, began := m.Record, time.Now()
+	start := began
+	defer func() {
+		m.Log.Progress("")
+		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
+	}()
+	if err := m.Calibrate(ctx, m.benchmarks); err != nil {
+		r.Stopped = "interrupted before the first round"
+		return err
+	}
+	began = time.Now()
+	for n := range m.Set.Count {
+		spent := time.Since(start)
+		round := time.Since(began) / time.Duration(max(n, 1))
+		if m.Set.For > 0 && n >= plan.LeastRounds() && spent+round > m.Set.For {
+			r.Stopped = fmt.Sprintf("another would end after the %s of -for",
+				ui.Duration(m.Set.For))
+			return nil
+		}
+		all := Order(m.Jobs)
+		if len(all) == 0 {
+			r.Stopped = "no benchmark is left that has not failed"
+			return nil
+		}
+		for i, process := range all {
+			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
+			m.progress(done, fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
+				len(all), process.Job.Benchmark, left(began, done)))
+			if err := m.process(ctx, n+1, process); err != nil {
+				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
+				return err
+			}
+		}
+		m.Log.Progress("")
+		r.Rounds++
+		r.Processes += len(all)
+		// What is wrong with -fail-on shows with the first results.
+		if n == 0 && !m.Comparable() {
+			r.Stopped = "it cannot be compared"
+			return nil
+		}
+		m.roundDone(n+1, left(began, float64(n+1)/float64(m.Set.Count)))
+	}
+	r.Stopped = "all rounds are done"
+	return nil
+}
+
+// process runs one process and keeps what it has measured.
+func (m *Measurement) process(ctx context.Context, round int, process Process) error {
+	before := count()
+	o, err := Run(ctx, m.Set, process)
+	if err != nil {
+		return err
+	}
+	taken := count().since(before)
+	m.Record.Taken = m.Record.Taken.plus(taken)
+	m.Data.Keep(round, o)
+	if taken.Noisy() {
+		m.Record.Noisy++
+	}
+	if m.files != nil {
+		m.save(round, o, taken)
+	}
+	m.failed(o, fmt.Sprintf("round %d", round))
+	return nil
+}
+
+// save writes what a process has measured to the file of its version.
+func (m *Measurement) save(round int, o *Outcome, taken Taken) {
+	file := m.files[o.Version]
+	was := file.err
+	file.add(round, o)
+	if taken.Noisy() {
+		file.comment("noisy: " + o.Job.Benchmark + " above, " + taken.String())
+	}
+	if file.err != nil && was == nil {
+		m.Log.Note("%v. The run goes on, and its table will have everything.", file.err)
+	}
+}
+
+// failed keeps what failed in a process.
+func (m *Measurement) failed(o *Outcome, when string) {
+	pkg, version := o.Job.Package, m.Record.Versions[o.Version].Name
+	for _, f := range o.Failed {
+		m.Data.Fail(o.Version, pkg, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
+		if m.files != nil {
+			m.files[o.Version].comment("failed: " + f.Benchmark)
+		}
+		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, "+
+			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
+	}
+	for _, f := range o.Skipped {
+		m.Log.Note("%s of %s gives no result and will not run again: %s", f.Benchmark, pkg,
+			f.Reason)
+	}
+}

@@ -1,0 +1,165 @@
+package plan
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/revision"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// A Version is one of the programs that are measured.
+type Version struct {
+	Name      string `json:"name"`
+	What      string `json:"what"` // for people
+	Commit    string `json:"commit,omitempty"`
+	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
+	Toolchain string `json:"toolchain"`
+	File      string `json:"file,omitempty"` // with the raw results
+
+	GOROOT string `json:"-"` // of the toolchain
+	title  string // a few words; empty: Name
+}
+
+// Short returns a few words that name the version.
+func (v Version) Short() string { return cmp.Or(v.title, v.Name) }
+
+// Versions are what a run measures, the oldest first.
+type Versions struct {
+	List       []Version
+	Trees      []gotest.Tree // one a version
+	VS         string        // the revision to compare with; empty: none
+	Repository *revision.Repository
+	old        revision.Commit
+}
+
+// Choose decides which versions there are, and checks what can be checked before anything is built.
+func Choose(ctx context.Context, s *Settings) (*Versions, error) {
+	now := gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}
+	toolchain, root, err := now.Toolchain(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}}
+	if s.VS == "" {
+		v.List = []Version{{Name: "now", What: "the working tree"}}
+	} else if err := v.chooseRevision(ctx, s.Dir); err != nil {
+		return nil, err
+	}
+	is := &v.List[len(v.List)-1]
+	is.Toolchain, is.GOROOT = toolchain, root
+	return v, nil
+}
+
+// chooseRevision checks the revision to compare with, and that there is a difference.
+func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
+	if v.Repository, err = revision.Open(ctx, dir); err != nil {
+		return err
+	}
+	head, err := v.Repository.Commit(ctx, "HEAD")
+	if err != nil {
+		return err
+	}
+	changes, err := v.Repository.Changes(ctx)
+	if err != nil {
+		return err
+	}
+	if v.old, err = v.Repository.Commit(ctx, v.VS); err != nil {
+		return err
+	}
+	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
+	if len(changes) > 0 {
+		title = "working tree"
+		tree += " and changes to " + ui.Some(changes, 3)
+	} else if v.old == head {
+		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed",
+			v.VS)
+	}
+	what := fmt.Sprintf("revision %s, %s %q", v.VS, v.old.Short(), v.old.Subject)
+	v.List = []Version{
+		{Name: "old", What: what, Commit: v.old.Hash, title: v.VS},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title},
+	}
+	return nil
+}
+
+// Checkout makes the tree of the revision to compare with, if there is one.
+func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *Log) error {
+	if v.VS == "" {
+		return nil
+	}
+	defer log.Progress("")
+	log.Progress("checking out " + v.VS)
+	then, err := v.Repository.Checkout(ctx, v.old, scratch, "old", v.Trees[0])
+	if err != nil {
+		return err
+	}
+	was, is := &v.List[0], v.List[1]
+	if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx); err != nil {
+		return fmt.Errorf("in %s: %w", v.VS, err)
+	}
+	if was.Toolchain != is.Toolchain {
+		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
+			"the compiler may make the difference.", v.VS, was.Toolchain, is.Toolchain)
+	}
+	v.Trees = []gotest.Tree{then, v.Trees[0]}
+	return nil
+}
+
+// Packages returns the packages of each version: those of the working tree that have tests, and at
+// the same index, what another version has in their place, which may be nothing.
+func (v *Versions) Packages(ctx context.Context, patterns []string) (packages [][]gotest.Package,
+	err error) {
+	last := len(v.Trees) - 1
+	now, missing, err := v.Trees[last].List(ctx, patterns...)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(missing) > 0:
+		return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
+	case len(now) == 0:
+		return nil, errors.New("no package of " + Named(patterns) + " has test files")
+	}
+	if v.VS == "" {
+		return [][]gotest.Package{now}, nil
+	}
+	then, err := v.counterparts(ctx, now)
+	return [][]gotest.Package{then, now}, err
+}
+
+// counterparts returns what the revision has in the place of each of the packages.
+func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]gotest.Package,
+	error) {
+	then := make([]gotest.Package, len(now))
+	var paths []string
+	for _, p := range now {
+		paths = append(paths, p.ImportPath)
+	}
+	packages, _, err := v.Trees[0].List(ctx, paths...)
+	if err != nil {
+		return nil, fmt.Errorf("in %s: %w", v.VS, err)
+	}
+	for _, p := range packages {
+		if i := slices.Index(paths, p.ImportPath); i >= 0 {
+			then[i] = p
+		}
+	}
+	if len(packages) == 0 {
+		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
+			"to compare", v.VS, ui.Some(paths, 5))
+	}
+	return then, nil
+}
+
+// Named returns the patterns as people write them.
+func Named(patterns []string) string {
+	if len(patterns) == 0 {
+		return "."
+	}
+	return strings.Join(patterns, " ")
+}

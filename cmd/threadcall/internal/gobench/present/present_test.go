@@ -1,0 +1,187 @@
+package present
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// simulated returns rounds of benchmarks of which the ratios of the versions' times are known.
+func simulated(rounds int, versions ...string) *measure.Data {
+	r := rand.New(rand.NewPCG(1, 2))
+	d := measure.New(versions...)
+	for round := range rounds {
+		for _, b := range []struct {
+			name          string
+			ns            float64
+			ratio         float64
+			bytes, allocs [2]float64
+		}{
+			{"Decode/size=1k-8", 1234, 1.10, [2]float64{48, 64}, [2]float64{3, 4}},
+			{"Decode/a|b_*c*-8", 81234, 1.00, [2]float64{48, 48}, [2]float64{3, 3}},
+			{"Encode-8", 17.2, 0.7, [2]float64{0, 16}, [2]float64{0, 1}},
+		} {
+			for v := range versions {
+				i := min(v, 1)
+				ns := b.ns * math.Pow(b.ratio, float64(i)) * math.Exp(0.02*r.NormFloat64())
+				measuretest.Add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
+					"allocs/op")
+			}
+		}
+	}
+	return d
+}
+
+// changed returns benchmarks of which the ratios within rounds are 1.1, too far apart, and so many
+// times 1.
+func changed(rounds, same int) *measure.Data {
+	d := measure.New("old", "new")
+	ratios := map[string][]float64{"Slower-8": {1.09, 1.10, 1.11}, "Noisy-8": {0.3, 3}}
+	for i := range same {
+		ratios[fmt.Sprintf("Same%d-8", i)] = []float64{0.98, 1.02}
+	}
+	for round := range rounds {
+		for name, ratio := range ratios {
+			for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
+				measuretest.Add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
+			}
+		}
+	}
+	return d
+}
+
+// hidden returns a benchmark whose ratio is 1.1, and chance hides it; one that has become slower
+// by its CPU time, while its time varies; and one with both measures, which agree.
+func hidden() *measure.Data {
+	d := measure.New("old", "new")
+	for round := range 12 {
+		wide := []float64{1.0, 1.2, 1.1, 0.97, 1.18, 1.12, 0.99, 1.21}[round%8]
+		load := []float64{1, 3, 0.5, 2, 0.4, 1.5}[round%6]
+		for v, x := range []float64{1, 1.1} {
+			measuretest.Add(d, v, round, "JSON-2", 100e-9*math.Pow(wide, float64(v)), "sec/op")
+			wall := 100e-9 * x * math.Pow(load, float64(v))
+			measuretest.Add(d, v, round, "Busy-2", wall, "sec/op", 90e-9*x, measure.CPUTime,
+				1.0, measure.Threads)
+			measuretest.Add(d, v, round, "Calm-2", 100e-9*x, "sec/op", 99e-9*x, measure.CPUTime,
+				1.0, measure.Threads)
+		}
+	}
+	return d
+}
+
+// written returns what is printed to a file, of some or all rows.
+func written(t *testing.T, d *measure.Data, all bool, width int) string {
+	t.Helper()
+	var text strings.Builder
+	s := ui.To(&text)
+	s.Width = width
+	Print(s, &judge.Report{Comparison: judge.Compare(d)}, all)
+	for line := range strings.Lines(text.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if ui.Columns(line) > width || strings.HasSuffix(line, " ") ||
+			strings.Contains(line, "\x1b") {
+			t.Errorf("%d columns, a blank at the end, or a colour: %q", ui.Columns(line), line)
+		}
+	}
+	return text.String()
+}
+
+func TestPrint(t *testing.T) {
+	failed := simulated(6, "old.txt", "new.txt")
+	measuretest.Add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
+	measuretest.Add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
+	failed.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
+	failed.Warn("something is odd")
+	for _, c := range []struct {
+		d    *measure.Data
+		all  bool
+		want string
+	}{
+		{simulated(12, "HEAD~1", "new"), false, `
+Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
+
+                     HEAD~1      new         change   95% interval       p
+  sec/op
+    Decode/size=1k  1.244µs  1.361µs   +9.3% slower  [+8.0%, +11%]  <0.001
+    Encode          17.25ns  11.98ns  -30.9% faster   [-32%, -30%]  <0.001
+    1 other: no change shown (95% intervals within ±2.9 %)
+  B/op
+    Decode/size=1k       48       64    +33.3% more
+    Encode                0       16           more
+    1 other: no change shown (equal)
+  allocs/op
+    Decode/size=1k        3        4    +33.3% more
+    Encode                0        1           more
+    1 other: no change shown (equal)
+
+`},
+		{simulated(12, "old", "new"), true,
+			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%  +0.35% not shown  [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%      +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns ±0.9%  11.98ns ±2.4%     -30.9% faster    [-32%, -30%]  <0.001
+`},
+		{simulated(12, "now"), false, `                        sec/op  B/op  allocs/op   n
+  Decode/a|b_*c*  81.59µ ±0.8%    48          3  12
+  Decode/size=1k  1.218µ ±2.7%    48          3  12
+  Encode          17.27n ±3.0%     0          0  12
+
+`},
+		{failed, false, "Only in old.txt: Gone.\nOnly in new.txt: Fresh.\n"},
+		{failed, false, "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out " +
+			"of range\n"},
+		{failed, false, "Note: something is odd\n"},
+		{changed(20, 1), false, "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
+		// throughput is the same finding
+		{changed(20, 1), false, "1 other: no change shown (95% intervals within " +
+			"±2.0 %)\n    1 inconclusive, too noisy (minimum detectable effect above 50 %): Noisy\n\n" +
+			"No change shown: allocs/op of 3 (equal).\n"},
+		{hidden(), false, "Of 3 benchmarks: 2 slower.\n"},
+		{hidden(), false, `  sec/op
+    Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10%, +10%]  <0.001
+    Calm        100.0ns  110.0ns    +10.0% slower  [+10%, +10%]  <0.001
+    JSON        100.0ns  110.0ns  +8.5% not shown    [0%, +15%]   0.064
+
+(CPU): by CPU time, because the time varies more.
+`},
+		// p is 0.03 and 0.000002, of 32 verdicts
+		{changed(6, 30), false, "0.031*\n"},
+		{changed(6, 30), false, "\n" + asterisk + "\n"},
+		{changed(20, 30), false, "  <0.001\n"},
+	} {
+		if got := "\n" + written(t, c.d, c.all, 100); !strings.Contains(got, c.want) {
+			t.Errorf("got\n%s\nwant\n%s", got, c.want)
+		}
+	}
+	if got := written(t, simulated(3, "old", "new"), false,
+		70); !strings.Contains(got, "needs 6 values") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct{ packages, names, want []string }{
+		{[]string{"m/a", "m/a"}, []string{"X-8", "Y/n=1-8"}, []string{"X", "Y/n=1"}},
+		{[]string{"m/a", "m/a"}, []string{"X-8", "X-4"}, []string{"X-8", "X-4"}},
+		{[]string{"m/a", "m/b/c"}, []string{"X", "X"}, []string{"a.X", "b/c.X"}},
+		{[]string{"h/m", "h/m/b"}, []string{"X-2", "X-2"}, []string{"m.X", "b.X"}},
+		{[]string{"one", "other"}, []string{"X-2", "X-2"}, []string{"one.X", "other.X"}},
+	} {
+		comparison := &judge.Comparison{Tables: []judge.Table{{Unit: "sec/op"}}}
+		for i := range c.names {
+			row := judge.Row{Package: c.packages[i], Name: c.names[i]}
+			comparison.Tables[0].Rows = append(comparison.Tables[0].Rows, row)
+		}
+		for i, row := range comparison.Tables[0].Rows {
+			if got := names(comparison)(row); got != c.want[i] {
+				t.Errorf("%s.%s is %q, want %q", row.Package, row.Name, got, c.want[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,33 @@
+// Package threadid names the operating system's thread that the caller is on. It asks the system,
+// not the library that is tested.
+package threadid
+
+import (
+	"strconv"
+
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/mainthread"
+)
+
+// Package variables are initialised on the main thread, before anything could have moved.
+var atStart = ident.Thread()
+
+// Here names the thread that the caller is on: by the number that the system shows, or, where that
+// cannot be determined without C, by what the library says, as "main" or "other".
+func Here() string {
+	if n := ident.Thread(); n != 0 {
+		return strconv.FormatUint(n, 10)
+	}
+	if mainthread.On() {
+		return "main"
+	}
+	return "other"
+}
+
+// Main names the thread that the process began on, as Here would there.
+func Main() string {
+	if atStart != 0 {
+		return strconv.FormatUint(atStart, 10)
+	}
+	return "main"
+}

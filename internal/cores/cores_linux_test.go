@@ -1,0 +1,183 @@
+package cores
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/rig/testutil"
+)
+
+// onOneCore calls f on a thread that may run on one core.
+func onOneCore(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread() // for good: the thread ends with the goroutine
+		mask := Only(max(Current(), 0))
+		SetAffinity(0, mask[:])
+		f()
+	}()
+	<-done
+}
+
+// knownCores is Usable when the quota is known.
+func knownCores(t testutil.T) (n int) {
+	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
+	return n
+}
+
+func TestUsable(t *testing.T) {
+	NoteCaller()
+	all := knownCores(t)
+	onOneCore(func() {
+		if n := Usable(); n != all {
+			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
+		}
+		NoteCaller()
+		if n := Usable(); n != 1 {
+			t.Errorf("a thread and a caller on one core have %d", n)
+		}
+	})
+	NoteCaller()
+}
+
+// The files of control groups are read as containers and hosts have them.
+func TestFindGroups(t *testing.T) {
+	const v2 = "30 23 0:26 / /sys/fs/cgroup ro shared:9 - cgroup2 cgroup rw,nsdelegate\n"
+	const v1 = "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n" +
+		"33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw shared:12 - cgroup cgroup rw,cpu,cpuacct\n"
+	from := func(root, mounts string) string {
+		return strings.ReplaceAll(mounts, " / ", " "+root+" ")
+	}
+	files1 := func(dir, quota, period string) string {
+		return dir + "/cpu.cfs_quota_us " + quota + "\n" + dir + "/cpu.cfs_period_us " + period
+	}
+	const namesV1 = "2:cpuset:/b\n1:cpu,cpuacct:/a\n0::/\n"
+	for what, c := range map[string]struct {
+		names, mounts string
+		files         string // in /sys/fs/cgroup, a line with name and content each
+		cores         int
+	}{
+		"nothing is known":       {"", "", "", noQuota},
+		"version 2, no quota":    {"0::/a\n", v2, "a/cpu.max max 100000", noQuota},
+		"a namespace of its own": {"0::/\n", v2, "cpu.max 100000 100000", 1},
+		"half a core":            {"0::/\n", v2, "cpu.max 50000 100000", 1},
+		"two and a half":         {"0::/\n", v2, "cpu.max 250000 100000", 2},
+		"its own group's":        {"0::/a/b\n", v2, "cpu.max max 1\na/b/cpu.max 3 1", 3},
+		"that of one around it":  {"0::/a/b\n", v2, "a/cpu.max 2 1\na/b/cpu.max 3 1", 2},
+		"that of the root":       {"0::/a/b\n", v2, "cpu.max 2 1\na/b/cpu.max 3 1", 2},
+		"out of its namespace":   {"0::/../b\n", v2, "cpu.max 3 1", 3},
+		"of other groups":        {"0::/a\n", v2, "ab/cpu.max 1 1\nb/cpu.max 1 1", noQuota},
+		"mounted from around it": {"0::/a\n", from("/../..", v2), "cpu.max 2 1", 2},
+		"mounted from elsewhere": {"0::/ab\n", from("/a", v2), "cpu.max 2 1", noQuota},
+		"mounted from itself":    {"0::/a/b\n", from("/a", v2), "b/cpu.max 2 1", 2},
+		"an escaped name":        {"0::/x\\y/b\n", from(`/x\134y`, v2), "b/cpu.max 2 1", 2},
+		"not understood":         {"0::/\n", v2, "cpu.max soon", noQuota},
+		"without a period":       {"0::/\n", v2, "cpu.max 100000 0", noQuota},
+		"no /proc, version 2":    {"", "", "cpu.max 2 1", 2},
+		"no /proc, version 1":    {"", "", files1("cpu", "5", "2"), 2},
+		"version 1":              {namesV1, v1, files1("cpu,cpuacct/a", "150", "100"), 1},
+		"version 1, no quota":    {namesV1, v1, files1("cpu,cpuacct/a", "-1", "100"), noQuota},
+		"version 1, around it":   {namesV1, v1, files1("cpu,cpuacct", "200", "100"), 2},
+		"version 1, in Docker":   {namesV1, from("/a", v1), files1("cpu,cpuacct", "200", "100"), 2},
+	} {
+		root := t.TempDir()
+		write := func(name, text string) {
+			name = filepath.Join(root, name)
+			err := os.MkdirAll(filepath.Dir(name), 0o700)
+			if err == nil {
+				err = os.WriteFile(name, []byte(text), 0o600)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("proc/self/cgroup", c.names)
+		write("proc/self/mountinfo", c.mounts)
+		for line := range strings.Lines(c.files) {
+			name, text, _ := strings.Cut(line, " ")
+			write("sys/fs/cgroup/"+name, text)
+		}
+		groups, err := findGroups(root)
+		if n := least(groups); n != c.cores || err != nil {
+			t.Errorf("%s: %d cores, want %d; %v", what, n, c.cores, err)
+		}
+		if os.RemoveAll(root); least(groups) != c.cores {
+			t.Errorf("%s: the number of cores changes when the files are gone", what)
+		}
+	}
+}
+
+// A process that has a quota of one core has one core, however many it may run on.
+func TestUsable_quota(t *testing.T) {
+	if os.Getenv(testutil.Emulator) != "" || atStart == 1 {
+		t.Skip("under an emulator, or on one core")
+	}
+	t.Setenv(testutil.Emulator, "../../.ci/quota 100") // which starts the program
+	switch output, status := testutil.Program(t, "cores"); {
+	case strings.Contains(output, "NOT RUN"):
+		t.Skip(output)
+	case status != 0 || output != "1\n":
+		t.Errorf("status %d, cores: %s", status, output)
+	}
+}
+
+// A file that hangs keeps its own goroutine, and until it is read there is no core to spare.
+func TestUsable_hangs(t *testing.T) {
+	if output, status := testutil.Program(t, "hangs"); status != 0 || output != "1\n" {
+		t.Errorf("status %d, cores: %s", status, output)
+	}
+}
+
+// programs are what THREADCALL_PROGRAM may name: processes of their own.
+var programs = map[string]func(){}
+
+func TestMain(m *testing.M) {
+	if program := programs[os.Getenv("THREADCALL_PROGRAM")]; program != nil {
+		program()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func init() {
+	programs["cores"] = func() { fmt.Println(knownCores(fatal{})) }
+	programs["hangs"] = func() {
+		dir, err := os.MkdirTemp("", "")
+		if err != nil {
+			panic(err)
+		}
+		defer os.RemoveAll(dir)
+		fifo := filepath.Join(dir, "cpu.max")
+		if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+			panic(err)
+		}
+		quota.groups = []group{{files: []string{fifo}}}
+		writer := -1
+		testutil.Eventually(fatal{}, func() bool {
+			if n := Usable(); n != 0 {
+				panic(n)
+			}
+			writer, err = syscall.Open(fifo, syscall.O_WRONLY|syscall.O_NONBLOCK, 0)
+			return err == nil
+		}, "the file is read")
+		if n := Usable(); n != 0 {
+			panic(n)
+		}
+		_, _ = syscall.Write(writer, []byte("100 100"))
+		syscall.Close(writer)
+		fmt.Println(knownCores(fatal{}))
+	}
+}
+
+// A fatal fails a program.
+type fatal struct{}
+
+func (fatal) Helper() {}
+
+func (fatal) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,83 @@
+package cores
+
+import (
+	"math/bits"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+)
+
+// Usable returns on how many cores the calling thread and the last that has called NoteCaller may
+// run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
+// of one and a half cores counts as one. It is zero until the quota is known, which takes some 0.1
+// ms from the first call on.
+func Usable() int {
+	n := min(granted(), atStart)
+	if n == 0 {
+		return 0
+	}
+	var mask Set
+	if mask.Get() > 0 {
+		for i := range mask {
+			mask[i] |= uint(callers[i].Load())
+		}
+		n = min(n, mask.Count())
+	}
+	return n
+}
+
+// NoteCaller makes the cores of the calling thread those of the callers.
+func NoteCaller() {
+	var mask Set
+	if mask.Get() > 0 {
+		for i := range mask {
+			callers[i].Store(uintptr(mask[i]))
+		}
+	}
+}
+
+var callers [len(Set{})]atomic.Uintptr
+
+// A Set is a set of up to 1,024 cores.
+type Set [1024 / bits.UintSize]uint
+
+// Only returns the set of one core.
+func Only(core int) (s Set) {
+	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
+	return s
+}
+
+// Count returns how many cores there are in s.
+func (s *Set) Count() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount(word)
+	}
+	return n
+}
+
+// Get makes s the cores on which the calling thread may run. It returns how many bytes the kernel
+// has written, or zero.
+func (s *Set) Get() (bytes int) {
+	bytes, errno := Affinity(s[:])
+	if errno != 0 {
+		return 0
+	}
+	return bytes
+}
+
+// Affinity reads the affinity mask of the calling thread, in words as the kernel has them, and
+// returns how many bytes it has.
+func Affinity(mask []uint) (bytes int, errno syscall.Errno) {
+	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, size(mask),
+		uintptr(unsafe.Pointer(&mask[0])))
+	return int(n), errno
+}
+
+// SetAffinity sets the affinity mask of a thread, of the calling one if that is zero.
+func SetAffinity(thread int, mask []uint) syscall.Errno {
+	_, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_SETAFFINITY, uintptr(thread), size(mask),
+		uintptr(unsafe.Pointer(&mask[0])))
+	return errno
+}
+
+func size(mask []uint) uintptr { return uintptr(len(mask)) * unsafe.Sizeof(mask[0]) }
