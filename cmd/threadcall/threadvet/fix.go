@@ -23,9 +23,9 @@ const (
 	threadPackage = "github.com/threadcall/threadcall/thread"
 )
 
-// fixes returns how to do calls that need the main thread: in functions that a dispatcher runs there,
-// each as near to the call as only p leads to it. It has none where the result would not compile,
-// or could do something else, or where the main thread could wait for it.
+// fixes returns how to do calls that need the main thread: in functions that a dispatcher runs
+// there. It has none where the result would not compile, or could do something else, or where the
+// main thread could wait for it.
 func (c *checker) fixes(p place, list []found) []analysis.SuggestedFix {
 	var wraps []edit
 	for _, f := range list {
@@ -124,11 +124,11 @@ func (c *checker) only(n *node, seen map[*node]bool) bool {
 		(c.pass.Pkg.Name() != "main" || n.obj.Signature().Recv() != nil)) {
 		return false
 	}
-	return n.refs == len(c.places[n])+len(n.callers) && len(places)+len(n.callers) > 0 && !n.signals() &&
-		!slices.ContainsFunc(places, func(p place) bool {
-			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
-				p.kind == onThread && !p.later
-		}) &&
+	return n.refs == len(c.places[n])+len(n.callers) && !n.signals() &&
+		len(places)+len(n.callers) > 0 && !slices.ContainsFunc(places, func(p place) bool {
+		return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
+			p.kind == onThread && !p.later
+	}) &&
 		!slices.ContainsFunc(n.callers, func(m *node) bool { return !c.only(m, seen) })
 }
 
@@ -191,13 +191,15 @@ func (c *checker) quick(obj *types.Func) bool {
 	f := functionOf(obj)
 	list := c.librariesOf(obj)
 	if slices.ContainsFunc(list, func(l *library) bool {
-		return l.Loops.match(f) || l.Blocks.match(f) || l.useOf(f, 0).Kind == onThread && !l.useOf(f, 0).Later
+		u := l.useOf(f, 0)
+		return l.Loops.match(f) || l.Blocks.match(f) || u.Kind == onThread && !u.Later
 	}) {
 		return false
 	}
 	needs := c.factOf(obj).Needs
-	return slices.ContainsFunc(list, func(l *library) bool { return l.Quick.match(f) || len(l.On) > 0 }) ||
-		len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { return n.Long })
+	return slices.ContainsFunc(list, func(l *library) bool {
+		return l.Quick.match(f) || len(l.On) > 0
+	}) || len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { return n.Long })
 }
 
 // has reports whether the node has such an instruction.
@@ -234,8 +236,8 @@ const (
 )
 
 // wrap returns what is to be given to a dispatcher, for the call at pos, and the start of the
-// function with it. way has the nodes around the call, the innermost first. If the dispatcher does not
-// wait for it, the values must not change until then.
+// function with it. way has the nodes around the call, the innermost first. If the call is made
+// later, the values must not change until then.
 func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (with wrapping,
 	from, to token.Pos, open string) {
 	var call *ast.CallExpr
@@ -401,8 +403,8 @@ func (c *checker) importOf(file *ast.File, pos token.Pos, function string) (name
 	return base + "." + name, at, text, true
 }
 
-// served reports whether the package mainthread of threadcall seems to be served: in package main it
-// is mentioned, elsewhere the module needs threadcall.
+// served reports whether the package mainthread of threadcall seems to be served: package main
+// mentions what does so, or the module of another package needs threadcall.
 func (c *checker) served() bool {
 	if c.pass.Pkg.Name() == "main" {
 		return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.inits })
