@@ -119,7 +119,8 @@ func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
 // moves reports whether a function of another package moves the thread that calls it to another
 // namespace by a table; of the functions for system calls, those that make such a one.
 func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
-	if obj.Pkg() == nil || !strings.Contains(obj.Name(), "Syscall") {
+	name := strings.TrimSuffix(strings.TrimPrefix(functionOf(obj).String(), "Raw"), "6")
+	if obj.Pkg() == nil || name != "Syscall" {
 		return obj.Pkg() != nil && c.listed(obj, func(l *library) patterns { return l.Namespace })
 	}
 	return slices.ContainsFunc([]string{"SYS_SETNS", "SYS_UNSHARE"}, func(name string) bool {
@@ -143,6 +144,9 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 				return nil
 			}
 			w.block(to.node.fn.Blocks[0], 0, state{})
+			if w.steps < 0 { // not all paths
+				w.effects = nil
+			}
 		}
 		return w.effects
 	case to.node != nil || to.obj == nil:
@@ -220,7 +224,12 @@ func (c *checker) returned(v ssa.Value) (list []effect, ok bool) {
 	} else if to.obj != nil {
 		list = c.factOf(to.obj).Returns[i]
 	}
-	return list, len(list) > 0
+	// If the function unlocks on some paths only, this depends on what is not known here, unless it is
+	// whether the way back has failed.
+	ok = len(list) > 0 && !slices.ContainsFunc(list, func(e effect) bool {
+		return !e.Failed && e.Locks != list[0].Locks && !list[0].Failed
+	})
+	return list, ok
 }
 
 // returns returns the effects of the functions that a node returns as result i.
@@ -417,7 +426,10 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 		_, deferred := instr.(*ssa.Defer)
 		made, _ := fromCall(common.Value)
 		if !ok && (made != nil || deferred && !builtin && !param) {
-			s = s.back(allKinds) // a function that is not known may undo it
+			s.Moved = 0 // a function that is not known may undo it
+		}
+		if !ok && effects != nil {
+			effects, s.Locks = nil, min(s.Locks, 0)
 		}
 		return w.apply(effects, "the function that a call has returned", instr, s)
 	}
@@ -443,7 +455,7 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 			}
 		}
 	case common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())):
-		s = s.back(allKinds)
+		s.Moved = 0
 	}
 	return w.apply(effects, what, instr, s)
 }
@@ -498,7 +510,7 @@ func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s
 			next.unchecked = token.NoPos
 		}
 		next.Result, next.Failed = e.Result, next.Failed || e.Failed
-		next.Locks += e.Locks
+		next.Locks = max(-3, min(next.Locks+e.Locks, 3)) // in loops
 		if e.Locks < 0 && next.Locks <= 0 {
 			if s.Locks > 0 {
 				w.moved(instr.Pos(), what, next)
