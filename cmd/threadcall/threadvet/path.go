@@ -196,10 +196,9 @@ func worthy(list []effect) []effect {
 }
 
 // report reports a call once.
-func (c *checker) report(pos token.Pos, key, message string, fixes ...analysis.SuggestedFix) {
+func (c *checker) report(pos token.Pos, key, message string) {
 	if c.news(pos, key) {
-		c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message,
-			SuggestedFixes: fixes})
+		c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message})
 	}
 }
 
