@@ -3,14 +3,14 @@
 
 GO          ?= go
 VERSION     ?= v0.1.0
-MODULES     := . cmd/threadcall compat/mainthread nativeloop
+MODULES     := . cmd/threadcall compat/mainthread nativeloop internal/rig/plots
 CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 30m
 
-.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
+.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases speed plots soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
 
 all: test
 
@@ -119,6 +119,22 @@ bench-loads:
 bench-phases:
 	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
 	@$(RATIOS) -to reference,spinning $(RESULTS:bench-%=bench-phases-%)
+
+# speed measures what README.md and docs/performance.md show, in four minutes on an idle machine, and
+# plots draws it and writes their tables: from speed.txt, or RESULTS='FILE ...'.
+ROUNDS  = 6
+CROWDED = ^(loop|loop, 15 µs of work|loop, 16 callers|100 Go and a Call|frame 16 ms, 50 calls, 10 µs|burst of 200 after 4 ms|lone call each 2 ms)$$
+speed:
+	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms >speed.txt
+	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms -crowded -phase '$(CROWDED)' >>speed.txt
+	$(GO) test -c -o speed.test ./internal/rig/bench
+	for round in $$(seq $(ROUNDS)); do ./speed.test -test.run '^$$' -test.bench 'Short|Setns' -test.benchtime 200x >>speed.txt || exit; done
+	rm speed.test
+	$(MAKE) plots RESULTS=speed.txt
+
+plots: RESULTS = speed.txt
+plots:
+	cd internal/rig/plots && GOWORK=off $(GO) run . $(CURDIR) $(abspath $(RESULTS))
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h

@@ -18,7 +18,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestClipboard(t *testing.T) {
+func TestClipboard_holdsWhatWasSet(t *testing.T) {
 	begin(t)
 	for _, text := range []string{"hello", "", "two\nlines", "größer 漢字 🙂",
 		strings.Repeat("long ", 20_000)} {
@@ -48,7 +48,7 @@ func TestClipboard(t *testing.T) {
 }
 
 // A window covers a monitor by GLFW, and its frames have the size of that.
-func TestWindow_GLFW_coversAMonitor(t *testing.T) {
+func TestGLFW_coversAMonitor(t *testing.T) {
 	w := open(t)
 	w.OnDraw(quarters)
 	run(t, w)
@@ -81,7 +81,7 @@ func change(w *app.Win) {
 }
 
 // What OnDraw changes does not wait for the main thread.
-func TestWindow_OnDraw_changes(t *testing.T) {
+func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
 	w, _ := show(t, app.NoVSync())
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
@@ -101,7 +101,7 @@ func TestWindow_OnDraw_changes(t *testing.T) {
 
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
-func TestWindow_concurrent(t *testing.T) {
+func TestWindow_isSafeForConcurrentUse(t *testing.T) {
 	w, c := show(t, app.NoVSync())
 	all := func() {
 		var all sync.WaitGroup

@@ -19,7 +19,7 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestOption(t *testing.T) {
+func TestNewWindow_namesTheWrongOption(t *testing.T) {
 	closed, bare := open(t), open(t, app.NoOpenGL())
 	closed.Stop()
 	closed.Run()
@@ -60,7 +60,7 @@ func TestOption(t *testing.T) {
 
 // The binding keeps one error for all threads: it must reach the call that has caused it, and no
 // other.
-func TestErrNoOpenGL(t *testing.T) {
+func TestErrNoOpenGL_reachesTheCallThatCausedIt(t *testing.T) {
 	_, c := show(t, app.NoVSync())
 	_, d := show(t, app.NoVSync())
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
@@ -74,7 +74,7 @@ func TestErrNoOpenGL(t *testing.T) {
 	d.goesOn(t, 3, "frames after errors of other windows")
 }
 
-func TestErrors_system(t *testing.T) {
+func TestInit_namesWhatTheSystemLacks(t *testing.T) {
 	bare, err := screen.Start("-extension", "GLX")
 	if runtime.GOOS == "windows" {
 		t.Skip("windows do not use X11 here")
@@ -138,7 +138,7 @@ func windowAndReport() {
 }
 
 // The go command names what is missing when it compiles the program without cgo.
-func TestBuild_without_compiler(t *testing.T) {
+func TestBuild_namesTheMissingCompiler(t *testing.T) {
 	if _, err := exec.LookPath("go"); err != nil {
 		t.Skip(err)
 	}
@@ -274,7 +274,7 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_end(t *testing.T) {
+func TestInit_endsProgramsWithOpenWindows(t *testing.T) {
 	for name, ending := range endings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,7 +15,7 @@ import (
 
 const leftShift = 0xffe1
 
-func TestEvent_keys(t *testing.T) {
+func TestKeyEvent_andTextEventReportTheKeyboard(t *testing.T) {
 	w, _ := show(t)
 	r := listen(w, nil)
 	focus(t, w, r)
@@ -56,7 +56,7 @@ func TestEvent_keys(t *testing.T) {
 	comes(t, r, func(e app.KeyEvent) bool { return e.Key == glfw.KeyK && e.Action == glfw.Repeat })
 }
 
-func TestEvent_mouse(t *testing.T) {
+func TestMouseEvents_reportTheMouse(t *testing.T) {
 	x.Move(t, 50, 60)
 	under, _ := show(t) // the mouse, which has not moved since
 	r := listen(under, nil)
@@ -98,7 +98,7 @@ func TestEvent_mouse(t *testing.T) {
 	}
 }
 
-func TestEvent_window(t *testing.T) {
+func TestResizeEvent_andOthersReportTheWindow(t *testing.T) {
 	w, _ := show(t, app.Hints(func() {
 		glfw.WindowHint(glfw.PositionX, 321)
 		glfw.WindowHint(glfw.PositionY, 123)
@@ -119,7 +119,7 @@ func TestEvent_window(t *testing.T) {
 	}
 }
 
-func TestEvent_close(t *testing.T) {
+func TestCloseEvent_KeepKeepsTheWindow(t *testing.T) {
 	for where, opts := range handlers {
 		t.Run(where, func(t *testing.T) {
 			w, c := show(t, opts...)
@@ -151,7 +151,7 @@ func TestEvent_close(t *testing.T) {
 // The events, and the replies of the X server for which the drawing waits, come through one socket:
 // an event that Xlib reads while a window's thread waits must not stay there until something else
 // wakes the main thread.
-func TestEvent_whileDrawing(t *testing.T) {
+func TestEvent_isNotLeftBehindByDrawing(t *testing.T) {
 	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(),
 		"OnDemand": app.OnDemand()} {
 		t.Run(name, func(t *testing.T) {
@@ -178,7 +178,7 @@ func TestEvent_whileDrawing(t *testing.T) {
 
 // The functions given to OnEvent and OnDraw run on one thread; the race detector would report
 // moves.
-func TestEventsOnDraw(t *testing.T) {
+func TestEventsOnDraw_runsOnTheWindowsThread(t *testing.T) {
 	w := open(t, app.EventsOnDraw())
 	moves, drawn := 0, make(chan int)
 	c := count(w, func(*app.Frame) {
@@ -211,7 +211,7 @@ func TestEventsOnDraw(t *testing.T) {
 }
 
 // Events that come while no frame is drawn are delivered, and cause none.
-func TestEventsOnDraw_noFrame(t *testing.T) {
+func TestEventsOnDraw_deliversWithoutAFrame(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"OnDemand":  {app.OnDemand(), app.EventsOnDraw()},
 		"FrameRate": {app.FrameRate(0.001), app.EventsOnDraw()},

@@ -58,7 +58,7 @@ func shoot(t *testing.T, w *app.Win, size image.Point) {
 	}
 }
 
-func TestWindow_Screenshot(t *testing.T) {
+func TestScreenshot_isWhatWasDrawn(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		opts []app.Option
@@ -87,7 +87,7 @@ func TestWindow_Screenshot(t *testing.T) {
 }
 
 // A frame may leave anything bound. Where a screenshot would wait for its caller, it is refused.
-func TestWindow_Screenshot_state(t *testing.T) {
+func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 	w := open(t)
 	refused := func(where string) {
 		if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), where) {
@@ -140,7 +140,7 @@ func TestWindow_Screenshot_state(t *testing.T) {
 	}
 }
 
-func TestFrame(t *testing.T) {
+func TestFrame_hasNumberTimeAndSize(t *testing.T) {
 	w := open(t)
 	frames := make(chan app.Frame, 10)
 	w.OnDraw(func(f *app.Frame) {
@@ -169,7 +169,7 @@ func TestFrame(t *testing.T) {
 
 // A window without OnDraw is cleared when it is shown, when it has been resized, and for
 // screenshots.
-func TestWindow_OnDraw_none(t *testing.T) {
+func TestOnDraw_clearsTheWindowWithoutAFunction(t *testing.T) {
 	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opts...)
@@ -198,7 +198,7 @@ func TestWindow_OnDraw_none(t *testing.T) {
 
 // What blocks one of them does not stop a window's frames: another window, the window's own
 // handler, the main thread.
-func TestWindow_independent(t *testing.T) {
+func TestWindow_drawsWhileAnotherIsBlocked(t *testing.T) {
 	for name, block := range map[string]func(w *app.Win, f func()){
 		"another OnDraw": func(w *app.Win, f func()) {
 			other := open(t)
@@ -229,7 +229,7 @@ func TestWindow_independent(t *testing.T) {
 	}
 }
 
-func TestWindow_Redraw(t *testing.T) {
+func TestRedraw_drawsOneFrameOnDemand(t *testing.T) {
 	w, c := show(t, app.OnDemand())
 	n := c.steady(t)
 	for range 5 {
@@ -271,7 +271,7 @@ func TestWindow_Redraw(t *testing.T) {
 // Settings change the frames of a window that runs: a frame that would come in a quarter of an hour
 // comes at once after the rate has been raised. A loaded machine draws fewer frames, and no machine
 // more than were asked for.
-func TestWindow_settings(t *testing.T) {
+func TestSetFrameRate_andOthersTakeEffectAtOnce(t *testing.T) {
 	w, c := show(t)
 	most := func(rate float64) { // 60 is the monitor's, that of Xvfb reports none
 		t.Helper()

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-func TestFrameClock_tickRate(t *testing.T) {
+func TestFrameClock_ticksAtTheLowerRate(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		vsync   bool
@@ -34,7 +34,7 @@ func TestFrameClock_tickRate(t *testing.T) {
 }
 
 // Whether the driver waits is judged by the time in SwapBuffers, and by several frames.
-func TestFrameClock_swapped(t *testing.T) {
+func TestFrameClock_noticesThatTheDriverWaits(t *testing.T) {
 	const ms = time.Millisecond
 	for _, test := range []struct {
 		name        string
@@ -66,7 +66,7 @@ func TestFrameClock_swapped(t *testing.T) {
 	}
 }
 
-func TestStep_due(t *testing.T) {
+func TestStep_runsOncePerPeriod(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		period time.Duration
@@ -100,7 +100,7 @@ func TestStep_due(t *testing.T) {
 }
 
 // Steps that take longer than their period delay each frame by a bounded time.
-func TestStep_slow(t *testing.T) {
+func TestStep_delaysAFrameByABoundedTime(t *testing.T) {
 	w := &Win{}
 	steps := 0
 	w.OnStep(time.Millisecond, func() { steps++; time.Sleep(30 * time.Millisecond) })

@@ -20,7 +20,7 @@ const (
 
 // While Windows moves a window or shows a menu, frames, calls, timers and events go on, and another
 // window may come and go.
-func TestLoop_modal(t *testing.T) {
+func TestCall_runsInModalLoops(t *testing.T) {
 	for name, c := range map[string]struct {
 		command       int
 		in            uint32 // of testutil.GUIMode

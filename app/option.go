@@ -90,10 +90,10 @@ func NoVSync() Option { return func(o *options) { o.noVSync = true } }
 // FrameRate limits the number of frames a second, also without vsync.
 func FrameRate(n float64) Option { return func(o *options) { o.rate = n } }
 
-// Hints runs set on the main thread after the hints of the package and immediately before GLFW makes
-// the window. It sets by [glfw.WindowHint] what the package has no option for: the position, samples
-// for smooth edges, a fixed size, no border, a debug context, sRGB. A hint that GLFW does not know
-// is an error of NewWindow.
+// Hints runs set on the main thread, after the hints of the package and before GLFW makes the
+// window. It sets by [glfw.WindowHint] what the package has no option for: the position, samples, a
+// fixed size, no border, a debug context, sRGB. NewWindow returns an error for a hint that GLFW
+// does not know.
 //
 //	app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })
 func Hints(set func()) Option { return func(o *options) { o.hints = set } }

@@ -11,7 +11,7 @@ import (
 )
 
 // A queue does what a slice does: in a long one, a move replaces the move before it.
-func TestQueue(t *testing.T) {
+func TestQueue_replacesTheLastMoveIfLong(t *testing.T) {
 	check := func(steps []uint8) bool {
 		q := newQueue()
 		key, move := poster[KeyEvent](q), poster[MouseMoveEvent](q)
@@ -51,7 +51,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-func TestQueue_memory(t *testing.T) {
+func TestQueue_letsGoOfEvents(t *testing.T) {
 	q := newQueue()
 	poster[DropEvent](q)(DropEvent{[]string{"a"}})
 	if e, ok := q.get().(*DropEvent); !ok || len(e.Paths) != 1 {
@@ -73,7 +73,7 @@ func TestQueue_memory(t *testing.T) {
 
 // Once there are enough blocks for what comes between two collections, none is allocated; pointers
 // that the program keeps, any of them and for any time, are to the same event for ever.
-func TestBlocks(t *testing.T) {
+func TestBlocks_areUsedAgain(t *testing.T) {
 	const rounds, many = 50, 20
 	var b blocks[MouseMoveEvent]
 	kept := map[*MouseMoveEvent]MouseMoveEvent{}

@@ -44,7 +44,7 @@ func paste(f *app.Frame, texture uint32) {
 
 // A texture that was made in one window is drawn in another, also after the first has been closed;
 // and from a third, which shares with the second.
-func TestShare(t *testing.T) {
+func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 	first, _ := show(t)
 	made := texture(first)
 	second := open(t, app.Share(first))
@@ -67,7 +67,7 @@ func TestShare(t *testing.T) {
 }
 
 // A window without OpenGL has frames, events and calls, but no context.
-func TestNoOpenGL(t *testing.T) {
+func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
 	w, c := show(t, app.NoOpenGL())
 	c.goesOn(t, 3, "frames")
 	r := listen(w, nil)
@@ -99,7 +99,7 @@ func TestNoOpenGL(t *testing.T) {
 
 // OnDestroy runs once, on the thread, with the context current, after the last frame, unless the
 // thread has been terminated.
-func TestWindow_OnDestroy(t *testing.T) {
+func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 	for name, end := range map[string]func(w *app.Win){
 		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
 		"before Run": func(w *app.Win) { app.Terminate() },
@@ -141,7 +141,7 @@ func TestWindow_OnDestroy(t *testing.T) {
 	}
 }
 
-func TestWindow_GLFW(t *testing.T) {
+func TestGLFW_returnsTheWindow(t *testing.T) {
 	w, _ := show(t)
 	testutil.MustPanic(t, func() { w.GLFW() }, "main thread")
 	window := func() *glfw.Window { return mainthread.CallV(w.GLFW) }
@@ -156,7 +156,7 @@ func TestWindow_GLFW(t *testing.T) {
 }
 
 // Hints come after those of the package.
-func TestHints(t *testing.T) {
+func TestHints_comeAfterThoseOfThePackage(t *testing.T) {
 	w := open(t, app.Hidden(), app.Hints(func() {
 		mainthread.Assert()
 		glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True)

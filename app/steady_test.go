@@ -31,7 +31,7 @@ func status(t *testing.T, field string) (n int) {
 }
 
 // A loop that polls 30 times a second would wake 60 times here.
-func TestIdle(t *testing.T) {
+func TestWindow_usesNoCPUWhileIdle(t *testing.T) {
 	_, c := show(t, app.OnDemand())
 	frames := c.steady(t)
 	mainthread.Call(func() {})
@@ -49,7 +49,7 @@ func TestIdle(t *testing.T) {
 // Frames and events allocate nothing. The runtime allocates at times, so the least of five
 // measurements counts, and the connection of the tests for each move that it makes, so moves that
 // no window gets are measured, too.
-func TestAllocations(t *testing.T) {
+func TestFrames_andEventsDoNotAllocate(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector allocates")
 	}
@@ -105,7 +105,7 @@ func testAllocations(t *testing.T, opt app.Option) {
 	}
 }
 
-func TestLeaks(t *testing.T) {
+func TestWindow_leaksNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
 	}

@@ -55,7 +55,7 @@ func weston(t *testing.T, backend string) (env []string) {
 
 // With Wayland everything returns, also what Wayland does not have, and also while the window is
 // not visible.
-func TestWayland(t *testing.T) {
+func TestWayland_returnsFromEverything(t *testing.T) {
 	out, status := testutil.Program(t, "wayland", weston(t, "x11")...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
@@ -63,7 +63,7 @@ func TestWayland(t *testing.T) {
 }
 
 // GLFW would crash with a Wayland server that has no seat.
-func TestWayland_noSeat(t *testing.T) {
+func TestWayland_isNotUsedWithoutASeat(t *testing.T) {
 	env := weston(t, "headless")
 	for _, test := range []struct{ display, want string }{
 		{"", "WAYLAND_DISPLAY=app has no seat"}, {x.Display, "error: <nil>"},

@@ -16,7 +16,7 @@ import (
 
 var errTest = errors.New("a value of its own")
 
-func TestInit(t *testing.T) {
+func TestInit_mayFollowTerminate(t *testing.T) {
 	notInitialized := func(when string) {
 		t.Helper()
 		_, window := app.NewWindow()
@@ -53,7 +53,7 @@ func TestInit(t *testing.T) {
 
 // The next Init may come before the loop of the last one has ended, and Terminate while windows are
 // made.
-func TestTerminate_concurrent(t *testing.T) {
+func TestTerminate_isSafeForConcurrentUse(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 6 {
 		all.Go(func() {
@@ -100,7 +100,7 @@ func openWith(t *testing.T, where string, f func()) *app.Win {
 }
 
 // Terminate panics where it would wait for its caller, and all goes on.
-func TestTerminate_refused(t *testing.T) {
+func TestTerminate_panicsWhereItWouldWaitForItself(t *testing.T) {
 	refused := func(where, with string, try func(t *testing.T)) {
 		t.Run(where, func(t *testing.T) {
 			_, other := show(t)
@@ -122,7 +122,7 @@ func TestTerminate_refused(t *testing.T) {
 	refused("main thread", "event loop", func(*testing.T) { mainthread.Call(app.Terminate) })
 }
 
-func TestWindow_Stop(t *testing.T) {
+func TestStop_endsRun(t *testing.T) {
 	const many = 1 << 30
 	for _, test := range []struct {
 		name           string
@@ -168,7 +168,7 @@ func TestWindow_Stop(t *testing.T) {
 }
 
 // What ends the functions of a window ends Run in the same way, and closes the window.
-func TestWindow_Run_panic(t *testing.T) {
+func TestRun_panicsAsTheFunctionHas(t *testing.T) {
 	for where := range handlers {
 		for name, end := range map[string]func(){
 			"value":  func() { panic(errTest) },
@@ -198,7 +198,7 @@ func TestWindow_Run_panic(t *testing.T) {
 	}
 }
 
-func TestWindow_closed(t *testing.T) {
+func TestWindow_refusesCallsWhenClosed(t *testing.T) {
 	w, c := show(t)
 	change(w)
 	c.goesOn(t, 3, "frames after all changes")

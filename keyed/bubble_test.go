@@ -14,7 +14,7 @@ import (
 // Unused threads end after the time of the bubble that they are in. One that was made outside
 // ends its threads there, although the last call was made in a bubble, whose clock shows another
 // year.
-func TestBubble(t *testing.T) {
+func TestBubble_endsUnusedThreadsAfterItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newThreads(t, keyed.WithMaxThreads(2))
 		var stops atomic.Int32

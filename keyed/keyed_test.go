@@ -163,7 +163,7 @@ func (k *keyTest) busy(t *testing.T, key int) (stop func()) {
 	return func() { over.Store(true); ends(t, all.Wait) }
 }
 
-func TestThreads_Call(t *testing.T) {
+func TestCall_runsOnTheThreadOfTheKey(t *testing.T) {
 	k := newThreads(t)
 	done, cancel := context.WithCancelCause(ctx)
 	cancel(errStart)
@@ -186,7 +186,7 @@ func TestThreads_Call(t *testing.T) {
 }
 
 // Keys that are not equal to themselves, and some that cannot be keys.
-func TestThreads_Call_keys(t *testing.T) {
+func TestCall_takesKeysThatAreNotEqualToThemselves(t *testing.T) {
 	nan := keyed.New[float64](nil, nil, keyed.WithMaxThreads(2))
 	for range 5 {
 		ends(t, func() { nan.Call(ctx, math.NaN(), ok) })
@@ -202,7 +202,7 @@ func TestThreads_Call_keys(t *testing.T) {
 	})
 }
 
-func TestNew_startFails(t *testing.T) {
+func TestNew_returnsTheErrorOfTheStart(t *testing.T) {
 	var kind string
 	var started, stopped int
 	k := keyed.New(func(key string) error {
@@ -243,7 +243,7 @@ func TestNew_startFails(t *testing.T) {
 }
 
 // At most n threads exist at any time, and the one that was unused for longest goes first.
-func TestWithMaxThreads(t *testing.T) {
+func TestWithMaxThreads_endsTheThreadUnusedForLongest(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(3))
 	for _, key := range []int{1, 2, 3, 1, 4} {
 		k.do(t, key, nop)
@@ -286,7 +286,7 @@ func TestWithMaxThreads(t *testing.T) {
 
 // A call that waits for a slot gets the first that can be free: of a key that is always in use, and
 // although a function of another key hangs: at its start, in a call or at its stop.
-func TestWithMaxThreads_inUse(t *testing.T) {
+func TestWithMaxThreads_givesTheFirstSlotThatCanBeFree(t *testing.T) {
 	for _, hangs := range []string{"", "start", "call", "stop"} {
 		t.Run(hangs, func(t *testing.T) {
 			n := 2
@@ -329,7 +329,7 @@ func TestWithMaxThreads_inUse(t *testing.T) {
 	}
 }
 
-func TestThreads_Forget(t *testing.T) {
+func TestForget_endsTheThreadsOfAKey(t *testing.T) {
 	k := newThreads(t)
 	k.Forget(1) // has no thread
 	k.do(t, 1, nop)
@@ -416,7 +416,7 @@ func TestThreads_Forget(t *testing.T) {
 }
 
 // Functions of one key that wait for each other need several threads.
-func TestWithKeyThreads(t *testing.T) {
+func TestWithKeyThreads_letsFunctionsOfAKeyWaitForEachOther(t *testing.T) {
 	for each, most := range map[int]int{2: 2, 0: 4} {
 		k := newThreads(t, keyed.WithKeyThreads(each), keyed.WithMaxThreads(4))
 		k.each = most
@@ -461,7 +461,7 @@ func TestWithKeyThreads(t *testing.T) {
 
 // A caller's own start function runs on a thread that its call makes, behind the others, and no
 // call returns the error of another call's. Stop functions run in reverse order.
-func TestThreads_CallWith(t *testing.T) {
+func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 	var happened []string
 	var mu sync.Mutex
 	add := func(event string) {
@@ -524,7 +524,7 @@ func TestThreads_CallWith(t *testing.T) {
 	ends(t, k.Close)
 }
 
-func TestWithIdleTimeout(t *testing.T) {
+func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
 	at := newThreads(t, keyed.WithIdleTimeout(0))
 	at.stop = func(int) { time.Sleep(2 * time.Millisecond) } // which the next thread waits for
 	at.do(t, 1, func() { at.do(t, 1, nop) })
@@ -553,7 +553,7 @@ func TestWithIdleTimeout(t *testing.T) {
 }
 
 // Threads that are closed, and threads that have ended, are reclaimed, whatever refers to them.
-func TestThreads_reclaimed(t *testing.T) {
+func TestThreads_areReclaimed(t *testing.T) {
 	closed := func() weak.Pointer[keyed.Threads[int]] {
 		var k *keyed.Threads[int]
 		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil }, func(int) { panic(k) },

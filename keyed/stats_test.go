@@ -8,7 +8,7 @@ import (
 	"github.com/threadcall/threadcall/keyed"
 )
 
-func TestThreads_Stats(t *testing.T) {
+func TestStats_countsAsForConnections(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(2), keyed.WithIdleTimeout(-1))
 	if s := k.Stats(); s != (keyed.Stats{MaxThreads: 2}) {
 		t.Errorf("at first: %+v", s)

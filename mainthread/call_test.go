@@ -46,7 +46,7 @@ func init() {
 }
 
 // In init functions, calls of the main goroutine run in place, and all else waits.
-func TestInit_before(t *testing.T) {
+func TestCall_runsInPlaceBeforeInit(t *testing.T) {
 	mainthread.Call(nop) // behind what was posted
 	if !inInit.ran || !inInit.on || inInit.order != "called, posted" {
 		t.Errorf("ran: %v, on the main thread: %v, order: %q", inInit.ran, inInit.on, inInit.order)
@@ -63,7 +63,7 @@ func TestInit_before(t *testing.T) {
 
 // In tests, a further Init runs its function in place: on a test's goroutine, one that it has
 // started, or the main thread.
-func TestInit_inTests(t *testing.T) {
+func TestInit_runsInPlaceInTests(t *testing.T) {
 	for range 2 {
 		ran, ended := 0, false
 		run := func() { mainthread.Init(func() { mainthread.Call(func() { ran++ }) }) }
@@ -81,7 +81,7 @@ func TestInit_inTests(t *testing.T) {
 }
 
 // The main thread is a Thread like others; what calls promise is tested there.
-func TestCall(t *testing.T) {
+func TestCall_runsOnTheMainThread(t *testing.T) {
 	for name, call := range map[string]func(f func()) bool{
 		"Call":        mainthread.Call,
 		"CallV":       func(f func()) bool { return mainthread.CallV(func() bool { f(); return true }) },
@@ -106,7 +106,7 @@ func TestCall(t *testing.T) {
 }
 
 // A call that is made on the main thread runs at once, and nothing else.
-func TestCall_nested(t *testing.T) {
+func TestCall_runsInPlace(t *testing.T) {
 	drawn := 0
 	redraw := mainthread.Coalesce(func() { drawn++ })
 	mainthread.Call(func() {
@@ -129,7 +129,7 @@ func TestCall_nested(t *testing.T) {
 
 func draw() { mainthread.Assert() }
 
-func TestAssert(t *testing.T) {
+func TestAssert_namesMainthreadCall(t *testing.T) {
 	mainthread.Call(draw)
 	text := func() (v any) {
 		defer func() { v = recover() }()
@@ -139,7 +139,7 @@ func TestAssert(t *testing.T) {
 	want := regexp.MustCompile(`^thread: mainthread_test\.draw \(call_test\.go:\d+\) must run on ` +
 		"the main thread;\n" + `it runs on goroutine \d+, started by testing\.\(\*T\)\.Run\.` + "\n" +
 		`Write mainthread\.Call\(func\(\) { draw\(\) }\) at call_test\.go:\d+, in ` +
-		`mainthread_test\.TestAssert\.func\d$`)
+		`mainthread_test\.TestAssert_namesMainthreadCall\.func\d$`)
 	if err, ok := text.(error); !ok || !want.MatchString(err.Error()) {
 		t.Errorf("it panicked with\n%s", fmt.Sprint(text))
 	}

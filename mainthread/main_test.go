@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	}
 	go testutil.Collect()
 	flag.Parse()
-	// of the processes of TestPrograms most wait, for up to six seconds
+	// of the processes of TestInit_endsProgramsAsItSays most wait, for up to six seconds
 	_ = flag.Set("test.parallel", "32")
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }

@@ -208,7 +208,7 @@ type slowMessage struct{}
 
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
 
-func TestPrograms(t *testing.T) {
+func TestInit_endsProgramsAsItSays(t *testing.T) {
 	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
 	for _, c := range []struct {
 		name   string

@@ -87,8 +87,18 @@ func onHost(t testing.TB, f func(h *host)) {
 	})
 }
 
+func TestAttach_runsCallsInTheNativeLoop(t *testing.T) {
+	onHost(t, func(h *host) {
+		on := false
+		h.loop(func() { h.Call(func() { on = h.On() }) })
+		if !on {
+			t.Error("the call did not run on the thread of the loop")
+		}
+	})
+}
+
 // What is queued behind a function that runs a loop was announced before, and must run in the loop.
-func TestAttach_nested(t *testing.T) {
+func TestAttach_runsWhatIsQueuedInAnInnerLoop(t *testing.T) {
 	for name, queue := range map[string]func(h *host){
 		"behind": func(h *host) { h.Go(h.run); h.Go(h.quit); h.Go(h.quit) },
 		"behind two": func(h *host) {
@@ -120,7 +130,7 @@ func TestAttach_nested(t *testing.T) {
 	}
 }
 
-func TestAttach_idle(t *testing.T) {
+func TestAttach_usesNoCPUWhileIdle(t *testing.T) {
 	onHost(t, func(h *host) {
 		h.loop(func() {
 			for range 10 {
@@ -139,7 +149,7 @@ func TestAttach_idle(t *testing.T) {
 }
 
 // Native events must not wait for all that is queued.
-func TestAttach_flood(t *testing.T) {
+func TestAttach_runsNativeEventsInAFlood(t *testing.T) {
 	for name, flood := range map[string]func(h *host, f func() (more bool)){
 		"posts": func(h *host, f func() bool) {
 			var again func()
@@ -181,7 +191,7 @@ func TestAttach_flood(t *testing.T) {
 	}
 }
 
-func TestAttach_wakeUps(t *testing.T) {
+func TestAttach_wakesTheLoopOnce(t *testing.T) {
 	onHost(t, func(h *host) {
 		var ran atomic.Int32
 		h.loop(func() {
@@ -205,7 +215,7 @@ func TestAttach_wakeUps(t *testing.T) {
 }
 
 // Two threads with loops, of which one is the main thread, call each other.
-func TestAttach_threads(t *testing.T) {
+func TestAttach_letsTwoLoopsCallEachOther(t *testing.T) {
 	onHost(t, func(h *host) {
 		quit, ended := make(chan func(), 1), make(chan bool)
 		go func() {
@@ -240,7 +250,7 @@ func TestAttach_threads(t *testing.T) {
 	})
 }
 
-func TestAttach_panic(t *testing.T) {
+func TestAttach_passesOnPanics(t *testing.T) {
 	onHost(t, func(h *host) {
 		h.loop(func() {
 			h.OnPanic(func(*thread.PanicError) {})
@@ -254,7 +264,7 @@ func TestAttach_panic(t *testing.T) {
 }
 
 // After detach the thread is as before Attach, and may be attached again.
-func TestAttach_detach(t *testing.T) {
+func TestAttach_isUndoneByDetach(t *testing.T) {
 	onHost(t, func(h *host) {
 		ran := 0
 		turn := func(queue func(), want int) {
@@ -301,7 +311,7 @@ func TestAttach_detach(t *testing.T) {
 	})
 }
 
-func TestAttach_error(t *testing.T) {
+func TestAttach_refusesWhatItCannotServe(t *testing.T) {
 	onHost(t, func(h *host) {
 		_, err := nativeloop.Attach(h.Thread)
 		if taken := (*nativeloop.TakenError)(nil); !errors.As(err, &taken) ||

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestCLibrary has a C program whose threads run functions of a library in Go.
-func TestCLibrary(t *testing.T) {
+// TestAttach_servesInALibraryForC has a C program whose threads run functions of a library in Go.
+func TestAttach_servesInALibraryForC(t *testing.T) {
 	const want = `init on the main thread: false
 mainthread: false false false
 mainthread: Init in a C library, whose main function does not run; ` +

@@ -96,7 +96,7 @@ func newNative() native {
 	}
 }
 
-func TestAttach_noGLib(t *testing.T) {
+func TestAttach_returnsErrNoLoopWithoutGLib(t *testing.T) {
 	needNative(t)
 	glib.Acquire(0) // the default context
 	defer glib.Release(0)
@@ -114,7 +114,7 @@ func TestAttach_noGLib(t *testing.T) {
 }
 
 // The default context is for the main thread, and for one that owns it.
-func TestAttach_defaultContext(t *testing.T) {
+func TestAttach_takesTheDefaultContextOfItsOwner(t *testing.T) {
 	needNative(t)
 	testutil.Ends(t, func() {
 		runtime.LockOSThread()
@@ -142,8 +142,8 @@ func attach(th *thread.Thread) error {
 	return err
 }
 
-// TestAttach_dialog runs itself on a screen in memory.
-func TestAttach_dialog(t *testing.T) {
+// TestAttach_servesInADialog runs itself on a screen in memory.
+func TestAttach_servesInADialog(t *testing.T) {
 	if os.Getenv("THREADCALL_SCREEN") == "" {
 		cmd := exec.Command("xvfb-run", "-a", os.Args[0], "-test.v", "-test.run=^"+t.Name()+"$")
 		cmd.Env = append(os.Environ(), "THREADCALL_SCREEN=xvfb")

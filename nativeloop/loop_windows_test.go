@@ -141,7 +141,7 @@ func inMenu(w uintptr) bool { return testutil.GUIMode(w)&testutil.InMenu != 0 }
 
 func cancelMenu(w uintptr) { user32("PostMessageW", w, wmCancelMode, 0, 0) }
 
-func TestAttach_modal(t *testing.T) {
+func TestAttach_servesInModalLoops(t *testing.T) {
 	for name, modal := range modals {
 		t.Run(name, func(t *testing.T) {
 			onHost(t, func(h *host) {
@@ -191,7 +191,7 @@ func TestAttach_modal(t *testing.T) {
 }
 
 // A wake-up is not lost when the queue is full, and when a function takes all messages.
-func TestAttach_lost(t *testing.T) {
+func TestAttach_losesNoWakeUp(t *testing.T) {
 	for name, lose := range map[string]func(h *host){
 		"the queue is full": func(h *host) {
 			var w uintptr
@@ -220,7 +220,7 @@ func TestAttach_lost(t *testing.T) {
 }
 
 // WM_QUIT, which PeekMessage finds whatever it looks for, is not lost.
-func TestAttach_quit(t *testing.T) {
+func TestAttach_losesNoQuit(t *testing.T) {
 	onHost(t, func(h *host) {
 		h.Go(func() { user32("PostQuitMessage", 7) })
 		h.Go(func() {})

@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-func TestTake(t *testing.T) {
+func TestTake_namesTheOtherLibrary(t *testing.T) {
 	release, err := takeAsTray(mainthread.Thread())
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func wait(t *testing.T, h *host, ctx context.Context, done chan bool, want error
 }
 
 // While a function waits, the loop runs functions of other goroutines and native events.
-func TestWait(t *testing.T) {
+func TestWait_runsCallsAndNativeEvents(t *testing.T) {
 	ctx := t.Context()
 	for name, use := range map[string]func(h *host){
 		"in the loop's thread": func(h *host) {

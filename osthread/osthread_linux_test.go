@@ -15,7 +15,7 @@ import (
 )
 
 // The kernel reports success for what it cuts; the error says what the thread has.
-func TestErrNotApplied(t *testing.T) {
+func TestErrNotApplied_saysWhatTheThreadHas(t *testing.T) {
 	onThread(func() {
 		before, _ := osthread.Affinity()
 		const absent = 1<<16 - 1 // unless Linux learns of more CPUs than it can have
@@ -35,7 +35,7 @@ func TestErrNotApplied(t *testing.T) {
 }
 
 // A signal for a thread that blocks it waits until that unblocks it.
-func TestBlockSignals(t *testing.T) {
+func TestBlockSignals_letsASignalWait(t *testing.T) {
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, syscall.SIGUSR2)
 	defer signal.Stop(arrived)

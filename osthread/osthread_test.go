@@ -54,45 +54,63 @@ func sets[T any](t *testing.T, what string, set error, get func() (T, error), wa
 	}
 }
 
-// What a function sets, the thread has; a wrong value is refused, and changes nothing.
-func TestProperties(t *testing.T) {
+// refused fails the test unless err is that of a wrong value.
+func refused(t *testing.T, err error) {
+	t.Helper()
+	if !errors.Is(err, syscall.EINVAL) && runtime.GOOS == "linux" || err == nil {
+		t.Errorf("a wrong value: %v", err)
+	}
+}
+
+func TestSetName_namesTheThread(t *testing.T) {
 	onThread(func() {
-		refused := func(err error) {
-			t.Helper()
-			if !errors.Is(err, syscall.EINVAL) && runtime.GOOS == "linux" || err == nil {
-				t.Errorf("a wrong value: %v", err)
-			}
-		}
 		for _, name := range []string{"gl", "fifteen bytes !", ""} {
 			if accepts(t, osthread.SetName(name)) && runtime.GOOS != "freebsd" {
 				is(t, "name", osthread.Name, name)
 			}
 		}
-		refused(osthread.SetName("a\x00b"))
-		if before, err := osthread.Affinity(); accepts(t, err) {
-			last := before[len(before)-1]
-			sets(t, "affinity", osthread.SetAffinity(last, last), osthread.Affinity, []int{last})
-			sets(t, "affinity", osthread.SetAffinity(before...), osthread.Affinity, before)
-			for _, wrong := range [][]int{{}, {-1}, {1 << 20}, {1<<16 - 1}} {
-				refused(osthread.SetAffinity(wrong...))
-			}
-			is(t, "affinity", osthread.Affinity, before)
+		refused(t, osthread.SetName("a\x00b"))
+	})
+}
+
+func TestSetAffinity_restrictsTheThread(t *testing.T) {
+	onThread(func() {
+		before, err := osthread.Affinity()
+		if !accepts(t, err) {
+			return
 		}
+		last := before[len(before)-1]
+		sets(t, "affinity", osthread.SetAffinity(last, last), osthread.Affinity, []int{last})
+		sets(t, "affinity", osthread.SetAffinity(before...), osthread.Affinity, before)
+		for _, wrong := range [][]int{{}, {-1}, {1 << 20}, {1<<16 - 1}} {
+			refused(t, osthread.SetAffinity(wrong...))
+		}
+		is(t, "affinity", osthread.Affinity, before)
+	})
+}
+
+func TestSetNice_setsTheNicenessOfTheThread(t *testing.T) {
+	onThread(func() {
 		if before, err := osthread.Nice(); accepts(t, err) {
 			sets(t, "niceness", osthread.SetNice(19), osthread.Nice, 19)
 			sets(t, "niceness", osthread.SetNice(before), osthread.Nice, before)
 		}
+	})
+}
+
+func TestSetRealtime_setsThePriorityOfTheThread(t *testing.T) {
+	onThread(func() {
 		if _, err := osthread.Realtime(); accepts(t, err) {
 			sets(t, "priority", osthread.SetRealtime(99), osthread.Realtime, 99)
 			sets(t, "priority", osthread.SetRealtime(0), osthread.Realtime, 0)
-			refused(osthread.SetRealtime(-1))
-			refused(osthread.SetRealtime(100))
+			refused(t, osthread.SetRealtime(-1))
+			refused(t, osthread.SetRealtime(100))
 		}
 	})
 }
 
 // What sets a property is refused on a goroutine that may leave its thread.
-func TestNotLocked(t *testing.T) {
+func TestErrNotLocked_isReturnedOffALockedGoroutine(t *testing.T) {
 	for name, err := range map[string]error{
 		"SetName":        osthread.SetName("x"),
 		"SetAffinity":    osthread.SetAffinity(0),

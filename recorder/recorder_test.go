@@ -90,7 +90,7 @@ func run(t *testing.T, program, file string) (output string, status int, trace [
 	return output, status, trace
 }
 
-func TestStart_Stop(t *testing.T) {
+func TestStart_recordsUntilStop(t *testing.T) {
 	for program, want := range map[string]struct {
 		status int
 		output string
@@ -111,7 +111,7 @@ func TestStart_Stop(t *testing.T) {
 	}
 }
 
-func TestStart_errors(t *testing.T) {
+func TestStart_returnsErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
 	missing := filepath.Join(file, "missing")
 	for _, c := range []struct{ program, file, output, complaint string }{

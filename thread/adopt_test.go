@@ -52,7 +52,7 @@ func (h *host) do(f func()) {
 	<-done
 }
 
-func TestAdopt_again(t *testing.T) {
+func TestAdopt_panicsOnAThreadThatIsAThreadAlready(t *testing.T) {
 	ends(t, func() {
 		for range 10 {
 			h := thread.Adopt()
@@ -75,7 +75,7 @@ func TestAdopt_again(t *testing.T) {
 	}
 }
 
-func TestAdopt_unlocked(t *testing.T) {
+func TestTerminate_givesBackTheLockOfAdopt(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("on js/wasm goroutines are not locked")
 	}
@@ -156,7 +156,7 @@ func TestAdopt_unlocked(t *testing.T) {
 func adoptAgain(*thread.Thread) { thread.Adopt().Terminate() }
 
 // The runtime gives the g of a goroutine that has ended to a new one, and the m of its thread.
-func TestAdopt_identity(t *testing.T) {
+func TestOn_isFalseForALaterGoroutineWithTheSameIdentity(t *testing.T) {
 	if runtime.GOARCH == "wasm" {
 		t.Skip("on js/wasm goroutines are not locked")
 	}
@@ -181,7 +181,7 @@ func TestAdopt_identity(t *testing.T) {
 }
 
 // What is called, posted and set before a goroutine adopts waits for it, in its order.
-func TestAdoptLater(t *testing.T) {
+func TestAdoptLater_letsCallsWaitUntilAdopt(t *testing.T) {
 	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2))
 	th.Stats()
 	wake := make(chan bool, 1)
@@ -241,7 +241,7 @@ func TestAdoptLater(t *testing.T) {
 }
 
 // An adopt that fails returns an error that says why, and changes nothing.
-func TestAdoptLater_fails(t *testing.T) {
+func TestAdoptLater_returnsAnErrorAndChangesNothing(t *testing.T) {
 	th, adopt := thread.AdoptLater()
 	fails := func(adopt func() error, why string) {
 		t.Helper()
@@ -282,7 +282,7 @@ func TestAdoptLater_fails(t *testing.T) {
 
 // Of several goroutines one adopts, whatever Terminate and callers do meanwhile, and nothing of it
 // is left.
-func TestAdoptLater_atOnce(t *testing.T) {
+func TestAdoptLater_letsOneOfSeveralGoroutinesAdopt(t *testing.T) {
 	for range scaled(2000) {
 		th, adopt := thread.AdoptLater()
 		var adopted atomic.Int32

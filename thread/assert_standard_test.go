@@ -8,7 +8,7 @@ import (
 )
 
 // By the path of its file, or of its package where -trimpath has removed that.
-func TestAssert_standard(t *testing.T) {
+func TestAssert_knowsTheStandardLibrary(t *testing.T) {
 	pc := reflect.ValueOf(strings.Cut).Pointer()
 	file, _ := runtime.FuncForPC(pc).FileLine(pc)
 	trimmed := !strings.HasSuffix(file, "/src/strings/strings.go")

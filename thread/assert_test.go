@@ -35,7 +35,7 @@ func (c *canvas) draw() {
 
 func draw(th *thread.Thread) { th.Assert() }
 
-func TestThread_Assert(t *testing.T) {
+func TestAssert_saysWhatToWrite(t *testing.T) {
 	th, other := start(t, thread.WithName("gl")), start(t, thread.WithName("db"))
 	p := startPool(t, 1, thread.WithName("io"))
 	unnamed := start(t)
@@ -61,7 +61,7 @@ func TestThread_Assert(t *testing.T) {
 	})
 	for _, want := range []string{
 		"thread: thread_test.(*canvas).draw (" + canvasAsserts + `) must run on thread "gl";`,
-		", started at " + started + " by thread_test.TestThread_Assert.func",
+		", started at " + started + " by thread_test.TestAssert_saysWhatToWrite.func",
 		"Write t.Call(func() { c.draw() }) at " + calls,
 	} {
 		if !strings.Contains(text, want) {
@@ -91,7 +91,7 @@ func TestThread_Assert(t *testing.T) {
 	}
 }
 
-func TestThread_Assert_terminated(t *testing.T) {
+func TestAssert_isErrTerminatedAfterTheEnd(t *testing.T) {
 	th := thread.New(thread.WithName("gl"))
 	th.Call(func() {
 		th.Terminate()
@@ -105,7 +105,7 @@ func TestThread_Assert_terminated(t *testing.T) {
 	}
 }
 
-func TestLocal(t *testing.T) {
+func TestLocal_hasAValueForEachThread(t *testing.T) {
 	type state struct{ n, m int }
 	var one, two thread.Local[state]
 	var other thread.Local[any]

@@ -26,7 +26,7 @@ func inBubble(t *testing.T, f func(t *testing.T)) {
 	}
 }
 
-func TestBubble_time(t *testing.T) {
+func TestBubble_hasItsOwnTime(t *testing.T) {
 	inBubble(t, func(t *testing.T) {
 		th := thread.New()
 		defer th.Terminate()
@@ -75,7 +75,7 @@ func TestBubble_time(t *testing.T) {
 
 // Each function is reported once, in a cycle and around a coroutine as well, and none that has
 // panicked or called Goexit.
-func TestBubble_OnSlowCall_once(t *testing.T) {
+func TestBubble_reportsEachSlowFunctionOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var told atomic.Int32
 		option := thread.WithSlowCall(time.Hour, func(thread.SlowCall) { told.Add(1) })
@@ -105,7 +105,7 @@ func TestBubble_OnSlowCall_once(t *testing.T) {
 
 // Functions of a thread outside run outside. Meanwhile the clock of the bubble, which begins in the
 // year 2000, stands still, also when it has passed the time of today.
-func TestBubble_outside(t *testing.T) {
+func TestBubble_callsThreadsOutside(t *testing.T) {
 	ways := both(t)
 	inBubble(t, func(t *testing.T) {
 		inside := thread.New()
@@ -137,7 +137,7 @@ func TestBubble_outside(t *testing.T) {
 }
 
 // What cannot work says so, and does not end the process.
-func TestBubble_unreachable(t *testing.T) {
+func TestBubble_refusesCallsFromOutside(t *testing.T) {
 	var th *thread.Thread
 	var p *thread.Pool
 	var timer *thread.Timer
@@ -190,7 +190,7 @@ func TestBubble_unreachable(t *testing.T) {
 }
 
 // Functions that are found to be slow at the same moment are all reported, whatever a report does.
-func TestBubble_slowTogether(t *testing.T) {
+func TestBubble_reportsAllThatAreSlowAtOneMoment(t *testing.T) {
 	hour := func() { time.Sleep(time.Hour) }
 	for name, first := range map[string]func(){"blocks": hour, "exits": runtime.Goexit} {
 		synctest.Test(t, func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestBubble_slowTogether(t *testing.T) {
 
 // Stop functions are counted, and start and stop functions are watched, on one thread and on those
 // of a pool.
-func TestBubble_startsObserved(t *testing.T) {
+func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 	for name, begin := range makers {
 		synctest.Test(t, func(t *testing.T) {
 			n := uint64(1)
@@ -231,7 +231,7 @@ func TestBubble_startsObserved(t *testing.T) {
 					}
 					if s.Queued() == "" {
 						stops.Add(1)
-					} else if strings.Contains(s.Queued(), "TestBubble_startsObserved") {
+					} else if strings.Contains(s.Queued(), "TestBubble_observesStartAndStopFunctions") {
 						starts.Add(1)
 					}
 				}), thread.WithStop(hour), thread.WithStart(func() error { hour(); return nil }),
@@ -260,7 +260,7 @@ type foreign struct{ context.Context }
 func (foreign) Value(any) any { return nil }
 
 // A Thread is adopted where it was made: in the same bubble, or outside.
-func TestBubble_AdoptLater(t *testing.T) {
+func TestBubble_adoptsWhereTheThreadWasMade(t *testing.T) {
 	made, outside := thread.AdoptLater()
 	defer made.Terminate()
 	var inside func() error
@@ -296,7 +296,7 @@ func TestBubble_AdoptLater(t *testing.T) {
 }
 
 // A thread outside runs no function whose context has ended, although it must not look at that.
-func TestBubble_contextOutside(t *testing.T) {
+func TestBubble_endsAContextForAThreadOutside(t *testing.T) {
 	outside := start(t)
 	busy := occupy(t, outside.Go)
 	synctest.Test(t, func(t *testing.T) {
@@ -312,7 +312,7 @@ func TestBubble_contextOutside(t *testing.T) {
 
 // A thread outside lets go of a context of another package, which a goroutine of the bubble
 // follows.
-func TestBubble_foreignContext(t *testing.T) {
+func TestBubble_letsGoOfAForeignContext(t *testing.T) {
 	outside := start(t)
 	inBubble(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -329,7 +329,7 @@ func TestBubble_foreignContext(t *testing.T) {
 }
 
 // Timers of a thread outside the bubble keep the real time, and Stop waits for their functions.
-func TestBubble_timers_outside(t *testing.T) {
+func TestBubble_timersOfAThreadOutsideKeepRealTime(t *testing.T) {
 	th := start(t)
 	var ticks atomic.Int32
 	made := th.Every(time.Millisecond, func() { ticks.Add(1) })

@@ -9,7 +9,7 @@ import (
 )
 
 // Tests cannot use cgo themselves, so this one builds a program that does.
-func TestThread_Call_cgo(t *testing.T) {
+func TestCall_runsInPlaceInACallbackOfC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes a C compiler")
 	}

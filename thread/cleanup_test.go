@@ -24,7 +24,7 @@ func newTexture(th *thread.Thread, id int, free func(int)) runtime.Cleanup {
 	return thread.AddCleanup(th, tex, free, tex.id)
 }
 
-func TestAddCleanup(t *testing.T) {
+func TestAddCleanup_freesOnTheThread(t *testing.T) {
 	adopted := make(chan *thread.Thread)
 	go func() {
 		th := thread.Adopt()
@@ -53,7 +53,7 @@ func TestAddCleanup(t *testing.T) {
 }
 
 // A thread that hangs, with a full queue, delays neither the collector nor the cleanups of others.
-func TestAddCleanup_hangs(t *testing.T) {
+func TestAddCleanup_delaysNoOtherIfAThreadHangs(t *testing.T) {
 	th, other := start(t, thread.WithQueueLimit(1)), start(t)
 	busy := occupy(t, th.Go)
 	th.TryGo(nop)
@@ -70,7 +70,7 @@ func TestAddCleanup_hangs(t *testing.T) {
 	eventually(t, func() bool { return freed.Load() == 100 }, "they are freed")
 }
 
-func TestAddCleanup_terminated(t *testing.T) {
+func TestAddCleanup_doesNotRunAfterTerminate(t *testing.T) {
 	th := start(t)
 	th.Stats()
 	newTexture(th, 1, func(int) { t.Error("freed after Terminate") })
@@ -86,7 +86,7 @@ func TestAddCleanup_terminated(t *testing.T) {
 
 // A Thread that was dropped ends after it has freed everything, although what it stores refers to
 // that, and is not kept until then.
-func TestAddCleanup_dropped(t *testing.T) {
+func TestAddCleanup_keepsADroppedThreadUntilAllIsFreed(t *testing.T) {
 	var freed atomic.Int32
 	kept := &texture{id: 1}
 	handle, done := func() (weak.Pointer[thread.Thread], <-chan struct{}) {

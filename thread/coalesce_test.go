@@ -10,7 +10,7 @@ import (
 )
 
 // While the function is queued, further posts change its arguments and nothing else.
-func TestCoalesce_once(t *testing.T) {
+func TestCoalesce_queuesTheFunctionOnce(t *testing.T) {
 	th := start(t, thread.WithQueueLimit(1))
 	var ran []string
 	note := func(s string) func() { return func() { ran = append(ran, s) } }
@@ -50,7 +50,7 @@ func TestCoalesce_once(t *testing.T) {
 }
 
 // Calls that are made on the thread do not run what is coalesced there.
-func TestCoalesce_nested(t *testing.T) {
+func TestCoalesce_doesNotRunBeforeANestedCall(t *testing.T) {
 	for name, th := range map[string]*thread.Thread{
 		"New": start(t), "an event loop": waits(t, nil).Thread,
 	} {
@@ -71,7 +71,7 @@ func TestCoalesce_nested(t *testing.T) {
 	}
 }
 
-func TestCoalesce_refused(t *testing.T) {
+func TestCoalesce_returnsFalseAfterTheEnd(t *testing.T) {
 	th := thread.New()
 	ran := 0
 	post, unused := th.Coalesce(func() { ran++ }), thread.Coalesce1(th, func(int) { ran++ })
@@ -96,7 +96,7 @@ func TestCoalesce_refused(t *testing.T) {
 }
 
 // A function that is queued does not keep its Thread, but its post does. Arguments are let go of.
-func TestCoalesce_letGo(t *testing.T) {
+func TestCoalesce_letsGoOfArguments(t *testing.T) {
 	th := thread.New()
 	handle, done, ran := weak.Make(th), th.Done(), make(chan bool, 1)
 	post := thread.Coalesce1(th, func(bool) { ran <- true })

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 	"weak"
@@ -18,7 +19,7 @@ func collected[T any](t *testing.T, p weak.Pointer[T], what string) {
 }
 
 // A goroutine that waits for a Thread or serves it keeps it.
-func TestCollected_waiting(t *testing.T) {
+func TestCollected_isNoThreadThatIsWaitedForOrServed(t *testing.T) {
 	never := context.Background()
 	evaluated := func(f func()) func() bool { return func() bool { f(); return true } }
 	for name, use := range map[string]func(th *thread.Thread, f func()) bool{
@@ -96,7 +97,7 @@ func keeps[T any](t *testing.T, name string, make func() *T, use func(th *T, f f
 
 // Of the functions that options take, those of WithStop and WithPanicHandler alone keep the Thread
 // or Pool that they refer to until it is terminated, whatever other options there are.
-func TestCollected_hooks(t *testing.T) {
+func TestCollected_isNoThreadToWhichItsStopFunctionRefers(t *testing.T) {
 	for name, begin := range makers {
 		for with := range 1 << 4 {
 			done := func() <-chan struct{} {
@@ -121,7 +122,7 @@ func TestCollected_hooks(t *testing.T) {
 }
 
 // The function of a panic handler does not keep a thread or pool that has ended.
-func TestCollected_panicHandler(t *testing.T) {
+func TestCollected_isAnEndedThreadToWhichItsPanicHandlerRefers(t *testing.T) {
 	for name, begin := range makers {
 		of := func() weak.Pointer[runner] {
 			h := new(runner)
@@ -134,7 +135,7 @@ func TestCollected_panicHandler(t *testing.T) {
 }
 
 // A Thread or Pool that was dropped ends, whatever it keeps for its users that refers to it.
-func TestCollected_dropped(t *testing.T) {
+func TestCollected_isADroppedThread(t *testing.T) {
 	for name, use := range map[string]func(th *thread.Thread){
 		"parked": func(th *thread.Thread) { th.Call(nop); time.Sleep(10 * time.Millisecond) },
 		"an OnSlowCall callback": func(th *thread.Thread) {
@@ -142,8 +143,9 @@ func TestCollected_dropped(t *testing.T) {
 			th.Call(nop)
 		},
 		"a callback that was told": func(th *thread.Thread) {
-			told := make(chan bool, 1)
-			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop); told <- true })
+			told := make(chan bool)
+			tell := sync.OnceFunc(func() { close(told) }) // it may have waited and run for long
+			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop); tell() })
 			th.Call(func() { <-told })
 		},
 		"a panic that was not taken": func(th *thread.Thread) {
@@ -210,7 +212,7 @@ func TestCollected_dropped(t *testing.T) {
 
 // What was queued when a Thread is dropped runs, and is told of if it is slow; its panics are
 // handled.
-func TestCollected_queued(t *testing.T) {
+func TestCollected_afterWhatWasQueuedHasRun(t *testing.T) {
 	told := make(chan thread.SlowCall, 10)
 	slow := thread.WithSlowCall(200*time.Millisecond, func(s thread.SlowCall) { told <- s })
 	handled := make(chan any, 2)
@@ -252,7 +254,7 @@ func captured(t *testing.T, what string, use func(f func())) {
 }
 
 // What is given up is let go although the thread hangs, and so is what is refused.
-func TestLetGo_givenUp(t *testing.T) {
+func TestLetGo_ofCallsThatWereGivenUp(t *testing.T) {
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
 		for _, c := range []struct {
@@ -283,7 +285,7 @@ func heap() runtime.MemStats {
 }
 
 // What Eval needs for a burst of calls is given back.
-func TestLetGo_burst(t *testing.T) {
+func TestLetGo_ofWhatABurstOfCallsNeeded(t *testing.T) {
 	type result struct{ large }
 	before := heap().HeapAlloc
 	th := thread.New()
@@ -305,7 +307,7 @@ func TestLetGo_burst(t *testing.T) {
 }
 
 // context.AfterFunc keeps what it is given until the context ends.
-func TestLetGo_ServeContext(t *testing.T) {
+func TestLetGo_ofTheThreadThatServeContextServed(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var handles []weak.Pointer[thread.Thread]

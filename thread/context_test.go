@@ -34,7 +34,7 @@ type contextWay struct {
 }
 
 // When a context is done before the function begins, that does not run, and the cause is returned.
-func TestCallContext_done(t *testing.T) {
+func TestCallContext_returnsTheCauseOfADoneContext(t *testing.T) {
 	errCause := errors.New("the user has closed the window")
 	for name, w := range contextWays(t) {
 		busy := occupy(t, w.Go)
@@ -75,7 +75,7 @@ func (c *lockedContext) Err() error {
 }
 
 // Terminate looks at no context.
-func TestTerminate_locked(t *testing.T) {
+func TestTerminate_looksAtNoContext(t *testing.T) {
 	for name, w := range contextWays(t) {
 		ctx := &lockedContext{Context: t.Context()}
 		busy := occupy(t, w.Go)
@@ -94,7 +94,7 @@ func TestTerminate_locked(t *testing.T) {
 }
 
 // The thread looks at a context when its function begins, and holds no lock that a poster needs.
-func TestGoContext_locked(t *testing.T) {
+func TestGoContext_looksAtTheContextWithoutALock(t *testing.T) {
 	for name, w := range contextWays(t) {
 		parent, cancel := context.WithCancel(t.Context())
 		ctx := &lockedContext{Context: parent}

@@ -25,7 +25,7 @@ func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 	}
 }
 
-func TestEval(t *testing.T) {
+func TestEval_returnsTheResultAsItIs(t *testing.T) {
 	th, p := start(t), startPool(t, 2)
 	evaluates(t, th, p, 42)
 	evaluates(t, th, p, strings.Repeat("long text ", 10_000))
@@ -40,7 +40,7 @@ func TestEval(t *testing.T) {
 // A caller is a Caller that is neither a Thread nor a Pool.
 type caller struct{ thread.Caller }
 
-func TestEvalPool(t *testing.T) {
+func TestEvalPool_reportsWhetherTheFunctionRan(t *testing.T) {
 	p := startPool(t, 1)
 	one := func() int { return 1 }
 	if n, ok := thread.EvalPool(p, one); n != 1 || !ok {
@@ -56,7 +56,7 @@ func TestEvalPool(t *testing.T) {
 }
 
 // MustCall and MustEval panic with an error that names the thread.
-func TestMustEval(t *testing.T) {
+func TestMustEval_panicsWithTheNameOfTheThread(t *testing.T) {
 	th, p := start(t, thread.WithName("gl")), startPool(t, 1)
 	if n := thread.MustEval(caller{th}, func() int { return 42 }); n != 42 {
 		t.Errorf("of a Caller, MustEval returned %d", n)
@@ -83,7 +83,7 @@ type point struct{ x, y int }
 func (p *point) move(dx, dy int) { p.x, p.y = p.x+dx, p.y+dy }
 
 // A bound function takes its arguments to the thread and brings its results back.
-func TestBind(t *testing.T) {
+func TestBind_carriesArgumentsAndResults(t *testing.T) {
 	th := start(t)
 	var got string
 	note := func(args ...any) string {
@@ -115,7 +115,7 @@ func TestBind(t *testing.T) {
 
 // A function that does not run because the thread is terminated returns zero values, and that error
 // where there is one.
-func TestBind_terminated(t *testing.T) {
+func TestBind_returnsErrTerminated(t *testing.T) {
 	th := start(t)
 	ran := false
 	width := thread.Bind1V(th, func(int) int { ran = true; return 1 })

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -44,7 +43,7 @@ const (
 
 // A function runs under the labels of its call's context, and a thread does not have those of what
 // made it. What panics, coroutines and cycles do to them, the random programs check.
-func TestCallContext_labels(t *testing.T) {
+func TestCallContext_carriesLabels(t *testing.T) {
 	var ways map[string]way
 	pprof.Do(context.Background(), pprof.Labels("work", "b"), func(context.Context) {
 		ways = both(t)
@@ -69,7 +68,7 @@ func TestCallContext_labels(t *testing.T) {
 }
 
 // The name of a thread is a label of what runs there, whatever labels callers and functions set.
-func TestWithName_label(t *testing.T) {
+func TestWithName_isALabel(t *testing.T) {
 	kept := thread.New(thread.WithName("gl"), thread.WithKeep())
 	p := startPool(t, 1, thread.WithName("a pool with a long name"))
 	for thread, w := range map[string]runner{
@@ -115,19 +114,4 @@ func TestWithName_label(t *testing.T) {
 			}
 		})
 	})
-}
-
-// More labels than a thread remembers.
-func TestWithName_manyLabels(t *testing.T) {
-	th := start(t, thread.WithName("gl"))
-	for i := range 200 {
-		work := strconv.Itoa(i)
-		for range 2 {
-			_ = th.CallContext(labelled(work), func() {
-				if l := labels(); l != `{"thread":"gl", "work":"`+work+`"}` {
-					t.Errorf("labels %s, want also %s", l, work)
-				}
-			})
-		}
-	}
 }

@@ -19,7 +19,7 @@ func ended(w way) bool {
 }
 
 // Close runs what is queued, refuses what comes later, and returns when nothing runs any more.
-func TestClose(t *testing.T) {
+func TestClose_runsWhatIsQueued(t *testing.T) {
 	other := start(t)
 	for how, end := range map[string]func(w way){
 		"Close":         func(w way) { w.Close() },
@@ -51,7 +51,7 @@ func TestClose(t *testing.T) {
 }
 
 // Neither Close nor Terminate closes Done while a function runs.
-func TestDone(t *testing.T) {
+func TestDone_isOpenWhileAFunctionRuns(t *testing.T) {
 	for how, end := range map[string]func(w way){"Close": func(w way) { w.Close() },
 		"Terminate": func(w way) { w.Terminate(); w.Close() }} {
 		for name, w := range both(t) {
@@ -72,7 +72,7 @@ func TestDone(t *testing.T) {
 
 // What comes after Close is refused although the thread still runs a function; what that needs
 // runs, but in a pool only in place.
-func TestClose_later(t *testing.T) {
+func TestClose_refusesWhatComesLater(t *testing.T) {
 	for name, w := range both(t, thread.WithQueueLimit(1)) {
 		other, begun, busy := start(t), make(chan bool), make(chan bool)
 		w.Go(func() {

@@ -136,7 +136,7 @@ var programs = map[string]func(){
 
 // What a process prints before it ends. A refused thread ends it: it must not block instead, nor
 // report that a function has run.
-func TestPanic_report(t *testing.T) {
+func TestPanic_isOnStandardError(t *testing.T) {
 	for program, want := range map[string]struct {
 		env     string
 		status  int
@@ -178,7 +178,7 @@ func TestPanic_report(t *testing.T) {
 func nilMap() map[int]int { return nil }
 
 // What threads and pools of one thread promise of posted functions that panic.
-func TestTakePanic(t *testing.T) {
+func TestTakePanic_returnsTheOldestPanic(t *testing.T) {
 	for name, w := range both(t, quiet) {
 		for _, p := range panics {
 			w.post(p.f)
@@ -204,7 +204,7 @@ func TestTakePanic(t *testing.T) {
 	}
 }
 
-func TestTakePanic_lost(t *testing.T) {
+func TestTakePanic_countsWhatWasLost(t *testing.T) {
 	const kept, lost = 1024, 100
 	for name, w := range both(t, quiet) {
 		for i := range kept + lost {

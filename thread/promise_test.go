@@ -28,11 +28,11 @@ var promises = []struct {
 	{"let go", testLetGo, false},
 }
 
-func TestThread_Call(t *testing.T) {
+func TestThread_keepsItsPromises(t *testing.T) {
 	eachPromise(t, threadWays, func() runner { return start(t) })
 }
 
-func TestPool_Call(t *testing.T) {
+func TestPool_keepsItsPromises(t *testing.T) {
 	eachPromise(t, poolWays, func() runner { return startPool(t, 1, thread.WithQueueLimit(0)) })
 }
 
@@ -341,7 +341,7 @@ func testLetGo(t *testing.T, w way) {
 
 // What a call costs must not depend on how much others have queued. Here each of many calls would
 // have to pass over a long queue, which would take minutes; it takes a second.
-func TestLongQueue(t *testing.T) {
+func TestCall_costsTheSameBesideALongQueue(t *testing.T) {
 	backlog, calls := scaled(200_000), scaled(20_000)
 	flood := func(post func(func()) bool) {
 		ends(t, func() { // not on the thread
@@ -387,7 +387,7 @@ func TestLongQueue(t *testing.T) {
 	}
 }
 
-func TestNewPool(t *testing.T) {
+func TestNewPool_panicsWithoutThreads(t *testing.T) {
 	for _, n := range []int{0, -1} {
 		mustPanic(t, func() { thread.NewPool(n) }, fmt.Sprint(n))
 	}

@@ -20,7 +20,7 @@ import (
 // A sandbox forbids system calls: the kernel answers them with an error. Whatever it answers, no
 // call is lost and nothing hangs; docs/design.md lists what the engine asks for. Or it ends the
 // process, as systemd's filters do: the engine changes no affinity mask.
-func TestSandbox(t *testing.T) {
+func TestCall_isNotLostInASandbox(t *testing.T) {
 	if numbers == nil {
 		t.Skip("the numbers of system calls are not known here for this processor")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Serve runs what was queued before it was called, and counts what it ran.
-func TestThread_Serve(t *testing.T) {
+func TestServe_runsWhatWasQueuedBefore(t *testing.T) {
 	h := adopt(t, quiet)
 	ctx, cancel := context.WithCancel(t.Context())
 	ran := 0
@@ -28,7 +28,7 @@ func TestThread_Serve(t *testing.T) {
 	})
 }
 
-func TestThread_ServeContext(t *testing.T) {
+func TestServeContext_returnsTheCause(t *testing.T) {
 	for name, c := range map[string]struct {
 		end  func(h *host, cancel context.CancelCauseFunc)
 		want error
@@ -56,7 +56,7 @@ func TestThread_ServeContext(t *testing.T) {
 	}
 }
 
-func TestThread_Serve_elsewhere(t *testing.T) {
+func TestServe_panicsOffTheThread(t *testing.T) {
 	h, th := adopt(t), start(t)
 	mustPanic(t, func() { h.Serve() }, "Serve off the thread")
 	mustPanic(t, func() { _ = h.ServeContext(t.Context()) }, "ServeContext off the thread")
@@ -72,7 +72,7 @@ func TestThread_Serve_elsewhere(t *testing.T) {
 
 // When something is queued while the host is not serving it is notified; once, as
 // TestEngine_OnWake_once shows.
-func TestThread_OnWake(t *testing.T) {
+func TestOnWake_isCalledForWhatIsQueued(t *testing.T) {
 	h := adopt(t)
 	told := make(chan bool, 100)
 	h.OnWake(func() { told <- true })
@@ -89,7 +89,7 @@ func TestThread_OnWake(t *testing.T) {
 	}
 }
 
-func TestServeFor(t *testing.T) {
+func TestServeFor_keepsItsBudget(t *testing.T) {
 	adopted(t, func(th *thread.Thread) {
 		var ran []int
 		woken := 0
@@ -164,10 +164,10 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	return w
 }
 
-func TestThread_Wait_nested(t *testing.T) { testNested(t, wayOf(waits(t, nil).Thread)) }
+func TestWait_callsRunInPlace(t *testing.T) { testNested(t, wayOf(waits(t, nil).Thread)) }
 
 // What is queued while the thread runs something, or is between two Waits, needs no wake-up.
-func TestThread_Wait_up(t *testing.T) {
+func TestWait_isNotWokenBetweenWaits(t *testing.T) {
 	adopted(t, func(h *thread.Thread) {
 		woken, blocked, ran := 0, 0, 0
 		h.OnWake(func() { woken++ })
@@ -199,7 +199,7 @@ func TestThread_Wait_up(t *testing.T) {
 }
 
 // Native events are seen although functions are queued all the time.
-func TestThread_Wait_flooded(t *testing.T) {
+func TestWait_seesNativeEventsInAFlood(t *testing.T) {
 	adopted(t, func(h *thread.Thread) {
 		events := make(chan bool, 100)
 		h.OnWake(func() { events <- true })
@@ -218,7 +218,7 @@ func TestThread_Wait_flooded(t *testing.T) {
 
 // Terminate ends the wait, and no wait begins after it, although a callback of block has taken its
 // wake-up, as a dialog does.
-func TestThread_Wait_terminated(t *testing.T) {
+func TestWait_returnsFalseAfterTerminate(t *testing.T) {
 	for name, end := range map[string]func(w *waiter){
 		"by another goroutine": func(w *waiter) { w.Terminate() },
 		"by a function":        func(w *waiter) { w.Call(w.Terminate) },

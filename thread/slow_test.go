@@ -35,7 +35,7 @@ func hang(release chan bool) { <-release }
 
 func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(release) }) }
 
-func TestWithSlowCall(t *testing.T) {
+func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 	told, option := slowCalls()
 	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))
 	p.OnSlowCall(slow, tellRunning(told))
@@ -96,7 +96,7 @@ func noneOf(t *testing.T, told chan thread.SlowCall, function string) {
 	}
 }
 
-func TestThread_OnSlowCall(t *testing.T) {
+func TestOnSlowCall_replacesWhatWasSet(t *testing.T) {
 	first, option := slowCalls()
 	th := start(t, option)
 	second := make(chan thread.SlowCall, 10)
@@ -118,7 +118,7 @@ func TestThread_OnSlowCall(t *testing.T) {
 }
 
 // Package slog writes the fields of a SlowCall, without those that are empty.
-func TestSlowCall_LogValue(t *testing.T) {
+func TestSlowCall_LogValueHasItsFields(t *testing.T) {
 	told, option := slowCalls()
 	release := make(chan bool)
 	go start(t, thread.WithName("slow"), option).Call(func() { hang(release) })
@@ -139,7 +139,7 @@ func TestSlowCall_LogValue(t *testing.T) {
 
 // Recordings begin and end while calls are queued and run. What holds while one is recorded all the
 // time, go test -trace shows.
-func TestTrace(t *testing.T) {
+func TestCalls_areTasksInATrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is recorded already")
 	}

@@ -38,7 +38,7 @@ func stalls(t *testing.T, use func(th runner), begin func(...thread.Option) runn
 	return waits, when
 }
 
-func TestWithSlowCall_waits(t *testing.T) {
+func TestWithSlowCall_reportsWhatWaits(t *testing.T) {
 	const second = time.Second
 	sleep := func(d time.Duration) func() { return func() { time.Sleep(d) } }
 	for name, c := range map[string]struct {

@@ -13,7 +13,7 @@ func nativeLoopThatHangs(release chan bool) { <-release }
 
 // The watchdog sees a native loop that hangs by the call that waits for it, the first time and
 // again.
-func TestWithSlowCall_stall(t *testing.T) {
+func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 	told := make(chan thread.SlowCall, 100)
 	option := thread.WithSlowCall(slow, func(s thread.SlowCall) {
 		if s.Waiting > 0 {
@@ -49,7 +49,7 @@ func TestWithSlowCall_stall(t *testing.T) {
 		}
 		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
 			!strings.Contains(s.Stack(), "nativeLoopThatHangs") ||
-			!strings.Contains(s.Queued(), "TestWithSlowCall_stall") {
+			!strings.Contains(s.Queued(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
 			t.Errorf("told of %v", s)
 		}
 		if !strings.Contains(s.String(), "has waited for") ||
@@ -59,7 +59,7 @@ func TestWithSlowCall_stall(t *testing.T) {
 	}
 }
 
-func TestQueued(t *testing.T) {
+func TestQueued_countsWhatHasNotBegun(t *testing.T) {
 	th, p := start(t), startPool(t, 2)
 	for name, w := range map[string]runner{"Thread": th, "Pool": p} {
 		busy, other := occupy(t, w.Go), func() {}
@@ -92,7 +92,7 @@ func TestQueued(t *testing.T) {
 }
 
 // What is queued is counted also while the thread has it in hand.
-func TestQueued_serving(t *testing.T) {
+func TestQueued_countsWhatTheThreadHasTaken(t *testing.T) {
 	ends(t, func() {
 		th := thread.Adopt()
 		defer th.Terminate()
@@ -119,7 +119,7 @@ func TestQueued_serving(t *testing.T) {
 }
 
 // While functions are queued and taken, the number stays what it can be.
-func TestQueued_running(t *testing.T) {
+func TestQueued_isPlausibleWhileFunctionsRun(t *testing.T) {
 	const most = 1000
 	th := start(t)
 	stop := make(chan bool)

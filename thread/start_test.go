@@ -50,7 +50,7 @@ func (r *events) stopped(name string) thread.Option {
 	return thread.WithStop(func() { r.add(name) })
 }
 
-func TestStart(t *testing.T) {
+func TestStart_runsStartFunctionsFirstAndStopFunctionsLast(t *testing.T) {
 	for name, end := range map[string]func(*thread.Thread){
 		"Close": (*thread.Thread).Close, "Terminate": (*thread.Thread).Terminate,
 		"Goexit":   func(th *thread.Thread) { th.Go(runtime.Goexit); th.Close() },
@@ -86,7 +86,7 @@ var failures = map[string]func() error{
 }
 
 // A start that fails ends the thread, runs no stop function, and is reported.
-func TestStart_fails(t *testing.T) {
+func TestStart_returnsTheErrorAndNewReportsIt(t *testing.T) {
 	never := thread.WithStop(func() { t.Error("the stop function runs") })
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or threads that have not ended were reclaimed
 	before := runtime.NumGoroutine()
@@ -118,7 +118,7 @@ func TestStart_fails(t *testing.T) {
 }
 
 // Of a thread that is terminated before it has begun, nothing runs, or the start and then the stop.
-func TestWithStop_terminated(t *testing.T) {
+func TestWithStop_runsIfAndOnlyIfTheStartHas(t *testing.T) {
 	for range scaled(300) {
 		var starts, stops atomic.Int32
 		th := thread.New(thread.WithStart(func() error { starts.Add(1); return nil }),
@@ -131,7 +131,7 @@ func TestWithStop_terminated(t *testing.T) {
 	}
 }
 
-func TestWithStop_calls(t *testing.T) {
+func TestWithStop_callsItsOwnThreadInPlace(t *testing.T) {
 	other := start(t)
 	ran := 0
 	var th *thread.Thread
@@ -161,7 +161,7 @@ func TestWithStop_calls(t *testing.T) {
 }
 
 // What a stop function does is no worse than what a posted one does.
-func TestWithStop_fails(t *testing.T) {
+func TestWithStop_runsAllAlthoughSomePanic(t *testing.T) {
 	for name, f := range map[string]func(){"panic": func() { panic(errStart) },
 		"Goexit": runtime.Goexit} {
 		var r events
@@ -185,7 +185,7 @@ func numbered(f func(i int) error) thread.Option {
 	return thread.WithStart(func() error { return f(int(starts.Add(1)) - 1) })
 }
 
-func TestStartPool(t *testing.T) {
+func TestStartPool_runsStartFunctionsOnEachThread(t *testing.T) {
 	const n = 4
 	var stops atomic.Int32
 	stop := thread.WithStop(func() { stops.Add(1) })
@@ -229,7 +229,7 @@ func TestStartPool(t *testing.T) {
 }
 
 // No other Thread gets the thread of a start that has failed, however it failed.
-func TestWithKeep_failed(t *testing.T) {
+func TestWithKeep_lendsNoThreadWhoseStartHasFailed(t *testing.T) {
 	if here() == 0 {
 		t.Skip("the system does not distinguish threads")
 	}
@@ -257,7 +257,7 @@ func TestWithKeep_failed(t *testing.T) {
 	}
 }
 
-func TestWithKeep(t *testing.T) {
+func TestWithKeep_lendsTheThreadToTheNext(t *testing.T) {
 	seen, collected := map[uint64]bool{}, make(chan bool, 20)
 	for range cap(collected) {
 		th, other := thread.New(thread.WithKeep()), start(t)

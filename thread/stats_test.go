@@ -36,7 +36,7 @@ func sound(t *testing.T, s thread.Stats) {
 	}
 }
 
-func TestStats_counts(t *testing.T) {
+func TestStats_countsEachFunctionOnce(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th runner) {
 		check := func(what string, calls, posts, refused, withdrawn uint64, queued, peak int) {
 			t.Helper()
@@ -125,7 +125,7 @@ func TestStats_counts(t *testing.T) {
 }
 
 // All of one Stats are of one moment, and none go back.
-func TestStats_meanwhile(t *testing.T) {
+func TestStats_areOfOneMoment(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th runner) {
 		const callers = 4
 		n := uint64(scaled(3000))
@@ -159,7 +159,7 @@ func TestStats_meanwhile(t *testing.T) {
 	})
 }
 
-func TestStats_eventLoop(t *testing.T) {
+func TestStats_countsWakeUpsOfAnEventLoop(t *testing.T) {
 	ends(t, func() {
 		h := thread.Adopt()
 		h.Stats()
@@ -177,7 +177,7 @@ func TestStats_eventLoop(t *testing.T) {
 	})
 }
 
-func TestHistogram(t *testing.T) {
+func TestHistogram_hasQuantiles(t *testing.T) {
 	var h thread.Histogram
 	const n = len(h.Buckets)
 	if h.Quantile(0.5) != 0 || h.Bound(0) != 0 || h.Bound(1) != 64 || h.Bound(n) != math.MaxInt64 {
@@ -204,7 +204,7 @@ func TestHistogram(t *testing.T) {
 }
 
 // A time is counted where the bounds say that it is.
-func TestHistogram_buckets(t *testing.T) {
+func TestHistogram_countsATimeWithinItsBounds(t *testing.T) {
 	th := start(t)
 	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		before := th.Stats().Runs

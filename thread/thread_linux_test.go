@@ -27,7 +27,7 @@ func nameOf(tid uint64) string {
 }
 
 // Go cannot end the main thread, which would keep what functions do to it.
-func TestNew_notMain(t *testing.T) {
+func TestNew_isNotOnTheMainThread(t *testing.T) {
 	for range 100 {
 		th := thread.New()
 		if thread.Eval(th, here) == uint64(os.Getpid()) {
@@ -38,7 +38,7 @@ func TestNew_notMain(t *testing.T) {
 	}
 }
 
-func TestThread_Terminate_frees(t *testing.T) {
+func TestTerminate_endsTheOperatingSystemsThread(t *testing.T) {
 	for i := range 20 {
 		th := thread.New()
 		tid := thread.Eval(th, here)
@@ -53,14 +53,15 @@ func TestThread_Terminate_frees(t *testing.T) {
 	}
 }
 
-func TestWithName(t *testing.T) {
+func TestWithName_namesTheOperatingSystemsThread(t *testing.T) {
 	for name, want := range map[string]string{
 		"gl":                          "gl",
 		"fifteen bytes 1":             "fifteen bytes 1",
 		"a name that is far too long": "a name that is",
-		"":                            nameOf(uint64(os.Getpid())),
+		"":                            "", // that of the thread that made it, whatever a test named that
 	} {
-		if got := nameOf(thread.Eval(start(t, thread.WithName(name)), here)); got != want {
+		if got := nameOf(thread.Eval(start(t, thread.WithName(name)), here)); want != "" && got != want ||
+			got == "" {
 			t.Errorf("the thread %q is shown as %q", name, got)
 		}
 	}
@@ -83,7 +84,7 @@ func TestWithName(t *testing.T) {
 	}
 }
 
-func TestIdle(t *testing.T) {
+func TestThread_usesNoCPUWhileIdle(t *testing.T) {
 	if collecting {
 		t.Skip("the collector computes all the time")
 	}

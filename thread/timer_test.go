@@ -19,7 +19,7 @@ var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thre
 	"Every": (*thread.Thread).Every,
 }
 
-func TestThread_After(t *testing.T) {
+func TestAfter_runsOnce(t *testing.T) {
 	th := start(t)
 	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1} {
 		ran := make(chan bool, 2)
@@ -39,7 +39,7 @@ func TestThread_After(t *testing.T) {
 	}
 }
 
-func TestTimer_Stop(t *testing.T) {
+func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 	for name, newTimer := range timers {
 		t.Run(name, func(t *testing.T) {
 			t.Run("by the function", func(t *testing.T) {
@@ -110,7 +110,7 @@ func TestTimer_Stop(t *testing.T) {
 }
 
 // Whatever the moment is, no tick is early, and the function does not run after Stop.
-func TestTimer(t *testing.T) {
+func TestTimer_isNeverEarly(t *testing.T) {
 	r := seeded(t)
 	th := start(t)
 	var all testutil.Group
@@ -150,7 +150,7 @@ func TestTimer(t *testing.T) {
 	th.Call(nop)
 }
 
-func TestTimer_panic(t *testing.T) {
+func TestTimer_continuesAfterAPanic(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic(errBoom) },
 		"Goexit": runtime.Goexit} {
 		th := start(t, quiet)
@@ -175,7 +175,7 @@ func TestTimer_panic(t *testing.T) {
 	}
 }
 
-func TestTimer_input(t *testing.T) {
+func TestEvery_panicsWithoutAPeriod(t *testing.T) {
 	th := start(t)
 	for _, c := range []struct {
 		advice string
@@ -189,7 +189,7 @@ func TestTimer_input(t *testing.T) {
 }
 
 // Close does not wait for ticks to come, and what they refer to is let go.
-func TestTimer_Close(t *testing.T) {
+func TestClose_doesNotWaitForTimers(t *testing.T) {
 	for name, end := range map[string]func(*thread.Thread){"Close": (*thread.Thread).Close,
 		"Terminate": (*thread.Thread).Terminate} {
 		th := start(t)
@@ -209,7 +209,7 @@ func TestTimer_Close(t *testing.T) {
 }
 
 // A Timer keeps its Thread alive until it has no more to run.
-func TestTimer_collected(t *testing.T) {
+func TestTimer_keepsItsThreadUntilItEnds(t *testing.T) {
 	for name, newTimer := range timers {
 		var ran atomic.Int32
 		timer, done := func() (*thread.Timer, <-chan struct{}) {
@@ -232,7 +232,7 @@ func TestTimer_collected(t *testing.T) {
 }
 
 // A tick takes no place in a limited queue.
-func TestTimer_limit(t *testing.T) {
+func TestTimer_takesNoPlaceInALimitedQueue(t *testing.T) {
 	th := start(t, thread.WithQueueLimit(1))
 	busy := occupy(t, th.Go)
 	th.Go(nop)

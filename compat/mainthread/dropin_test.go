@@ -20,7 +20,7 @@ var dropIn string
 // A program that uses any exported name of the packages that threadcall stands in for compiles with
 // ours. What returns nothing there may return something here, functions may take options as well,
 // and the interface Thread is *Thread.
-func TestDropIn(t *testing.T) {
+func TestDropIn_hasEveryNameOfTheOriginals(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

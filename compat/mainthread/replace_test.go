@@ -10,7 +10,7 @@ import (
 
 // A program and its dependency, whose finalizers call the old package as those of glhf do, use one
 // main thread by a replace directive alone, whether the program calls Run or Init.
-func TestReplace(t *testing.T) {
+func TestReplace_givesProgramAndDependencyOneMainThread(t *testing.T) {
 	here, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)

@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"os"
@@ -34,9 +35,10 @@ func main() {
 
 	var workers sync.WaitGroup
 	var ok bool
-	start := sync.OnceFunc(func() {
+	start := sync.OnceFunc(func() { // in a callback of WebKit
+		answered := w.greet()
 		workers.Go(func() {
-			ok = w.show() && check.Calls("webview", func() bool {
+			ok = answered && w.show() && check.Calls("webview", func() bool {
 				return mainthread.CallV(func() bool { return mainthread.On() && w.title() != "" })
 			})
 			mainthread.Call(w.close)
@@ -50,6 +52,21 @@ func main() {
 	if !ok {
 		os.Exit(1)
 	}
+}
+
+// greet waits on the main thread until a goroutine has written to the page, while GTK's events and
+// calls, that goroutine's too, are run.
+func (v view) greet() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	greeted := make(chan struct{})
+	go func() {
+		defer close(greeted)
+		mainthread.Call(func() { v.eval("clock.textContent = 'hello'") })
+	}()
+	err := nativeloop.Wait(ctx, mainthread.Thread(), greeted)
+	fmt.Println("webview: waited in a callback, error:", err)
+	return err == nil
 }
 
 // show writes to the page from several goroutines, and reports whether it has arrived there.

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -54,12 +55,12 @@ func States() (states []State) {
 			states = append(states, x.state())
 		}
 		running := time.Duration(0)
-		if o := x.observer.Load(); o != nil && o.stats != nil {
-			running = o.stats.ofThread(e)
+		if o := x.observer.Load(); o != nil {
+			running = o.ofThread(e)
 		}
 		s := &states[i]
 		s.Unfinished += running
-		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e.goid.Load()]})
+		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e]})
 	}
 	return states
 }
@@ -85,10 +86,10 @@ func (x *target) state() State {
 }
 
 // ofThread returns how long the outermost function on e has run.
-func (s *stats) ofThread(e *Engine) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, v := range s.running {
+func (o *observer) ofThread(e *Engine) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, v := range o.running {
 		if v.on == e {
 			return max(1, clock.Now()-v.since)
 		}
@@ -96,8 +97,9 @@ func (s *stats) ofThread(e *Engine) time.Duration {
 	return 0
 }
 
-// allStacks returns the stacks of the serving goroutines whose numbers are known, by number.
-func allStacks(of []*Engine) map[uint64][]byte {
+// allStacks returns the stacks of the serving goroutines. One whose number is not known, because
+// none of its functions was observed, is found by the address of its engine in the trace.
+func allStacks(of []*Engine) map[*Engine][]byte {
 	all := make([]byte, 64<<10)
 	for n := runtime.Stack(all, true); ; n = runtime.Stack(all, true) {
 		if n < len(all) || n >= maxStacks {
@@ -106,14 +108,20 @@ func allStacks(of []*Engine) map[uint64][]byte {
 		}
 		all = make([]byte, 4*len(all))
 	}
-	wanted, stacks := map[uint64]bool{}, map[uint64][]byte{}
+	known, stacks := map[string]*Engine{}, map[*Engine][]byte{}
 	for _, e := range of {
-		wanted[e.goid.Load()] = true
+		known[strconv.FormatUint(e.goid.Load(), 10)] = e
+		known[fmt.Sprintf("%p", e)] = e
 	}
+	delete(known, "0")
 	for one := range bytes.SplitSeq(all, []byte("\n\n")) {
+		one = bytes.TrimSpace(one)
 		number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
-		if id, err := strconv.ParseUint(string(number), 10, 64); err == nil && wanted[id] {
-			stacks[id] = bytes.TrimSpace(one)
+		_, loop, _ := bytes.Cut(one, []byte("engine.(*Engine).loop("))
+		address, _, _ := bytes.Cut(loop, []byte(")"))
+		e := cmp.Or(known[string(number)], known[string(bytes.TrimRight(address, "?"))])
+		if e != nil {
+			stacks[e] = one
 		}
 	}
 	return stacks

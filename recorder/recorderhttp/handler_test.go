@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/recorder/recorderhttp"
 )
 
-func TestHandler(t *testing.T) {
+func TestHandler_answersWithATrace(t *testing.T) {
 	h := recorderhttp.Handler()
 	get := func(method string) *httptest.ResponseRecorder {
 		w := httptest.NewRecorder()

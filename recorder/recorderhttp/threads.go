@@ -26,10 +26,10 @@ import (
 // id, a number that no other thread or pool of the process has.
 //
 // A thread or pool counts, as by [thread.Thread.Stats], from the first request on that finds it,
-// and that costs what is said there. What began before is not counted; its stack is on the page,
-// unless the thread has begun no function since. Each request of the page stops the program for a
-// moment to take the stacks. These have names of functions and files; serve the page where only
-// those who may read these can reach it.
+// and that costs what is said there. A function that began before is not counted: the page has its
+// stack, but not for how long it has run. Each request of the page stops the program for a moment
+// to take the stacks. These have names of functions and files; serve the page where only those who
+// may read these can reach it.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -86,7 +86,7 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 func writeMetrics(b *bytes.Buffer, states []access.State) {
 	for _, m := range metrics {
 		name := "workqueue_" + m.name
-		fmt.Fprintf(b, "# HELP %s %s\n# TYPE %[1]s %s\n", name, m.help, m.kind)
+		fmt.Fprintf(b, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, m.help, m.kind)
 		for _, s := range states {
 			labels := fmt.Sprintf(`name="%s",id="%d"`, escape.Replace(s.Name), s.ID)
 			h, ok := m.value(s).(thread.Histogram)
@@ -153,7 +153,7 @@ func short(d time.Duration) string {
 // known.
 func where(stack string) string {
 	if stack == "" {
-		return "unknown until it has begun a function"
+		return "unknown"
 	}
 	_, frames, _ := strings.Cut(stack, "\n")
 	for line := range strings.Lines(frames) {
@@ -180,9 +180,12 @@ var page = template.Must(template.New("").Parse(`<!DOCTYPE html>
 <style>
 :root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif }
 body { margin: 1.5em; max-width: 80em }
+div { overflow-x: auto }
 table { border-collapse: collapse; width: 100% }
 th, td { text-align: left; vertical-align: top; padding: .4em .8em .4em 0;
 	border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent) }
+td:first-child { min-width: 8em }
+td:last-child { min-width: 16em }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
 summary { cursor: pointer; overflow-wrap: anywhere }
 pre { overflow: auto; font-size: 12px; max-width: 60em }
@@ -191,7 +194,7 @@ small { opacity: .7 }
 <h1>Threads</h1>
 <p>{{len .}} threads and pools that have not ended. Counts begin with the first request.
 <a href="?format=prometheus">For Prometheus</a></p>
-<table>
+<div><table>
 <tr><th>Name<th class="n">Queued<th class="n">Begun<th class="n">Waits, median<th class="n">p99
 <th class="n">Thread<th class="n">Runs for<th>Where
 {{range $r := .}}{{range $i, $t := .Running}}<tr>{{if $i}}<td><td><td><td><td>{{else -}}
@@ -200,5 +203,5 @@ small { opacity: .7 }
 <td class="n">{{$r.Late}}{{end}}
 <td class="n">{{$t.TID}}<td class="n">{{$t.For}}<td>{{if $t.Stack -}}
 <details><summary>{{$t.Where}}</summary><pre>{{$t.Stack}}</pre></details>{{else}}{{$t.Where}}{{end}}
-{{end}}{{end}}</table>
+{{end}}{{end}}</table></div>
 `))

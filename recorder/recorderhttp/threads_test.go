@@ -23,6 +23,9 @@ func get(method, query string) *httptest.ResponseRecorder {
 //go:noinline
 func compute(begun, release chan bool) { begun <- true; <-release }
 
+//go:noinline
+func hang(begun, release chan bool) { begun <- true; <-release }
+
 func ExampleThreads() {
 	t := thread.New(thread.WithName("gl"))
 	defer t.Terminate()
@@ -45,18 +48,22 @@ func ExampleThreads() {
 	// Output: workqueue_adds_total 1
 }
 
-func TestThreads(t *testing.T) {
+func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	name := `render "<b>` + "\n\\"
 	th, p := thread.New(thread.WithName(name)), thread.NewPool(2, thread.WithName("workers"))
 	defer th.Terminate()
 	defer p.Terminate()
 	th.Call(func() {}) // so the threads exist
 	p.Call(func() {})
+	begun, release := make(chan bool), make(chan bool)
+	defer close(release)
+	hung := thread.New(thread.WithName("hung"))
+	defer hung.Terminate()
+	hung.Go(func() { hang(begun, release) }) // before the first request
+	testutil.Arrives(t, begun)
 	testutil.Eventually(t, func() bool {
 		return strings.Contains(get(http.MethodGet, "").Body.String(), "workers <small>pool of 2")
 	}, "both threads of the pool have started")
-	begun, release := make(chan bool), make(chan bool)
-	defer close(release)
 	th.Go(func() { compute(begun, release) })
 	p.Go(func() { compute(begun, release) })
 	for range 2 {
@@ -68,7 +75,7 @@ func TestThreads(t *testing.T) {
 	w := get(http.MethodGet, "")
 	page := w.Body.String()
 	for _, want := range []string{"render &#34;&lt;b&gt;", "workers <small>pool of 2",
-		"<summary>recorderhttp_test.compute</summary>"} {
+		"<summary>recorderhttp_test.compute</summary>", "<summary>recorderhttp_test.hang</summary>"} {
 		if w.Code != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("status %d: no %q in\n%s", w.Code, want, page)
 		}
@@ -81,11 +88,13 @@ func TestThreads(t *testing.T) {
 	values := map[string]float64{}
 	line := regexp.MustCompile(`^(workqueue_[a-z_]+)\{name="((?:[^"\\\n]|\\["\\n])*)",id="\d+"` +
 		`(?:,le="([0-9.e+-]+|\+Inf)")?\} ([0-9.e+-]+)$`)
+	comment := regexp.MustCompile(`^# (HELP workqueue_[a-z_]+ .+\.|` +
+		`TYPE workqueue_[a-z_]+ (gauge|counter|histogram))$`)
 	for text := range strings.Lines(w.Body.String()) {
 		text = strings.TrimSpace(text)
 		m := line.FindStringSubmatch(text)
 		if m == nil {
-			if !strings.HasPrefix(text, "# HELP workqueue_") && !strings.HasPrefix(text, "# TYPE ") {
+			if !comment.MatchString(text) {
 				t.Errorf("no line of Prometheus: %q", text)
 			}
 			continue

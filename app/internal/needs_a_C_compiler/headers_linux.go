@@ -9,7 +9,7 @@ package needs_a_C_compiler
 	!__has_include(<X11/extensions/Xrandr.h>) || \
 	!__has_include(<X11/extensions/Xinerama.h>) || !__has_include(<X11/extensions/XInput2.h>) || \
 	!__has_include(<X11/extensions/xf86vmode.h>)
-#error "package app needs the headers of X11 (Debian: xorg-dev); see docs/app.md"
+#error "package app needs the headers of X11 (Debian: xorg-dev); see app/README.md"
 #endif
 #endif
 

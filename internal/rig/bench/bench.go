@@ -57,6 +57,15 @@ func (r Result) Quantile(percent int) float64 {
 	return float64(r.Latencies[len(r.Latencies)*percent/100])
 }
 
+// Mean returns the mean latency, zero without Latencies.
+func (r Result) Mean() float64 {
+	sum := time.Duration(0)
+	for _, l := range r.Latencies {
+		sum += l
+	}
+	return float64(sum) / float64(max(len(r.Latencies), 1))
+}
+
 // mean measures what run does and divides it by the operations that it returns.
 func mean(run func() (ops int)) Result {
 	start, cpu := time.Now(), CPUTime()

@@ -117,9 +117,9 @@ func (p phase) run(s side, d time.Duration) string {
 	slices.Sort(r.Latencies)
 	slices.Sort(lateness)
 	l := Result{Latencies: lateness}
-	return fmt.Sprintf("BenchmarkPhase/%s/subject=%s 1 %.0f p50-ns %.0f p99-ns %.0f cpu-ns/op "+
-		"%.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name, r.Quantile(50),
-		r.Quantile(99), r.CPU, l.Quantile(90))
+	return fmt.Sprintf("/%s/subject=%s 1 %.0f p50-ns %.0f mean-ns %.0f p99-ns "+
+		"%.0f cpu-ns/op %.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name,
+		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90))
 }
 
 func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
@@ -171,6 +171,7 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 
 // Phases says which phases are measured, and for how long.
 type Phases struct {
+	Name   string // of the benchmark that the phases are written as
 	Rounds int
 	For    time.Duration
 	Match  *regexp.Regexp
@@ -208,9 +209,9 @@ func (p Phases) Run(w io.Writer) {
 	if !spins() {
 		sides = sides[:3]
 	}
-	fmt.Fprintf(w, "# %v of each phase, GOMAXPROCS %d, seed %d\n", p.For, runtime.GOMAXPROCS(0),
-		p.Seed)
-	for _, unit := range []string{"p50-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
+	fmt.Fprintf(w, "# machine: %s\n# %v of each phase, GOMAXPROCS %d, seed %d\n", Machine(), p.For,
+		runtime.GOMAXPROCS(0), p.Seed)
+	for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
 		fmt.Fprintf(w, "Unit %s better=lower\n", unit)
 	}
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
@@ -225,7 +226,7 @@ func (p Phases) Run(w io.Writer) {
 						d *= 4
 					}
 					if sides[s].can(chosen[i]) {
-						io.WriteString(w, chosen[i].run(sides[s], d))
+						io.WriteString(w, "Benchmark"+p.Name+chosen[i].run(sides[s], d))
 					}
 				}
 			}

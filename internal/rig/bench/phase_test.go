@@ -17,14 +17,20 @@ func TestPhases_Run(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
-	Phases{Rounds: 1, For: 2 * ms, Match: all}.Run(&out)
+	Phases{Name: "Phase", Rounds: 1, For: 2 * ms, Match: all}.Run(&out)
 	rows := map[string]int{"threadcall": 20, "thread": 22, "reference": 22, "spinning": 18}
 	for name, want := range rows {
 		if got := strings.Count(out.String(), "/subject="+name+" 1 "); got != want {
 			t.Errorf("%d rows of %s, want %d", got, name, want)
 		}
 	}
-	if t.Failed() || !strings.Contains(out.String(), "\n# threadcall run phases-0 round 1\n") {
-		t.Error(out.String())
+	for _, line := range []string{"# machine: ", "# threadcall run phases-0 round 1\n",
+		"BenchmarkPhase/loop/subject=thread 1 "} {
+		if !strings.Contains("\n"+out.String(), "\n"+line) {
+			t.Errorf("no line %q", line)
+		}
+	}
+	if t.Failed() {
+		t.Log(out.String())
 	}
 }

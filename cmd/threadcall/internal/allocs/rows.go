@@ -100,7 +100,8 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		return Negligible(row.Amount) && Negligible(row.Once)
 	})
 	slices.SortStableFunc(out, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes), cmp.Compare(b.Once.Bytes, a.Once.Bytes))
+		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
+			cmp.Compare(b.Once.Bytes, a.Once.Bytes))
 	})
 	return out
 }
@@ -198,9 +199,9 @@ const blockSize = 16
 // Tiny is the kind of the row of all places whose objects share blocks.
 const Tiny = "tiny"
 
-// shareBlocks makes one row of those whose objects share blocks. The profile has one object for each
-// block, and the place of the object that came first, which may be another one in each run; the
-// runtime has counted them all. So neither number is one place's alone.
+// shareBlocks makes one row of those whose objects share blocks. The profile has one object for
+// each block, and the place of the object that came first, which may be another one in each run;
+// the runtime has counted them all. So neither number is one place's alone.
 func shareBlocks(log *escape.Log, s heap.Samples, rows []Row) []Row {
 	missing := s.Hidden
 	if s.ByChance(missing) {

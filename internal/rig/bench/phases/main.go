@@ -33,9 +33,15 @@ func run() error {
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
+	crowded := flag.Bool("crowded", false, "two processes compute all the time")
 	flag.Parse()
-	if *neighbour {
-		stop, err := bench.Background(1, 9*time.Millisecond)
+	p.Name = "Phase"
+	if *neighbour || *crowded {
+		processes, sleep := 1, 9*time.Millisecond
+		if *crowded {
+			processes, sleep, p.Name = 2, 0, "Crowded"
+		}
+		stop, err := bench.Background(processes, sleep)
 		if err != nil {
 			return err
 		}

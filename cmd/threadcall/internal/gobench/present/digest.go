@@ -88,8 +88,8 @@ func digestOf(c *judge.Comparison) (x digest) {
 	return x
 }
 
-// section digests a unit, with the number of benchmarks in which all values are equal. Throughput is
-// the time in another unit.
+// section digests a unit, with the number of benchmarks in which all values are equal. Throughput
+// is the time in another unit.
 func (d digester) section(t *judge.Table, count *tally) (s section, equal int) {
 	s.unit = t.Unit
 	for i := range t.Rows {

@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"regexp"
+	"strings"
+	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// A figure has a point for each subject of each load, in one unit.
+type figure struct {
+	file, title, unit string
+	loads             *regexp.Regexp
+}
+
+var (
+	quiet   = regexp.MustCompile(`^Phase/`)
+	crowded = regexp.MustCompile(`^Crowded/`)
+)
+
+var plots = []figure{
+	{"speed-p50.svg", "Half of the calls take at most (p50)", "p50-ns", quiet},
+	{"speed-p99.svg", "99 of 100 calls take at most (p99)", "p99-ns", quiet},
+	{"speed-cpu.svg", "CPU time of the process for a call, its work included", "cpu-ns/op", quiet},
+	{"speed-late.svg", "Another goroutine's Sleep(2 ms) is late by (p90)", "p90-late-ns", quiet},
+	{"speed-crowded.svg", "Next to two processes that compute: a call in the mean", "mean-ns",
+		crowded},
+}
+
+// The colours are replaced by those of the reader's mode, see style.
+var (
+	ink   = color.RGBA{1, 1, 1, 255}
+	faint = color.RGBA{2, 2, 2, 255}
+)
+
+const width = 680
+
+const style = `<style>
+:root { --ink: #1f2328; --faint: #d1d9e0;
+	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #8c959f }
+@media (prefers-color-scheme: dark) {
+	:root { --ink: #e6edf3; --faint: #3d444d;
+		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #9198a1 }
+}
+</style>`
+
+var subjects = []struct {
+	name, text, variable string
+	color                color.RGBA
+	shape                draw.GlyphDrawer
+}{
+	{"reference", "channel", "channel", color.RGBA{3, 3, 3, 255}, draw.BoxGlyph{}},
+	{"threadcall", "main thread", "main", color.RGBA{4, 4, 4, 255}, draw.CircleGlyph{}},
+	{"thread", "own thread", "own", color.RGBA{5, 5, 5, 255}, draw.PyramidGlyph{}},
+	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, draw.PlusGlyph{}},
+}
+
+func (f figure) draw(r results) ([]byte, error) {
+	var names []string
+	for _, load := range r.loads {
+		if f.loads.MatchString(load) {
+			names = append(names, load)
+		}
+	}
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.Text, p.Title.TextStyle.Color = f.title, ink
+	p.Title.Padding = 6
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(ticks)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Tick.Color, a.Tick.Label.Color = ink, ink, ink
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
+	p.Add(grid)
+	labels := make([]string, len(names))
+	for i, load := range names {
+		labels[len(names)-1-i] = strings.TrimSuffix(label(load), ", crowded") // from the top
+	}
+	p.NominalY(labels...)
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	canvas := vgsvg.New(vg.Points(width), vg.Points(90+17*float64(len(names))))
+	top := draw.New(canvas)
+	start := vg.Points(200)
+	x := start
+	for _, s := range subjects {
+		var points plotter.XYs
+		for i, load := range names {
+			if v := r.median(load, s.name, f.unit); v > 0 {
+				points = append(points, plotter.XY{X: v, Y: float64(len(names) - 1 - i)})
+			}
+		}
+		if len(points) == 0 {
+			continue
+		}
+		scatter, err := plotter.NewScatter(points)
+		if err != nil {
+			return nil, err
+		}
+		scatter.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: 3.5, Shape: s.shape}
+		p.Add(scatter)
+		legend := vg.Point{X: x, Y: top.Max.Y - 12}
+		top.DrawGlyph(scatter.GlyphStyle, legend)
+		legend.X += 8
+		style := p.X.Tick.Label
+		style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
+		top.FillText(style, legend, s.text)
+		x += 8 + style.Width(s.text) + 20
+	}
+	if x == start {
+		return nil, fmt.Errorf("no results in %s", f.unit)
+	}
+	p.X.Min, p.X.Max, p.Y.Padding = p.X.Min/1.5, p.X.Max*1.2, 8
+	p.Draw(draw.Crop(top, 4, -16, 4, -24))
+	var b bytes.Buffer
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return themed(b.String()), nil
+}
+
+// ticks are the powers of ten, in their units, and twice and five times those on a short axis.
+func ticks(low, high float64) (all []plot.Tick) {
+	for power := 1.0; power <= high; power *= 10 {
+		for _, times := range []float64{1, 2, 5} {
+			v := power * times
+			if v >= low && v <= high && (times == 1 || high < 300*low) {
+				all = append(all, plot.Tick{Value: v, Label: time.Duration(v).String()})
+			}
+		}
+	}
+	return all
+}
+
+// themed has the reader's mode choose the colours.
+func themed(svg string) []byte {
+	replace := []string{"Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif",
+		"#010101", "var(--ink)", "#020202", "var(--faint)"}
+	for _, s := range subjects {
+		replace = append(replace, fmt.Sprintf("#%02X%02X%02X", s.color.R, s.color.G, s.color.B),
+			"var(--"+s.variable+")")
+	}
+	svg = strings.NewReplacer(replace...).Replace(svg)
+	head, rest, _ := strings.Cut(svg, "<g ")
+	return []byte(head + style + "\n<g " + rest)
+}

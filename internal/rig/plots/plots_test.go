@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// measured has three rounds of a load that gains and of one that loses in two of them.
+func measured() string {
+	var b strings.Builder
+	b.WriteString("# machine: 2 cores of a test\n")
+	for round := range 3 {
+		for _, row := range []struct {
+			load, subject string
+			p50           int
+		}{
+			{"Phase/loop", "reference", 10_000}, {"Phase/loop", "threadcall", 200 + round},
+			{"Phase/loop", "thread", 300}, {"Phase/lone_call_each_2_ms", "reference", 80_000},
+			{"Phase/lone_call_each_2_ms", "thread", 88_000 - 10_000*(round%2)},
+			{"Crowded/loop", "reference", 12_000}, {"Crowded/loop", "thread", 24_000},
+		} {
+			fmt.Fprintf(&b, "Benchmark%s/subject=%s 1 %d p50-ns %d mean-ns 1000 p99-ns 500 cpu-ns/op "+
+				"90000 p90-late-ns\n", row.load, row.subject, row.p50, row.p50)
+		}
+		fmt.Fprintf(&b, "BenchmarkShort/subject=reference-2 9 20000 ns/op 9 B/op\n"+
+			"BenchmarkShort/subject=thread-2 9 40000 ns/op 9 B/op\n")
+	}
+	return b.String()
+}
+
+func TestRun_writes(t *testing.T) {
+	root := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(root, "docs"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write("results", measured())
+	page := "before\n<!-- make plots -->\nold\n<!-- end -->\nafter\n"
+	write("README.md", page)
+	write("docs/performance.md", page)
+	if err := run(root, []string{filepath.Join(root, "results")}); err != nil {
+		t.Fatal(err)
+	}
+	read := func(name string) string {
+		text, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	first, all := read("README.md"), read("docs/performance.md")
+	for _, want := range []string{"before\n", "\nafter\n", "\n2 cores of a test.\n",
+		"| calls in a closed loop | 10 µs | 0.20 µs | **0.020** |", // bold: the same in all rounds
+		"| a call every 2 ms | 80 µs | 88 µs | 1.10 |",
+		"| a closed loop next to two processes that compute | 12 µs | 24 µs | **2.00** |",
+		"| 20 µs | 40 µs | **2.00** |  |  |\n"} {
+		if !strings.Contains(first, want) {
+			t.Errorf("no %q in\n%s", want, first)
+		}
+	}
+	if strings.Contains(first, "old") {
+		t.Error("the old table is still there")
+	}
+	want := "| loop, crowded | channel | 12 | 12 | 1.00 | 0.50 | 90 |"
+	if !strings.Contains(all, want) {
+		t.Errorf("no %q in\n%s", want, all)
+	}
+	for _, p := range plots {
+		svg := read(filepath.Join("docs", p.file))
+		d := xml.NewDecoder(strings.NewReader(svg))
+		for err := error(nil); err != io.EOF; {
+			if _, err = d.Token(); err != nil && err != io.EOF {
+				t.Fatalf("%s: %v", p.file, err)
+			}
+		}
+		for _, want := range []string{"prefers-color-scheme: dark", "var(--channel)", ">channel<",
+			">loop<"} {
+			if !strings.Contains(svg, want) {
+				t.Errorf("%s: no %q", p.file, want)
+			}
+		}
+	}
+	write("README.md", "without a place")
+	if err := run(root, []string{filepath.Join(root, "results")}); err == nil {
+		t.Error("a page without a place for the table is no error")
+	}
+}

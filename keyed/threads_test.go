@@ -1,0 +1,101 @@
+package keyed_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/keyed"
+	"github.com/threadcall/threadcall/thread"
+)
+
+// What each method and option does, one test for each.
+
+func TestNew_startsAThreadOnceForAKey(t *testing.T) {
+	k := newThreads(t)
+	for range 3 {
+		k.do(t, 1, nop)
+	}
+	if k.counts(1) != "1 0" {
+		t.Errorf("starts and stops: %s, want 1 0", k.counts(1))
+	}
+}
+
+func TestCall_returnsWhatTheFunctionReturns(t *testing.T) {
+	k := newThreads(t)
+	if err := k.Call(ctx, 1, func() error { return errStart }); err != errStart {
+		t.Errorf("Call returned %v", err)
+	}
+}
+
+func TestCall_runsInPlaceOnTheThreadOfTheKey(t *testing.T) {
+	k := newThreads(t)
+	ends(t, func() {
+		k.do(t, 1, func() {
+			outer := here()
+			k.do(t, 1, func() {
+				if here() != outer {
+					t.Error("a nested call is on another thread")
+				}
+			})
+		})
+	})
+}
+
+func TestCall_usesAThreadOfItsOwnForEachKey(t *testing.T) {
+	k := newThreads(t)
+	k.do(t, 1, func() {
+		first := here()
+		k.do(t, 2, func() {
+			if here() == first && first != 0 {
+				t.Error("two keys have one thread")
+			}
+		})
+	})
+}
+
+func TestWithMaxThreads_allowsNoMore(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(2))
+	for key := range 5 {
+		k.do(t, key, nop)
+	}
+	if k.most > 2 {
+		t.Errorf("there were %d threads at once", k.most)
+	}
+}
+
+func TestWithThreadOptions_areThoseOfEachThread(t *testing.T) {
+	ran := 0
+	k := newThreads(t, keyed.WithThreadOptions(thread.WithStart(func() error { ran++; return nil })))
+	for key := range 2 {
+		k.do(t, key, nop)
+	}
+	if ran != 2 {
+		t.Errorf("the function of WithStart ran %d times, want 2", ran)
+	}
+}
+
+func TestClose_stopsTheThreadsAndRefusesCalls(t *testing.T) {
+	k := newThreads(t)
+	k.do(t, 1, nop)
+	k.Close()
+	if k.counts(1) != "1 1" {
+		t.Errorf("starts and stops: %s, want 1 1", k.counts(1))
+	}
+	if err := k.Call(ctx, 1, ok); err != thread.ErrTerminated {
+		t.Errorf("Call returned %v", err)
+	}
+	testutil.Arrives(t, k.Done())
+}
+
+func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
+	k := newThreads(t, keyed.WithThreadOptions(quiet, thread.WithStop(func() { panic(errStart) })))
+	k.do(t, 1, nop)
+	k.Close()
+	if p := k.TakePanic(); p == nil || !errors.Is(p, errStart) {
+		t.Errorf("TakePanic returned %v", p)
+	}
+	if p := k.TakePanic(); p != nil {
+		t.Errorf("and then %v", p)
+	}
+}
