@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] find the
@@ -31,7 +31,7 @@ func (p *PanicError) Unwrap() error {
 
 // Stack returns where the panic came from: the frames of the thread, the function that panicked
 // first.
-func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
+func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 
 // WithPanicHandler calls f with each panic of a function that no caller waits for: one that was
 // given to Go, GoContext or TryGo, that Coalesce posts, of a [Timer] or [WithStop], or, with [New]

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and
@@ -28,7 +29,7 @@ func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns where the function was queued: the stack of the goroutine that made the call,
 // innermost function first, at most 32 functions. It is empty for functions of [WithStop].
-func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
+func (s SlowCall) Queued() string { return stack.TraceCaller(s.from) }
 
 // LogValue returns all of it for package log/slog: a group of name and tid of the thread, running
 // or waiting, and the two stacks as queued and stack, without what is empty.
