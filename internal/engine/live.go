@@ -151,10 +151,10 @@ func (e *Engine) runStops() {
 	e.stops = nil
 }
 
-// beginServing and endServing enclose what may run calls. A thread that is terminated meanwhile goes
-// on with those that have begun, and so must be known to others until they have ended. Terminate
-// closes the queue and then looks at serving, endServing changes serving and then looks at the
-// queue: at least one of them sees the other.
+// beginServing and endServing enclose what may run calls. A thread that is terminated meanwhile
+// goes on with those that have begun, and so must be known to others until they have ended.
+// Terminate closes the queue and then looks at serving, endServing changes serving and then looks
+// at the queue: at least one of them sees the other.
 //
 // endServing also tells a host of what is queued. It was told before, but the functions that ran
 // may have taken all events from the host's event loop, and with them what the callback of OnWake
