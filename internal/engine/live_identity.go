@@ -42,8 +42,8 @@ func (e *Engine) claim() {
 	threads.add(e)
 }
 
-// endIdentity ends the identity of the thread. The main thread of package mainthread is the main thread
-// for ever, and so keeps it, but is no longer found.
+// endIdentity ends the identity of the thread. The main thread of package mainthread is the main
+// thread for ever, and so keeps it, but is no longer found.
 func (e *Engine) endIdentity() {
 	threads.remove(e)
 	if !e.permanent {

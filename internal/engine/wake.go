@@ -89,10 +89,10 @@ func (w *waking) WakeOf() func() {
 	return nil
 }
 
-// restInHost makes the thread count as resting while it runs code that is not the engine's, in which
-// onWake reaches it. What is queued already is announced, although it may have been before: the
-// host may have taken that announcement out of its event loop for something else. If returns is true,
-// the thread returns to the host, and does then not count as resting.
+// restInHost makes the thread count as resting while it runs code that is not the engine's, in
+// which onWake reaches it. What is queued already is announced, although it may have been before:
+// the host may have taken that announcement out of its event loop for something else. If returns is
+// true, the thread returns to the host, and does then not count as resting.
 func (e *Engine) restInHost(returns bool) {
 	if e.q.Rest() || e.q.Closed() {
 		return
