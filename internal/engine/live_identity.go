@@ -84,22 +84,6 @@ func (i *identity) On() bool {
 	return m == ident.M() && m == i.m.Load() && (i.exact || i.lives())
 }
 
-// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the
-// thread if Identity is what Here is, both before and after that. If it is not, On must be asked.
-//
-//threadcall:noalloc
-func (i *identity) Identity() uintptr {
-	if i.direct {
-		return i.m.Load()
-	}
-	return 1 // which no thread has
-}
-
-// Here is compared with Identity.
-//
-//threadcall:noalloc
-func Here() uintptr { return ident.ReadM() }
-
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
 // not on one that was given the m after the adopted goroutine had ended.
 func (i *identity) lives() bool {
