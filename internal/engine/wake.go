@@ -15,11 +15,11 @@ import (
 //	inScheduler  waits in the Go scheduler              wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer
-// resting. So the pusher that replaced resting and owes the wake-up reads the mode in which the
-// thread still waits, or the thread has risen by itself in the meantime; then the wake-up is one
-// too many, which every waiter must bear. Nothing but the queue's head remembers a wake-up, so a
-// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
-// and so begins in mode up although its queue counts as resting.
+// resting. So the pusher that replaced resting, and must wake the thread, reads the mode in which
+// the thread waits. If the thread got up by itself meanwhile, the wake-up is superfluous. Every
+// waiter tolerates that. Only the head of the queue remembers a wake-up, so a late one keeps no
+// other from being sent. A new thread looks at its queue before it first waits, and so begins in
+// mode up although its queue counts as resting.
 type waking struct {
 	mode      atomic.Uint32
 	wakeup    chan struct{}
