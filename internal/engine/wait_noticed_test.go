@@ -47,7 +47,6 @@ func TestYield_network(t *testing.T) {
 	yield := func() {
 		e.yields.kind.Store(yieldOwn)
 		e.yields.locked.Store(-int64(time.Hour))
-		e.yields.retry.Store(0)
 		e.yield(e)
 	}
 	var waits, ran atomic.Bool
