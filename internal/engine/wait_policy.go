@@ -27,10 +27,10 @@ import (
 //
 // The thread adds up what spinning would have saved, a quarter of W more for each call, because it
 // answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
-// once it spins). A load that comes back in frames of n calls thus spins if n calls save more than
-// the pause costs, from its first call on. The sum is held between -8 W and 8 W: eight short calls
-// suffice to begin after any phase, a few misses to end, and a change of load costs 16 W at most.
-// Each spin ends after lookFor (Karlin et al., 1991, for locks).
+// once it spins). So a load of n calls a frame keeps spinning from frame to frame if n calls save
+// more than one pause costs. The sum is held between -8 W and 8 W: eight short calls suffice to
+// begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
+// ends after lookFor (Karlin et al., 1991, for locks).
 //
 // All three are seen while the thread parks: p at each call, M as the mean time that callers wait
 // beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
