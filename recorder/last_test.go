@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,13 +54,17 @@ func getsSignals() {
 		fmt.Println(err)
 		return
 	}
-	youngest := func() string {
-		names, _ := filepath.Glob(filepath.Join(dir, "signal-*.trace"))
-		return names[len(names)-1]
+	names := func() []string {
+		names, _ := filepath.Glob(filepath.Join(dir, "signal-2*.trace"))
+		return names
 	}
-	for range 3 {
-		before := youngest()
-		for raise(syscall.SIGTERM); youngest() == before; time.Sleep(time.Millisecond) {
+	for n := range 3 {
+		before := names()
+		written := func() bool {
+			now := names()
+			return len(now) == min(n+1, 2) && !slices.Equal(now, before)
+		}
+		for raise(syscall.SIGTERM); !written(); time.Sleep(time.Millisecond) {
 		}
 	}
 	signal.Reset(syscall.SIGTERM)

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 	"weak"
@@ -142,8 +143,9 @@ func TestCollected_isADroppedThread(t *testing.T) {
 			th.Call(nop)
 		},
 		"a callback that was told": func(th *thread.Thread) {
-			told := make(chan bool, 1)
-			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop); told <- true })
+			told := make(chan bool)
+			tell := sync.OnceFunc(func() { close(told) }) // it may have waited and run for long
+			th.OnSlowCall(time.Millisecond, func(thread.SlowCall) { th.Go(nop); tell() })
 			th.Call(func() { <-told })
 		},
 		"a panic that was not taken": func(th *thread.Thread) {
