@@ -35,7 +35,6 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
-	named := start(t, thread.WithName("gl"))
 	counted, countedPool := start(t), startPool(t, 2)
 	withLabels := labelled("a")
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
@@ -127,7 +126,6 @@ func uses(t testing.TB) map[string]func() {
 			_ = th.CallContext(withLabels, nop)
 			_ = p.CallContext(withLabels, nop)
 		},
-		"labels, named":   func() { _ = named.CallContext(withLabels, nop) },
 		"labels, nested":  func() { th.Call(nestLabels) },
 		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
 		"stats": func() {

@@ -1,14 +1,14 @@
 package thread
 
-import "github.com/threadcall/threadcall/internal/freelist"
+import "sync"
 
 // A binding runs f, a function of up to three arguments and one result, on a thread. What f does
 // not have is of the type none.
 type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R
-	free       *freelist.List[boundCall[A, B, C, R]]
-	terminated R // the result if f does not run
+	free       *sync.Pool // of *boundCall[A, B, C, R]; apart, because package sync refers to it
+	terminated R          // the result if f does not run
 }
 
 type none = struct{}
@@ -40,7 +40,7 @@ func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, 
 	if t == nil {
 		panic("thread: Bind to a nil Thread; make it first, by thread.New")
 	}
-	b := &binding[A, B, C, R]{t: t, f: f, free: freelist.NewShrinking[boundCall[A, B, C, R]]()}
+	b := &binding[A, B, C, R]{t: t, f: f, free: new(sync.Pool)}
 	if err, ok := any(&b.terminated).(*error); ok {
 		*err = ErrTerminated
 	}
@@ -49,9 +49,9 @@ func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, 
 
 //threadcall:noalloc
 func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
-	p := b.free.Get()
+	p, _ := b.free.Get().(*boundCall[A, B, C, R])
 	if p == nil {
-		p = new(boundCall[A, B, C, R]) //threadcall:alloc when more calls are under way than ever
+		p = new(boundCall[A, B, C, R]) //threadcall:alloc when more calls are under way than before
 		p.run = p.call                 //threadcall:alloc and with it
 	}
 	p.f, p.a, p.b, p.c = b.f, x, y, z
@@ -84,7 +84,7 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 // If t is terminated before f begins, f does not run, and the result is the zero value; one of the
 // type error is [ErrTerminated].
 //
-// Bind is for functions that are bound once: each has a free list of its own. A function without
+// Bind is for functions that are bound once: each has a pool of records. A function without
 // arguments needs none: give it to [MustEval] or [Thread.Call]. The function keeps t from being
 // reclaimed. Any goroutine may call it at any time.
 func Bind2[A, B any](t *Thread, f func(A, B)) func(A, B) {

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"runtime"
 	"sync"
-
-	"github.com/threadcall/threadcall/internal/freelist"
 )
 
 // A Caller is a [*Thread] or a [*Pool].
@@ -49,9 +47,8 @@ func (b *evalCall[T]) call() {
 	b.v = f()
 }
 
-// evalCalls has a free list for every type of result. It gives those that a burst of calls has left
-// back to the collector.
-var evalCalls sync.Map // from reflect.Type to *freelist.List[evalCall[T]]
+// evalCalls has a pool of records for every type of result.
+var evalCalls sync.Map // from reflect.Type to *sync.Pool of *evalCall[T]
 
 //threadcall:noalloc
 func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
@@ -61,13 +58,12 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 	key := reflect.TypeFor[T]()
 	entry, found := evalCalls.Load(key)
 	if !found {
-		fresh := freelist.NewShrinking[evalCall[T]]() //threadcall:alloc once for each type
-		entry, _ = evalCalls.LoadOrStore(key, fresh)  //threadcall:alloc and with it
+		entry, _ = evalCalls.LoadOrStore(key, new(sync.Pool)) //threadcall:alloc once for each type
 	}
-	free := entry.(*freelist.List[evalCall[T]])
-	b := free.Get()
+	free := entry.(*sync.Pool)
+	b, _ := free.Get().(*evalCall[T])
 	if b == nil {
-		b = new(evalCall[T]) //threadcall:alloc when more calls are under way than ever
+		b = new(evalCall[T]) //threadcall:alloc when more calls are under way than before
 		b.run = b.call       //threadcall:alloc and with it
 	}
 	b.f = f

@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"runtime/pprof"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -115,19 +114,4 @@ func TestWithName_isALabel(t *testing.T) {
 			}
 		})
 	})
-}
-
-// More labels than a thread remembers.
-func TestWithName_isALabelBesideMoreThanAThreadRemembers(t *testing.T) {
-	th := start(t, thread.WithName("gl"))
-	for i := range 200 {
-		work := strconv.Itoa(i)
-		for range 2 {
-			_ = th.CallContext(labelled(work), func() {
-				if l := labels(); l != `{"thread":"gl", "work":"`+work+`"}` {
-					t.Errorf("labels %s, want also %s", l, work)
-				}
-			})
-		}
-	}
 }

@@ -32,7 +32,8 @@ type config struct {
 // these. So the samples of a CPU profile, the profile of all goroutines, and since Go 1.27 stack
 // traces have the name. A function that sets labels by itself, pprof.Do included, runs without it
 // from then on; the thread sets it again before it next waits. Goroutines that functions start
-// inherit it, as any label. [Adopt] sets it in place of the labels that the goroutine had.
+// inherit it, as any label. [Adopt] sets it in place of the labels that the goroutine had. A call
+// with labels allocates where the thread has a name.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }

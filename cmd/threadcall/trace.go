@@ -45,7 +45,6 @@ type traceCommand struct {
 	progress *ui.Screen
 	json     bool
 	html     string
-	path     string        // the task of which it is requested
 	from, to time.Duration // that the page shows in detail
 	reports  []*report.Report
 }
@@ -59,8 +58,6 @@ func runTrace(c *command) error {
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	c.StringVar(&o.path, "path", "", "also report the critical path of a `task`: its ID, its type "+
-		"for the longest one,\nor goroutine=ID, or slow for the last call that OnSlowCall reported")
 	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time`, "+
 		"as 1.5s after the start of the trace")
 	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
@@ -135,7 +132,7 @@ func (o *traceCommand) run(from source.Request) error {
 // read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
 	options := analysis.Options{Name: t.Name}
-	if o.html != "" || o.path != "" {
+	if o.html != "" {
 		file, err := lanes.Create()
 		if err != nil {
 			return err
@@ -153,11 +150,8 @@ func (o *traceCommand) read(t *source.Trace) error {
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
-	if o.path != "" {
-		r.Path, err = analysis.Path(options.Lanes, r, o.path)
-	}
 	if o.html != "" {
-		err = errors.Join(err, o.page(r, options.Lanes))
+		err = o.page(r, options.Lanes)
 	}
 	if !o.json {
 		out := ui.On(o.stdout)

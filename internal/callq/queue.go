@@ -67,14 +67,13 @@ type Queue struct {
 	_          [63]byte
 
 	ready   atomic.Pointer[Call]
-	last    *Call // of ready, unless that is nil or closed
-	rest    *Call // what grab leaves in head: nil, or &resting after RestAlways
-	skipped skipped
+	last    *Call         // of ready, unless that is nil or closed
+	rest    *Call         // what grab leaves in head: nil, or &resting after RestAlways
 	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
 	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
-	bubbled bool // the queue was made in a bubble of testing/synctest, and is used only there
-	_       [8]byte
+	bubbled bool     // the queue was made in a bubble of testing/synctest, and is used only there
+	_       [48]byte // the allocator aligns objects of 320 bytes
 }
 
 var resting, interrupted, closed Call
@@ -234,7 +233,6 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 			break // only Close changes ready besides the thread
 		}
 		r.next.Store(nil)
-		q.skipped.taken(r, nil)
 		if r.Kind != mark {
 			return r
 		}
@@ -286,47 +284,6 @@ func (q *Queue) restore(list, last *Call) {
 	}
 }
 
-// skipped remembers for some posters that TakeFrom has found no call of theirs among those that are
-// ready, up to and including last. So a thread that takes calls of the same posters again and again
-// does not search a long queue each time. Without last, there is nothing to remember.
-type skipped struct {
-	of [8]struct {
-		poster uintptr
-		last   *Call
-	}
-	used int // of them
-	next int // to be forgotten, when all are used
-}
-
-// by returns where to remember the last call that was skipped for poster.
-func (s *skipped) by(poster uintptr) **Call {
-	for i := range s.of[:s.used] {
-		if s.of[i].poster == poster {
-			return &s.of[i].last
-		}
-	}
-	i := s.used
-	if i < len(s.of) {
-		s.used++
-	} else {
-		i = s.next
-		s.next = (i + 1) % len(s.of)
-	}
-	s.of[i].poster, s.of[i].last = poster, nil
-	return &s.of[i].last
-}
-
-// taken forgets a call that is no longer ready. before is the one before it, or nil.
-//
-//threadcall:noalloc
-func (s *skipped) taken(c, before *Call) {
-	for i := range s.of[:s.used] {
-		if s.of[i].last == c {
-			s.of[i].last = before
-		}
-	}
-}
-
 // TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to
 // and including last if that is not nil, and leaves the others in their order.
 func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
@@ -334,14 +291,8 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 	if !ok || list == nil {
 		return nil
 	}
-	skipped := q.skipped.by(poster)
-	before := *skipped // the last call that stays
-	c := list
-	if before != nil {
-		c = before.next.Load()
-	}
-	var tail *Call
-	for c != nil {
+	var before, tail *Call // the last that stays, and the last that is picked
+	for c := list; c != nil; {
 		next := c.next.Load()
 		if c.Poster != poster {
 			before = c
@@ -355,7 +306,6 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 				youngest = before
 			}
 			c.next.Store(nil)
-			q.skipped.taken(c, before)
 			if tail == nil {
 				picked = c
 			} else {
@@ -368,7 +318,6 @@ func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
 		}
 		c = next
 	}
-	*skipped = before
 	if list != nil {
 		q.restore(list, youngest)
 	}
@@ -380,7 +329,6 @@ func (q *Queue) Return(list *Call) {
 	if list == nil {
 		return
 	}
-	q.skipped = skipped{}
 	last := list
 	for n := last.next.Load(); n != nil; n = last.next.Load() {
 		last = n

@@ -72,7 +72,7 @@ func TestQueue_random(t *testing.T) {
 
 const (
 	pushers = 12
-	calls   = 100 // of each; more than skipped remembers
+	calls   = 100 // of each
 )
 
 // A trial is one queue. The thread alone uses the last three.

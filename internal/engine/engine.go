@@ -100,10 +100,7 @@ type Engine struct {
 	eventLoop eventLoop
 	load      sched.Load
 
-	labelled   bool // labels have been set, see observe_labels.go; only the thread's, as the following
-	labels     labels
-	coroutines map[uintptr]labels // by ident.G
-	named      *nameLabel         // nil of a thread without a name
+	labels labels // see observe_labels.go; only the thread's
 
 	pin *pin // the locks of an adopted goroutine, see live_pin.go
 
@@ -157,6 +154,7 @@ func newEngine() *Engine {
 		bubbled: clock.InBubble(),
 	}
 	e.on, e.records, e.yields = e, e.q, &e.ownYields
+	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.idleState.policy.init()
 	return e

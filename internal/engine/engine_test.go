@@ -147,13 +147,13 @@ func TestWatch_replaced(t *testing.T) {
 	for want, replaced := range []bool{true, false} {
 		reports := 0
 		o.Watch(time.Hour, func(Slow) {})
-		w := e.observer.Load().watch
+		w := e.observer.Load()
 		e.Call(func() {
 			if replaced {
 				o.Watch(0, nil)
 			}
 			w.mu.Lock()
-			w.limit = 0 // as if the hour were over
+			w.slow.limit = 0 // as if the hour were over
 			w.mu.Unlock()
 			reports = len(w.find()) + len(w.find())
 		})

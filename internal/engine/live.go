@@ -71,7 +71,7 @@ const maxLocked = 1 << 20
 func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
-	if o := e.serves().observer.Load(); o != nil && o.watch != nil {
+	if o := e.serves().observer.Load(); o != nil && o.watches.Load() {
 		e.number() // or a thread that hangs in what is not observed would have no stack
 	}
 	if e.setup != nil {
@@ -88,8 +88,8 @@ func (e *Engine) First(f func()) {
 }
 
 // Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
-// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given the
-// thread.
+// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given
+// the thread.
 func (e *Engine) Prepare(start func() error, stops []func()) error {
 	keep := e.keep
 	e.keep = false

@@ -4,18 +4,11 @@ import (
 	"context"
 	"runtime"
 	"runtime/trace"
+	"sync"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/freelist"
 )
-
-// An observer is what the functions of a thread, or of all threads of a pool, report to. It does
-// not change: another takes its place.
-type observer struct {
-	watch *watch // reports slow functions, see observe_slow.go; may be nil
-	stats *stats // counts, see observe_stats.go; may be nil
-}
 
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
 // it reports to an observer, is part of an execution trace, runs under the profiler labels of its
@@ -55,16 +48,17 @@ type observedCall struct {
 	since    time.Duration // when it began to run
 	posted   bool
 	begun    bool
-	gaveUp   bool   // it was withdrawn
-	labelled bool   // it runs under the labels of ctx
-	around   labels // those before
+	gaveUp   bool            // it was withdrawn
+	counted  bool            // by Stats
+	labelled bool            // it runs under the labels of ctx
+	around   context.Context // with the labels before
 
 	until interface{ Err() error } // a posted function does not begin after its end; or nil
 
-	notify   *func(Slow) // see observe_slow.go, as the following
+	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
 	notified bool
-	waits    bool          // it is in watch.waiting, between the following
-	older    *observedCall // both guarded by watch.mu
+	waits    bool // it is in observer.waiting, between the following
+	older    *observedCall
 	newer    *observedCall
 	goid     uint64 // the number of the goroutine that it runs in
 	depth    int    // of from
@@ -78,7 +72,7 @@ const (
 	slowLog  = "threadcall.slow"
 )
 
-var unusedCalls freelist.List[observedCall]
+var unusedCalls sync.Pool // of *observedCall
 
 // newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
 //
@@ -86,19 +80,20 @@ var unusedCalls freelist.List[observedCall]
 func newObserved(
 	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
 ) *observedCall {
-	v := unusedCall(o)
+	v, _ := unusedCalls.Get().(*observedCall)
+	if v == nil {
+		v = new(observedCall) //threadcall:alloc when more functions are on their way than before
+		v.run = v.call        //threadcall:alloc and with it
+	}
 	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
 	if o != nil {
-		if o.watch != nil {
-			v.notify = o.watch.notify.Value()
-			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
-		}
 		v.queued = clock.Now()
-		if o.stats != nil {
-			o.stats.pushed.Add(1)
+		if v.counted = o.counting.Load(); v.counted {
+			o.pushed.Add(1)
 		}
-		if v.notify != nil {
-			o.watch.wait(v)
+		if o.watches.Load() {
+			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
+			o.watch(v)
 		}
 	}
 	if trace.IsEnabled() {
@@ -107,21 +102,6 @@ func newObserved(
 			kind = taskGo
 		}
 		v.ctx, v.task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
-	}
-	return v
-}
-
-//threadcall:noalloc
-func unusedCall(o *observer) *observedCall {
-	if o != nil && o.stats != nil && o.stats.spare.Load() != nil {
-		if v := o.stats.spare.Swap(nil); v != nil {
-			return v
-		}
-	}
-	v := unusedCalls.Get()
-	if v == nil {
-		v = new(observedCall) //threadcall:alloc when more functions are on their way than ever
-		v.run = v.call        //threadcall:alloc and with it
 	}
 	return v
 }
@@ -158,12 +138,7 @@ func (v *observedCall) begin() {
 		if v.on != nil {
 			v.goid = v.on.number()
 		}
-		if o.stats != nil {
-			o.stats.begin(v)
-		}
-		if v.notify != nil {
-			o.watch.begin(v)
-		}
+		o.begin(v)
 	}
 }
 
@@ -171,13 +146,8 @@ func (v *observedCall) begin() {
 //
 //threadcall:noalloc
 func (v *observedCall) end() {
-	if o := v.observer; o != nil {
-		if o.stats != nil {
-			o.stats.end(v)
-		}
-		if v.notify != nil {
-			o.watch.end(v)
-		}
+	if v.observer != nil {
+		v.observer.end(v)
 	}
 	if v.labelled {
 		v.on.setLabels(v.around)
@@ -195,17 +165,11 @@ func (v *observedCall) leave() {
 		v.task.End()
 	}
 	if !v.begun {
-		v.observer.drop(1, v.gaveUp)
-		if v.notify != nil {
-			v.observer.watch.drop(v)
-		}
+		v.observer.drop(v, v.gaveUp)
 	}
-	o := v.observer
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.gaveUp, v.labelled, v.around = false, false, false, labels{}
-	if o == nil || o.stats == nil || !o.stats.spare.CompareAndSwap(nil, v) {
-		unusedCalls.Put(v)
-	}
+	v.begun, v.gaveUp, v.counted, v.labelled, v.around = false, false, false, false, nil
+	unusedCalls.Put(v)
 }
 
 // inPlace runs the function of a call that is made on the thread.

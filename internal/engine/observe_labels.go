@@ -8,25 +8,18 @@ import (
 )
 
 // A function that is called with a context which has profiler labels runs under these labels, so
-// that the samples of a CPU profile that are taken on the thread say whose work it was. The runtime
-// keeps the labels of a goroutine where only SetGoroutineLabels gets to, and nothing reads them. So
-// the thread remembers what it has set last: of the goroutine that serves in Engine.labels, of each
-// coroutine that is within a call with labels in Engine.coroutines.
+// that the samples of a CPU profile that are taken on the thread say whose work it was. They are
+// set before the function and reset after it. The runtime keeps the labels of a goroutine where
+// only SetGoroutineLabels gets to, and nothing reads them, so the thread remembers what the
+// goroutine that serves has. What it runs while it serves or waits inside of a function is not that
+// function's work, and does not have its labels.
 //
-//	event                                      own            base       afterwards
-//	a function with labels begins              its context    unchanged  what was before
-//	the thread serves inside of a function,    nil            unchanged  what was before
-//	because what runs then is not its work
-//	ServeContext, with labels or without       nil            its own    what was before
-//
-// What was before is a value on the stack of the same goroutine, so it is right whatever a
-// coroutine that yields in between leaves behind. A goroutine begins with the labels of the one
-// that has made it. A thread is not the work of what made it, and so begins without. What a
-// coroutine has inherited is taken to be what the thread's own goroutine has: that is wrong if it
-// was made within a labelled call of another coroutine, or is resumed by another function.
+// A coroutine is another goroutine: labels that are set there are reset to those of the goroutine
+// that serves, which may be others than those with which it was made.
 type labels struct {
-	own, base context.Context // of the function that runs, and of those without; or nil
-	inherited bool            // by a coroutine
+	own  context.Context // of functions that have none: of the thread's name, or of ServeContext
+	now  context.Context // of the goroutine that serves
+	name *pprof.LabelSet // the thread's name, or nil
 }
 
 // hasLabels reports whether ctx has any.
@@ -44,120 +37,76 @@ func hasLabels(ctx context.Context) bool {
 	return has
 }
 
-// labelsNow returns the labels of the calling goroutine.
+// label has the calling goroutine run under the labels of ctx and of the thread's name, and returns
+// what is to be given to setLabels afterwards.
 //
 //threadcall:noalloc
-func (e *Engine) labelsNow() labels {
-	g := ident.G()
-	if g == e.g {
-		return e.labels
-	}
-	l, ok := e.coroutines[g]
-	if !ok {
-		l = e.labels
-		l.inherited = true
-	}
-	return l
+func (e *Engine) label(ctx context.Context) (before context.Context) {
+	before = e.labels.now
+	e.setLabels(e.withName(ctx))
+	return before
 }
 
-// setLabels has the calling goroutine run under l from now on.
-//
 //threadcall:noalloc
-func (e *Engine) setLabels(l labels) {
-	e.remember(l)
-	e.applyLabels(l)
+func (e *Engine) withName(ctx context.Context) context.Context {
+	if e.labels.name == nil {
+		return ctx
+	}
+	return pprof.WithLabels(ctx, *e.labels.name) //threadcall:alloc for a thread with a name
 }
 
-// applyLabels is setLabels for labels that are remembered.
-//
 //threadcall:noalloc
-func (e *Engine) applyLabels(l labels) {
-	ctx := l.own
-	if ctx == nil {
-		ctx = l.base
-	}
-	if ctx = e.named.add(ctx); ctx == nil {
-		ctx = never
+func (e *Engine) setLabels(ctx context.Context) {
+	if ident.G() == e.g {
+		e.labels.now = ctx
 	}
 	pprof.SetGoroutineLabels(ctx)
 }
 
-// remember is setLabels for a goroutine that has the labels.
+// unlabel has the calling goroutine run under the thread's own labels, and returns what is to be
+// given to relabel. If it does already, it may have labels that only a host knows, and keeps them.
 //
 //threadcall:noalloc
-func (e *Engine) remember(l labels) {
-	e.labelled = true
-	switch g := ident.G(); {
-	case g == e.g:
-		e.labels = l
-	case l.inherited:
-		delete(e.coroutines, g)
-	default:
-		if e.coroutines == nil {
-			e.coroutines = map[uintptr]labels{} //threadcall:alloc for the first coroutine
-		}
-		e.coroutines[g] = l
-	}
-}
-
-// label has the calling goroutine run under the labels of ctx, and returns what is to be given to
-// setLabels.
-//
-//threadcall:noalloc
-func (e *Engine) label(ctx context.Context) (before labels) {
-	before = e.labelsNow()
-	e.setLabels(labels{own: ctx, base: before.base})
-	return before
-}
-
-// unlabel returns what is to be given to relabel.
-//
-//threadcall:noalloc
-func (e *Engine) unlabel() (before labels) {
-	if !e.labelled {
-		return before
-	}
-	if before = e.labelsNow(); before.own != nil || before.inherited {
-		e.setLabels(labels{base: before.base})
+func (e *Engine) unlabel() (before context.Context) {
+	if before = e.labels.now; before != e.labels.own {
+		e.setLabels(e.labels.own)
 	}
 	return before
 }
 
 //threadcall:noalloc
-func (e *Engine) relabel(before labels) {
-	if before.own != nil || before.inherited {
+func (e *Engine) relabel(before context.Context) {
+	if before != e.labels.own {
 		e.setLabels(before)
 	}
 }
 
-// labelServing has functions without labels of their own run under those of ctx, while ServeContext
-// serves, until undo is called. A host that serves has labels that only the host knows. So it keeps
-// those of ctx, which are its own if it goes by the rules of package pprof.
+// labelServing makes the labels of ctx, if it has any, the thread's own until undo is called. The
+// goroutine of a host that serves keeps them: they are its own if it goes by the rules of package
+// pprof.
 func (e *Engine) labelServing(ctx context.Context) (undo func()) {
+	before := e.labels
 	hosts := !e.own && e.serving.Load() == 0
-	before, now := e.labelsNow(), labels{}
 	if hasLabels(ctx) {
-		now.base = ctx
+		e.labels.own = e.withName(ctx)
 	}
-	if before.own == nil && before.base == nil && now.base == nil &&
-		!(before.inherited && e.labelled) {
-		return nothing
-	}
-	e.setLabels(now)
+	e.unlabel()
 	return func() {
+		e.labels.own = before.own
 		if hosts {
-			e.remember(before)
-		} else {
-			e.setLabels(before)
+			e.labels.now = before.now
+		} else if e.labels.now != before.now {
+			e.setLabels(before.now)
 		}
 	}
 }
 
-// labelledInPlace runs the function of a call that is made on the thread with a context that has
-// labels.
-//
-//threadcall:noalloc
-func (e *Engine) labelledInPlace(ctx context.Context, fn func()) {
-	defer e.setLabels(e.label(ctx))
-	inPlace(fn)
+// LabelThread has functions on the thread that the caller is on run under the label thread=name.
+func LabelThread(name string) {
+	if e := threads.current(); e != nil {
+		set := pprof.Labels("thread", name)
+		own := pprof.WithLabels(never, set)
+		e.labels.name, e.labels.own = &set, own
+		e.setLabels(own)
+	}
 }

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"bytes"
+	"math"
 	"runtime"
 	"runtime/trace"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 	"weak"
 
@@ -14,7 +14,7 @@ import (
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a
-// pool, and those that wait for as long, see observe_stall.go.
+// pool, and those that wait for as long. It is guarded by observer.mu.
 //
 // While functions run or wait there is one timer, due when the oldest that has not been reported
 // will have run for too long. A function that returns in time leaves it alone: when it fires it
@@ -22,23 +22,33 @@ import (
 // thread makes the timer, or a caller, and not the goroutine that asked for reports: that may be in
 // a bubble of testing/synctest, to which the timer would belong.
 //
+// If a thread does not come to the functions that wait, because it is in a native loop that hangs
+// or in another function, the one that has waited for longest is reported, and no other until a
+// function has begun. If functions do begin, but each too late, at most one is reported each time
+// limit.
+//
 // The function that is notified may refer to the thread's handle. The watch, which the thread
 // refers to, therefore refers to it weakly, and so that it is notified of what is queued when the
 // handle is dropped, each observedCall refers to it as well.
 type watch struct {
-	of     *target
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
+	timer  *time.Timer
+	set    bool // the timer is, or its function has not got mu yet
 
-	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and
-	// the stack is its.
-	mu      sync.Mutex
-	ended   bool
-	running []*observedCall // those that began first come first
-	waiting waiting
-	timer   *time.Timer
-	set     bool // the timer is, or its function has not got mu yet
+	waiting  waiting
+	stalled  bool          // one that waits has been reported, and nothing has begun since
+	reported time.Duration // when one was
+	closed   bool          // nothing that waits will begin
 }
+
+// waiting are the functions that have not begun, as a list.
+type waiting struct{ first, last *observedCall }
+
+const (
+	notYet  = time.Duration(math.MaxInt64) // the time to a report that there will not be
+	longAgo = time.Duration(math.MinInt64) // of no report; in a bubble, times are negative
+)
 
 // Slow is a function that has run for longer than it should, and still runs, or has not begun.
 type Slow struct {
@@ -50,64 +60,125 @@ type Slow struct {
 	From    []uintptr     // of the goroutine that queued the function
 }
 
-func newWatch(of *target, limit time.Duration, notify *func(Slow)) *watch {
-	w := &watch{of: of, limit: limit, notify: weak.Make(notify)}
-	w.waiting.reported = longAgo
-	return w
+// Watch has notify called, once for each, about functions that run for longer than limit, and about
+// those that have waited for as long, of those that are queued from now on. Nil ends that.
+func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
+	x := o.of.observe()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	w := &x.slow
+	w.waiting.clear()
+	for _, v := range x.running {
+		v.notify = nil
+	}
+	x.watches.Store(notify != nil)
+	// another timer, because only its bubble may change this one
+	o.notify, w.limit, w.timer, w.set = &notify, limit, nil, false
+	w.notify = weak.Make(o.notify)
 }
 
-// stop keeps the watch from reporting anything more. A nil watch does not.
-func (w *watch) stop() {
-	if w == nil {
+// watch is called when v is about to be queued.
+//
+//threadcall:noalloc
+func (o *observer) watch(v *observedCall) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := &o.slow
+	if v.notify = w.notify.Value(); v.notify == nil || *v.notify == nil {
+		v.notify = nil
 		return
 	}
-	w.mu.Lock()
-	w.ended = true
-	w.waiting.clear()
-	w.mu.Unlock()
-}
-
-// begin is called on the thread when v begins to run.
-//
-//threadcall:noalloc
-func (w *watch) begin(v *observedCall) {
-	w.mu.Lock()
 	v.notified = false
-	w.waiting.remove(v)
-	w.waiting.stalled = false
-	w.running = append(w.running, v) //threadcall:alloc when more functions run at once than ever
-	w.arm()
-	w.mu.Unlock()
+	// else there are two clocks, and the timer would be the bubble's
+	if clock.InBubble() == o.of.Bubbled() && !w.closed {
+		w.waiting.add(v)
+		o.arm(w.limit)
+	}
 }
 
-// arm sets the timer, if it is not. The caller holds mu.
+// watchBegun is called when v begins to run.
 //
 //threadcall:noalloc
-func (w *watch) arm() {
-	if w.set || w.ended {
+func (o *observer) watchBegun(v *observedCall) {
+	w := &o.slow
+	w.waiting.remove(v)
+	w.stalled = false
+	if v.notify != nil {
+		v.notified = false
+		o.arm(w.limit)
+	}
+}
+
+// arm sets the timer, if it is not.
+//
+//threadcall:noalloc
+func (o *observer) arm(d time.Duration) {
+	w := &o.slow
+	if w.set {
 		return
 	}
 	w.set = true
 	if w.timer == nil {
-		w.timer = time.AfterFunc(w.limit, w.look) //threadcall:alloc the first time
+		w.timer = time.AfterFunc(d, o.look) //threadcall:alloc the first time
 	} else {
-		w.timer.Reset(w.limit)
+		w.timer.Reset(d)
 	}
 }
 
-// end is called on the thread when v has run.
+// terminated lets go of the functions that wait: posted ones that the queue has refused are not
+// heard of again.
+func (o *observer) terminated() {
+	if o == nil {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.slow.closed = true
+	o.slow.waiting.clear()
+}
+
+//threadcall:noalloc
+func (l *waiting) add(v *observedCall) {
+	v.waits, v.older = true, l.last
+	if l.last == nil {
+		l.first = v
+	} else {
+		l.last.newer = v
+	}
+	l.last = v
+}
+
+// remove removes v, if it is there.
 //
 //threadcall:noalloc
-func (w *watch) end(v *observedCall) {
-	w.mu.Lock()
-	w.running = remove(w.running, v)
-	w.mu.Unlock()
+func (l *waiting) remove(v *observedCall) {
+	if !v.waits {
+		return
+	}
+	if v.older == nil {
+		l.first = v.newer
+	} else {
+		v.older.newer = v.newer
+	}
+	if v.newer == nil {
+		l.last = v.older
+	} else {
+		v.newer.older = v.older
+	}
+	v.waits, v.older, v.newer = false, nil, nil
+}
+
+func (l *waiting) clear() {
+	for l.first != nil {
+		l.first.notify = nil
+		l.remove(l.first)
+	}
 }
 
 // look is the timer's function. Each report has a goroutine of its own, as it may block, panic or
 // call Goexit.
-func (w *watch) look() {
-	for _, slow := range w.find() {
+func (o *observer) look() {
+	for _, slow := range o.find() {
 		go slow.notify(slow.Slow)
 	}
 }
@@ -117,16 +188,14 @@ type report struct {
 	notify func(Slow)
 }
 
-func (w *watch) find() []report {
-	w.mu.Lock()
-	defer w.mu.Unlock()
+func (o *observer) find() []report {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	w := &o.slow
 	w.set = false
-	if w.ended {
-		return nil
-	}
-	next, found := w.stall()
-	for _, v := range w.running {
-		if v.notified {
+	next, found := o.stall()
+	for _, v := range o.running {
+		if v.notify == nil || v.notified {
 			continue
 		}
 		now := clock.Now()
@@ -135,18 +204,51 @@ func (w *watch) find() []report {
 			break
 		}
 		v.notified = true
-		slow := Slow{Running: now - v.since, From: slices.Clone(v.from[:v.depth])}
-		if e := v.on; e != nil {
-			slow.Thread, slow.TID, slow.Stack = e.index, e.tid.Load(), stackOf(v.goid)
-		}
+		slow := v.slow(v.on, v.goid)
+		slow.Running = now - v.since
 		v.logSlow(slow)
 		found = append(found, report{slow, *v.notify})
 	}
 	if next != notYet {
-		w.set = true
-		w.timer.Reset(next)
+		o.arm(next)
 	}
 	return found
+}
+
+// stall returns the function that waits and is to be reported now, or how long it is until one will
+// be. Its stack is that of the thread, of those of a pool the one whose function has run for
+// longest.
+func (o *observer) stall() (next time.Duration, found []report) {
+	w := &o.slow
+	v := w.waiting.first
+	if v == nil || v.notified || w.stalled {
+		return notYet, nil
+	}
+	now := clock.Now()
+	if left := w.limit - (now - max(v.queued, w.reported)); left > 0 {
+		return left, nil
+	}
+	v.notified, w.stalled, w.reported = true, true, now
+	e := o.of.first()
+	goid := e.goid.Load()
+	if len(o.running) > 0 && o.running[0].on != nil {
+		e, goid = o.running[0].on, o.running[0].goid
+	}
+	slow := v.slow(e, goid)
+	slow.Waiting = now - v.queued
+	return notYet, []report{{slow, *v.notify}}
+}
+
+// slow reports v, for which the thread of e stands, or nil.
+func (v *observedCall) slow(e *Engine, goid uint64) Slow {
+	s := Slow{From: slices.Clone(v.from[:v.depth])}
+	if e != nil {
+		s.Thread, s.TID = e.index, e.tid.Load()
+		if goid != 0 {
+			s.Stack = stackOf(goid)
+		}
+	}
+	return s
 }
 
 // logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the

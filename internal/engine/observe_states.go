@@ -55,8 +55,8 @@ func States() (states []State) {
 			states = append(states, x.state())
 		}
 		running := time.Duration(0)
-		if o := x.observer.Load(); o != nil && o.stats != nil {
-			running = o.stats.ofThread(e)
+		if o := x.observer.Load(); o != nil {
+			running = o.ofThread(e)
 		}
 		s := &states[i]
 		s.Unfinished += running
@@ -86,10 +86,10 @@ func (x *target) state() State {
 }
 
 // ofThread returns how long the outermost function on e has run.
-func (s *stats) ofThread(e *Engine) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, v := range s.running {
+func (o *observer) ofThread(e *Engine) time.Duration {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, v := range o.running {
 		if v.on == e {
 			return max(1, clock.Now()-v.since)
 		}

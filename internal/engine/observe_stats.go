@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"math"
 	"math/bits"
 	"slices"
 	"sync"
@@ -17,44 +16,73 @@ type Stats struct {
 	Calls, Posts                 uint64 // that have begun
 	Refused, Withdrawn           uint64 // that did not begin
 	Running                      time.Duration
-	Waits, Runs                  Histogram
+	Waits, Runs                  Times
 	Parked, Spinning, EventLoops uint64
 }
 
-// stats are those of a thread, or of all threads of a pool. Each function is counted by the
-// goroutine that queues it in pushed, and by the thread, or by the caller whose call does not
-// begin, in counts. So between two functions of a thread the queue only grows, and its peak can be
-// found where it begins to run one.
-type stats struct {
-	announced int64 // Engine.announced when they began
+// An observer is what the functions of a thread, or of all threads of a pool, report to: it counts
+// them, and watches those that are to be watched, see observe_slow.go. A target has one from the
+// first call of Stats or of Watch on.
+//
+// Each function is counted by the goroutine that queues it in pushed, and by the thread, or by the
+// caller whose call does not begin, in counts. So between two functions of a thread the queue only
+// grows, and its peak can be found where it begins to run one.
+type observer struct {
+	of        *target
+	announced int64 // Engine.announced when counting began; guarded by mu
 
-	pushed atomic.Int64
-	// one that is not in use, which takes half the time that unusedCalls takes
-	spare atomic.Pointer[observedCall]
-	_     [64]byte // callers change what is above, the thread what is below
+	pushed   atomic.Int64
+	counting atomic.Bool // Stats has been called
+	watches  atomic.Bool // Watch has been
+	_        [64]byte    // callers change what is above, the thread what is below
 
+	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and
+	// the stack is its.
 	mu      sync.Mutex
 	counts  Stats
 	left    int64           // functions that are not queued any more, or never were
 	running []*observedCall // those that began first come first
+	slow    watch
+}
+
+// observe returns the observer of x, from now on at the latest.
+func (x *target) observe() *observer {
+	if x.observer.Load() == nil {
+		o := &observer{of: x}
+		o.slow.reported = longAgo
+		x.observer.CompareAndSwap(nil, o)
+	}
+	return x.observer.Load()
 }
 
 // A wakeUps says how a thread found what it was to run. Only the thread changes it.
 type wakeUps struct{ parked, spinning int }
 
+// begin is called on the thread when v begins to run.
+//
 //threadcall:noalloc
-func (s *stats) begin(v *observedCall) {
+func (o *observer) begin(v *observedCall) {
+	o.mu.Lock()
+	if v.counted {
+		o.count(v)
+	}
+	o.running = append(o.running, v) //threadcall:alloc when more functions run at once than ever
+	o.watchBegun(v)
+	o.mu.Unlock()
+}
+
+//threadcall:noalloc
+func (o *observer) count(v *observedCall) {
 	wait := v.since - v.queued
 	if (v.since < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
 		wait = 0
 	}
-	s.mu.Lock()
-	c := &s.counts
+	c := &o.counts
 	e := v.on
 	if e == nil || !e.stopping { // else v was not queued, and what was is refused
-		c.PeakQueued = max(c.PeakQueued, int(s.pushed.Load()-s.left))
+		c.PeakQueued = max(c.PeakQueued, int(o.pushed.Load()-o.left))
 	}
-	s.left++
+	o.left++
 	if v.posted {
 		c.Posts++
 	} else {
@@ -70,17 +98,19 @@ func (s *stats) begin(v *observedCall) {
 		}
 		r.counts, r.counted = true, now
 	}
-	s.running = append(s.running, v) //threadcall:alloc when more functions run at once than ever
-	s.mu.Unlock()
 }
 
+// end is called on the thread when v has run.
+//
 //threadcall:noalloc
-func (s *stats) end(v *observedCall) {
+func (o *observer) end(v *observedCall) {
 	now := clock.Now()
-	s.mu.Lock()
-	s.counts.Runs.add(now - v.since)
-	s.running = remove(s.running, v)
-	s.mu.Unlock()
+	o.mu.Lock()
+	if v.counted {
+		o.counts.Runs.add(now - v.since)
+	}
+	o.running = remove(o.running, v)
+	o.mu.Unlock()
 }
 
 // remove removes v, which is likely to be the last.
@@ -96,37 +126,55 @@ func remove(list []*observedCall, v *observedCall) []*observedCall {
 	return list[:last]
 }
 
-// drop counts a function that does not begin, because it was given up or refused. queued is 1 if
-// pushed has counted it, and otherwise 0. The observer may be nil.
-func (o *observer) drop(queued int64, gaveUp bool) {
-	if o == nil || o.stats == nil {
+// drop counts a function that does not begin, because it was given up or refused: v, or one that
+// has never come to be queued if that is nil. The observer may be nil.
+func (o *observer) drop(v *observedCall, gaveUp bool) {
+	if o == nil {
 		return
 	}
-	s := o.stats
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.counts.PeakQueued = max(s.counts.PeakQueued, int(s.pushed.Load()-s.left))
-	s.left += queued
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if v != nil {
+		o.slow.waiting.remove(v)
+	}
+	if !o.counting.Load() || v != nil && !v.counted {
+		return
+	}
+	o.counts.PeakQueued = max(o.counts.PeakQueued, int(o.pushed.Load()-o.left))
+	if v != nil {
+		o.left++
+	}
 	if gaveUp {
-		s.counts.Withdrawn++
+		o.counts.Withdrawn++
 	} else {
-		s.counts.Refused++
+		o.counts.Refused++
 	}
 }
 
-// read returns the counts. Closed says that no function begins any more, ended that none runs
-// either.
+// Stats returns the counts. The first call begins to count.
 //
 //threadcall:noalloc
-func (s *stats) read(closed, ended bool) Stats {
-	s.mu.Lock()
-	now := clock.Now()
-	counts := s.counts
-	queued := max(0, s.pushed.Load()-s.left)
-	if len(s.running) > 0 {
-		counts.Running = max(0, now-s.running[0].since)
+func (o *Owner) Stats() Stats {
+	x := o.of
+	all := x.observe()             //threadcall:alloc once
+	closed := x.first().q.Closed() // no function begins any more
+	ended := isClosed(x.done)      // and none runs
+	announced := x.first().announced.Load()
+	all.mu.Lock()
+	if !all.counting.Load() {
+		all.announced = announced
+		all.counting.Store(true)
 	}
-	s.mu.Unlock()
+	now := clock.Now()
+	counts := all.counts
+	queued := max(0, all.pushed.Load()-all.left)
+	if len(all.running) > 0 {
+		counts.Running = max(0, now-all.running[0].since)
+	}
+	if x.pool == nil {
+		counts.EventLoops = uint64(announced - all.announced)
+	}
+	all.mu.Unlock()
 	counts.PeakQueued = max(counts.PeakQueued, int(queued))
 	switch {
 	case ended:
@@ -135,38 +183,6 @@ func (s *stats) read(closed, ended bool) Stats {
 		counts.Queued = int(queued)
 	}
 	return counts
-}
-
-// Stats returns the counts. The first call begins to count.
-//
-//threadcall:noalloc
-func (o *Owner) Stats() Stats {
-	x := o.of
-	now := x.observer.Load()
-	if now == nil || now.stats == nil {
-		now = o.count() //threadcall:alloc once
-	}
-	counts := now.stats.read(x.first().q.Closed(), isClosed(x.done))
-	if x.pool == nil {
-		counts.EventLoops = uint64(x.on.announced.Load() - now.stats.announced)
-	}
-	return counts
-}
-
-// count begins to count, unless another goroutine has.
-func (o *Owner) count() *observer {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	next := new(observer)
-	if now := o.of.observer.Load(); now != nil {
-		if now.stats != nil {
-			return now
-		}
-		*next = *now
-	}
-	next.stats = &stats{announced: o.of.first().announced.Load()}
-	o.of.observer.Store(next)
-	return next
 }
 
 func isClosed(c <-chan struct{}) bool {
@@ -178,54 +194,30 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// A Histogram counts times. Its buckets divide each power of two nanoseconds from 64 ns on into
-// four; the first has what is less, the last what is more.
-type Histogram struct {
+// Times count times. The buckets divide each power of two nanoseconds from 64 ns on into
+// four; the first has what is less, the last, from 69 s on, what is more.
+type Times struct {
 	Count   uint64
 	Sum     time.Duration
-	Buckets [Buckets]uint64
+	Buckets [1 + 4*(lastOctave-firstOctave) + 1]uint64
 }
 
 const (
-	// Buckets is how many there are.
-	Buckets = 1 + 4*(lastOctave-firstOctave) + 1
-
 	firstOctave = 6  // 64 ns
 	lastOctave  = 36 // 69 s
 )
 
-// bucketOf returns the bucket of a time.
-//
 //threadcall:noalloc
-func bucketOf(d time.Duration) int {
-	octave := bits.Len64(uint64(max(d, 0))) - 1
-	switch {
-	case octave < firstOctave:
-		return 0
-	case octave >= lastOctave:
-		return Buckets - 1
-	}
-	return 1 + 4*(octave-firstOctave) + int(d>>(octave-2))&3
-}
-
-// Bound returns the least time of bucket i, and for i = Buckets the greatest that there is.
-//
-//threadcall:noalloc
-func Bound(i int) time.Duration {
-	switch {
-	case i <= 0:
-		return 0
-	case i >= Buckets:
-		return math.MaxInt64
-	}
-	octave, quarter := firstOctave+(i-1)/4, (i-1)%4
-	return time.Duration(4+quarter) << (octave - 2)
-}
-
-//threadcall:noalloc
-func (h *Histogram) add(d time.Duration) {
+func (h *Times) add(d time.Duration) {
 	d = max(d, 0)
 	h.Count++
 	h.Sum += d
-	h.Buckets[bucketOf(d)]++
+	i, octave := 0, bits.Len64(uint64(d))-1
+	switch {
+	case octave >= lastOctave:
+		i = len(h.Buckets) - 1
+	case octave >= firstOctave:
+		i = 1 + 4*(octave-firstOctave) + int(d>>(octave-2))&3
+	}
+	h.Buckets[i]++
 }

@@ -86,9 +86,7 @@ func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
 	e.served.Store(true)
 	e.begin()
 	defer e.end()
-	if e.labelled {
-		defer e.relabel(e.unlabel())
-	}
+	defer e.relabel(e.unlabel())
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
 	}
@@ -286,10 +284,9 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 		return ErrTerminated
 	}
 	if hasLabels(ctx) {
-		e.labelledInPlace(ctx, fn)
-	} else {
-		inPlace(fn)
+		defer e.setLabels(e.label(ctx))
 	}
+	inPlace(fn)
 	return nil
 }
 

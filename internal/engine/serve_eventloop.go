@@ -72,9 +72,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		}
 		e.end()
 	}()
-	if e.labelled {
-		defer e.relabel(e.unlabel())
-	}
+	defer e.relabel(e.unlabel())
 	e.look()
 	if !e.q.Pending() {
 		e.handOn()

@@ -64,7 +64,7 @@ var between = []string{
 	"runtime.gopanic", "runtime/trace.WithRegion",
 	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
 	"/internal/engine.inPlace", "/internal/engine.markInPlace",
-	"/internal/engine.(*Engine).labelledInPlace",
+	"/internal/engine.(*Engine).nestedContext",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.

@@ -193,7 +193,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	self, here := x.caller()
 	if ctx.Err() != nil {
 		if !here {
-			x.observer.Load().drop(0, true)
+			x.observer.Load().drop(nil, true)
 		}
 		return Cause(ctx)
 	}
@@ -294,7 +294,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 		return false
 	}
 	if ctx != nil && ctx.Err() != nil {
-		x.observer.Load().drop(0, true)
+		x.observer.Load().drop(nil, true)
 		return false
 	}
 	self, here := x.caller()
@@ -304,7 +304,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = x.limit.tryEnter(); !ok {
-			x.observer.Load().drop(0, false)
+			x.observer.Load().drop(nil, false)
 			return false
 		}
 	}

@@ -140,11 +140,11 @@ func (c *Clock) begin() {
 	}
 }
 
-// setDeadline has the deadline fire as well as the timer.
+// setDeadline has the deadline fire as well as the timer, if the clock ticks.
 //
 //threadcall:noalloc
 func (c *Clock) setDeadline() {
-	if !c.e.bubbled {
+	if !c.e.bubbled && !c.times.once {
 		c.precise.set(c, c.due)
 	}
 }
@@ -282,7 +282,7 @@ func (c *Clock) endLocked() {
 	c.over, c.armed, c.keep = true, false, nil
 	if c.timer != nil {
 		c.timer.Stop()
-		c.precise.cancel(c)
+		c.precise.end()
 	}
 	if c.running == 0 {
 		c.fn = nil

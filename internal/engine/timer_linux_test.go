@@ -8,39 +8,34 @@ import (
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
-func hasTimerfd() bool {
-	deadlines.mu.Lock()
-	defer deadlines.mu.Unlock()
-	return deadlines.file != nil
+func (c *Clock) timerfd() uintptr {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.precise.fd
 }
 
-// The timerfd is there while a clock is armed, and its end or failure leaves the clocks to their
-// timers.
-func TestDeadlines_close(t *testing.T) {
+// A clock that ticks has a timerfd until it is over, and does without one that fails.
+func TestDeadline_ends(t *testing.T) {
 	e, _ := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()
-	for range 3 {
-		far := e.After(time.Hour, func() {}, nil)
+	for _, fails := range []bool{false, true} {
 		var ran atomic.Int32
 		c := e.Every(time.Millisecond, func() { ran.Add(1) }, nil)
-		if !hasTimerfd() {
+		if c.timerfd() == 0 {
 			t.Skip("the system refuses a timerfd")
 		}
 		testutil.Eventually(t, func() bool { return ran.Load() > 3 }, "it ticks")
-		deadlines.mu.Lock()
-		file := deadlines.file
-		deadlines.mu.Unlock()
-		file.Close()
-		n := ran.Load()
-		testutil.Eventually(t, func() bool { return ran.Load() > n+3 }, "it ticks without the timerfd")
-		testutil.Eventually(t, func() bool { return !hasTimerfd() }, "the timerfd is given up")
-		deadlines.mu.Lock()
-		deadlines.refused = false
-		deadlines.mu.Unlock()
-		testutil.Eventually(t, hasTimerfd, "there is a new timerfd")
+		if fails {
+			c.mu.Lock()
+			file := c.precise.file
+			c.mu.Unlock()
+			file.Close()
+			testutil.Eventually(t, func() bool { return c.timerfd() == 0 }, "the timerfd is given up")
+			n := ran.Load()
+			testutil.Eventually(t, func() bool { return ran.Load() > n+3 }, "it ticks without it")
+		}
 		c.Stop()
-		far.Stop()
-		testutil.Eventually(t, func() bool { return !hasTimerfd() }, "the timerfd is closed")
+		testutil.Eventually(t, func() bool { return c.timerfd() == 0 }, "the timerfd is closed")
 	}
 }

@@ -9,4 +9,4 @@ type deadline struct{}
 
 func (deadline) set(*Clock, time.Duration) {}
 
-func (deadline) cancel(*Clock) {}
+func (deadline) end() {}

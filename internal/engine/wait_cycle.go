@@ -249,15 +249,12 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 // A reach is the set of threads that a wait depends on: the one that it waits for, the one that
 // that waits for, and so on. A pool's call may depend on any of its threads.
 type reach struct {
-	list []*Engine
-	set  map[*Engine]bool // the same, once there are many
+	list  []*Engine
+	pools []*Pool // whose threads are in list
 }
 
-const manyThreads = 16
-
 func (r *reach) from(w *wait) {
-	r.list = r.list[:0]
-	clear(r.set)
+	r.list, r.pools = r.list[:0], r.pools[:0]
 	r.add(w)
 	for i := 0; i < len(r.list); i++ {
 		if w := r.list[i].wait.Load(); w != nil {
@@ -270,41 +267,22 @@ func (r *reach) add(w *wait) {
 	switch {
 	case w.on != nil:
 		r.addOne(w.on)
-	case w.pool != nil:
-		r.addAll(w.pool.workers)
-	default:
-		r.addAll(w.set.engines())
-	}
-}
-
-func (r *reach) addAll(engines []*Engine) {
-	for _, e := range engines {
-		r.addOne(e)
+	case w.pool == nil:
+		for _, e := range w.set.engines() {
+			r.addOne(e)
+		}
+	case !slices.Contains(r.pools, w.pool):
+		r.pools = append(r.pools, w.pool)
+		r.list = append(r.list, w.pool.workers...)
 	}
 }
 
 func (r *reach) addOne(e *Engine) {
-	if r.has(e) {
-		return
-	}
-	r.list = append(r.list, e)
-	switch {
-	case len(r.list) < manyThreads:
-	case len(r.set) > 0:
-		r.set[e] = true
-	default:
-		if r.set == nil {
-			r.set = map[*Engine]bool{} //threadcall:alloc for a cycle of many threads
-		}
-		for _, e := range r.list {
-			r.set[e] = true
-		}
+	if !r.has(e) {
+		r.list = append(r.list, e)
 	}
 }
 
 func (r *reach) has(e *Engine) bool {
-	if len(r.list) < manyThreads {
-		return slices.Contains(r.list, e)
-	}
-	return r.set[e]
+	return e.pool != nil && slices.Contains(r.pools, e.pool) || slices.Contains(r.list, e)
 }

@@ -282,8 +282,8 @@ func (e *Engine) park(down time.Duration) {
 //
 //threadcall:noalloc
 func (e *Engine) sleep() {
-	if e.named != nil {
-		e.applyLabels(e.labelsNow())
+	if e.labels.name != nil { // a function may have set others
+		e.setLabels(e.labels.now)
 	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {

@@ -1,6 +1,7 @@
-// Package freelist keeps objects for reuse where sync.Pool would not do: sync.Pool gives its
-// objects to the collector, so that a program in which something else allocates would pay for them
-// again and again.
+// Package freelist keeps objects for reuse that one goroutine takes out and another puts in, such
+// as the records of posted functions. sync.Pool, which has a list for each P, makes a post 1.3
+// times as dear, in time and CPU time, with GOGC=20 next to a goroutine that allocates; for what is
+// put in where it was taken out, the two do not differ.
 package freelist
 
 import "sync/atomic"
@@ -14,13 +15,8 @@ import "sync/atomic"
 // which costs an allocation and nothing else.
 //
 // The queue doubles when it is full, so that it comes to hold as many objects as were ever in use
-// at once, up to Max. It keeps them for ever, unless NewShrinking has made it.
-type List[T any] struct {
-	ring   atomic.Pointer[ring[T]]
-	floor  int64        // objects that the list keeps; zero if it does not shrink
-	unused atomic.Int64 // no fewer objects have been in the list since it was shrunk last
-	armed  atomic.Bool  // it is among those that the next collection shrinks
-}
+// at once, up to Max. It keeps them for ever.
+type List[T any] struct{ ring atomic.Pointer[ring[T]] }
 
 const (
 	minCells = 64
@@ -49,13 +45,7 @@ func (l *List[T]) Get() *T {
 	if r == nil {
 		return nil
 	}
-	o := r.take()
-	if l.floor > 0 {
-		if n := r.len(); n < l.unused.Load() {
-			l.unused.Store(n)
-		}
-	}
-	return o
+	return r.take()
 }
 
 // Put puts an object in.
@@ -70,21 +60,26 @@ func (l *List[T]) Put(object *T) {
 			continue
 		}
 		if r.add(object) {
-			if l.floor > 0 && r.len() > l.floor && !l.armed.Load() {
-				l.arm() //threadcall:alloc once for each collection
-			}
 			return
 		}
 		n := len(r.cells)
 		if n >= Max || r.put.Load()-r.get.Load() < uint64(n) {
 			return // full for good, or only in passing: the collector has it
 		}
-		l.replace(r, 2*n)
+		l.grow(r, 2*n)
 	}
 }
 
-// len is how many objects there are, about.
-func (r *ring[T]) len() int64 { return int64(r.put.Load() - r.get.Load()) }
+// grow moves the objects to a larger ring. A goroutine that still uses the old ring loses some of
+// them to the collector.
+func (l *List[T]) grow(old *ring[T], cells int) {
+	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more are in use than ever
+	if l.ring.CompareAndSwap(old, r) {
+		for o := old.take(); o != nil; o = old.take() {
+			r.add(o)
+		}
+	}
+}
 
 //threadcall:noalloc
 func (r *ring[T]) add(object *T) bool {

@@ -28,8 +28,7 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/callq", "internal/freelist",
-		"internal/access", "osthread"},
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/access", "osthread"},
 		tests: []string{"internal/ident", "internal/cores", "internal/rig/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access"},
 		tests: []string{"internal/ident", "internal/rig/testutil"}},

@@ -204,18 +204,17 @@ func (r *run) settle() {
 
 // An activation is a function that runs, a coroutine, or a goroutine of the program.
 type activation struct {
-	run      *run
-	worker   *worker // nil off all threads
-	spot     spot
-	g        uintptr
-	top      bool           // it is a goroutine of the program, in which each operation is made
-	labels   unsafe.Pointer // it runs under
-	inherits *puller        // the coroutine that began with these labels, or nil
-	outer    *activation    // within which it runs, on the thread's own goroutine
-	posted   []*op          // what was taken on
-	pulled   []*puller      // its generators
-	thrown   any            // what it is panicking with
-	exits    bool           // while Goexit unwinds it
+	run       *run
+	worker    *worker // nil off all threads
+	spot      spot
+	g         uintptr
+	top       bool           // it is a goroutine of the program, in which each operation is made
+	labels    unsafe.Pointer // it runs under
+	coroutine bool           // it runs in a coroutine
+	posted    []*op          // what was taken on
+	pulled    []*puller      // its generators
+	thrown    any            // what it is panicking with
+	exits     bool           // while Goexit unwinds it
 }
 
 // function returns what o hands to its place.
@@ -283,9 +282,6 @@ func (r *run) act(o *op, s spot, w *worker) {
 		rec.exits = a.exits
 		rec.result = o.number + 1
 	}()
-	if w != nil && w.own == a {
-		defer func() { w.own = a.outer }()
-	}
 	defer a.stop()
 	for _, inner := range o.body {
 		if o.verb == generator && r.stopped(a.g) {

@@ -3,7 +3,6 @@ package oracle
 import (
 	"context"
 	"runtime/pprof"
-	"slices"
 	"unsafe"
 )
 
@@ -24,39 +23,24 @@ func labelsOf(ctx context.Context) unsafe.Pointer {
 }
 
 // setLabels notes which labels the function of o must run under: those of its context; those of its
-// caller if it runs in place, or in a coroutine; or none.
+// caller if it runs in place; or none. In a coroutine they are checked as it begins, and not later:
+// the engine resets them to those of the goroutine that serves.
 func (a *activation) setLabels(o *op, rec *record) {
-	c, _ := a.run.pulled.Load(a.g)
+	_, a.coroutine = a.run.pulled.Load(a.g)
 	switch {
 	case rec.labels != nil:
 		a.labels = rec.labels
-	case o.verb.pulls():
-		a.labels, a.inherits = rec.by.labels, c.(*puller)
-		if rec.by.inherits != nil {
-			a.labels = goroutineLabels()
+		if got := goroutineLabels(); got != a.labels {
+			a.run.failf(o, "its function runs under the labels %p, want %p", got, a.labels)
 		}
-		a.inherits.guess()
 	case o.verb.queues() && !o.verb.posts() && rec.by.g == a.g:
-		a.labels, a.inherits = rec.by.labels, rec.by.inherits
-	}
-	if a.worker != nil && c == nil {
-		a.outer, a.worker.own = a.worker.own, a
-	}
-}
-
-// guess notes which labels the engine may now take c to have inherited, which it cannot read: those
-// of what runs on the thread's own goroutine. They are others if c was made within a labelled call
-// of another coroutine, or is resumed by another function than the one that has made it.
-func (c *puller) guess() {
-	if c.worker != nil {
-		c.labels = append(c.labels, c.worker.own.labels)
+		a.labels = rec.by.labels
 	}
 }
 
 // checkLabels checks that a runs under the labels with which it began.
 func (a *activation) checkLabels(o *op, when string) {
-	got := goroutineLabels()
-	if got != a.labels && (a.inherits == nil || !slices.Contains(a.inherits.labels, got)) {
+	if got := goroutineLabels(); got != a.labels && !a.coroutine {
 		a.run.failf(o, "the labels %s it are %p, want %p", when, got, a.labels)
 	}
 }

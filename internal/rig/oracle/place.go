@@ -123,7 +123,6 @@ type worker struct {
 	spans      []int           // how many had begun when each of them ended; -1 if it has not
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
-	own        *activation     // that runs on the thread's own goroutine
 	stored     *op             // in the Local stored
 	closed     bool            // a function that ran here has terminated the place
 }

@@ -3,7 +3,6 @@ package oracle
 import (
 	"iter"
 	"runtime"
-	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/ident"
 )
@@ -14,9 +13,8 @@ type puller struct {
 	next   func() (bool, bool)
 	stop   func()
 	yield  func(bool) bool
-	worker *worker          // nil off all threads
-	over   bool             // it was stopped: what is left of its body is left out
-	labels []unsafe.Pointer // that the engine may take it to have inherited
+	worker *worker // nil off all threads
+	over   bool    // it was stopped: what is left of its body is left out
 }
 
 // pull makes a coroutine, and resumes it until it ends, or if it is a generator leaves it to
@@ -116,7 +114,6 @@ func (a *activation) stop() {
 func (r *run) suspend(g uintptr) {
 	if c, ok := r.pulled.Load(g); ok {
 		c.(*puller).yield(true)
-		c.(*puller).guess()
 	} else {
 		runtime.Gosched()
 	}

@@ -3,9 +3,9 @@
 //
 //	go run ./internal/rig/ports               all ports, all tests with -short
 //	go run ./internal/rig/ports linux/s390x   one port
-//	go run ./internal/rig/ports -quick        the packages with assembly and the queue, in seconds a port
+//	go run ./internal/rig/ports -quick        the packages with assembly and the queue
 //	go run ./internal/rig/ports -cores 8,32   on emulated machines with more cores, see cores.go
-//	go run ./internal/rig/ports -app          app and nativeloop on Windows, on the screen of DISPLAY
+//	go run ./internal/rig/ports -app          app and nativeloop on Windows, on a screen
 package main
 
 import (

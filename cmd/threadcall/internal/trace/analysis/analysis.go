@@ -36,7 +36,7 @@ type Options struct {
 //
 // Memory is bounded by the size of one of the trace's generations, which the runtime ends every
 // second, by the number of goroutines and threads that exist at a time, and by the number of
-// different stacks. Traces of Go 1.21 and before have one generation.
+// different stacks.
 func Trace(r io.Reader, o Options) (*report.Report, error) {
 	in := &counter{in: r}
 	format, whole, err := recognize(in)
@@ -44,7 +44,6 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, err
 	}
 	a := newAnalysis(o.Lanes)
-	a.coroutines = format >= "go 1.22"
 	err = a.read(whole)
 	switch {
 	case in.err != nil:
@@ -128,35 +127,33 @@ type analysis struct {
 	now        time.Duration // of the current event
 	begin      *time.Time
 	gomaxprocs uint64
-	coroutines bool // a wait without a reason is a switch between coroutines, not so before Go 1.22
 
 	existing  map[int64]*goroutine
 	functions map[int32]*report.Function
+	stopped   map[ranAt]*report.Deed
 	counts    population
-	threads   threads
-	moves     moves
-	locked    []report.LockedThread
+	ran       map[int64]bool // threads that ran a goroutine
 	waits     waiting
-	heap      report.Curve
+	load      load
+	wakeups   wakeups
+	servers   []report.Server
+	loop      *report.Loop
+	heap      report.Heap
 	collector collector
 	tasks     map[xtrace.TaskID]*task
-	types     map[int32]*report.Task
 	calls     calls
 }
 
 func newAnalysis(kept *lanes.File) *analysis {
 	a := &analysis{
-		tables: newTables(), kept: kept, existing: map[int64]*goroutine{},
-		functions: map[int32]*report.Function{}, tasks: map[xtrace.TaskID]*task{},
-		types: map[int32]*report.Task{},
+		tables: newTables(), kept: kept, existing: map[int64]*goroutine{}, ran: map[int64]bool{},
+		functions: map[int32]*report.Function{}, stopped: map[ranAt]*report.Deed{},
+		tasks:   map[xtrace.TaskID]*task{},
+		wakeups: wakeups{map[int32]*report.Wakeups{}}, servers: []report.Server{},
 	}
-	a.counts.over.Add(0, 0)
-	a.threads.busy, a.moves.why = map[int64]bool{}, map[int32]*report.Count{}
-	a.waits.tables = a.tables
-	a.waits.places, a.waits.latency = map[place]*waitPlace{}, map[place]*report.LatencyPlace{}
-	a.collector.open, a.collector.reasons = map[rangeKey]openRange{}, map[string]*report.StopReason{}
-	a.collector.stops.Longest = []report.Interval{}
-	a.calls.Slow, a.calls.Worst = []report.SlowCall{}, []report.Call{}
+	a.waits.tables, a.waits.places = a.tables, map[place]*waitPlace{}
+	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]report.Sum{}
+	a.calls.Slow = []report.SlowCall{}
 	a.calls.places = map[place]*report.Place{}
 	return a
 }
@@ -242,42 +239,39 @@ func (a *analysis) metric(m xtrace.Metric) {
 	case "/sched/gomaxprocs:threads":
 		a.gomaxprocs = x
 	case "/memory/classes/heap/objects:bytes":
-		a.heap.Add(a.now, float64(x))
+		if a.heap.Peak == 0 {
+			a.heap.First = x
+		}
+		a.heap.Last, a.heap.Peak = x, max(a.heap.Peak, x)
 	}
 }
 
 // report ends all intervals with the trace.
 func (a *analysis) report() *report.Report {
+	a.load.change(a, 0, 0)
 	a.finishGoroutines()
 	a.finishRanges()
-	a.collector.finish()
+	a.counts.finish()
+	a.collector.Mark.Finish()
+	a.collector.stops.All.Finish()
 	r := &report.Report{
 		Trace: report.Trace{
 			Begin: a.begin, Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
-		Warnings: []string{},
-		Heap: report.Heap{
-			Allocated: a.heap.Series(a.now, 0), First: uint64(a.heap.First), Last: uint64(a.heap.Last),
-			Peak: uint64(a.heap.Peak),
-		},
+		Warnings:   []string{},
+		Heap:       a.heap,
 		GC:         a.collector.GC,
 		Stops:      a.collector.stops,
-		Goroutines: a.counts.report(a.now),
-		Threads: report.Threads{
-			Busy: a.threads.active.Series(a.now, 0), Total: uint64(len(a.threads.busy)),
-			Peak: uint64(a.threads.active.Peak),
-		},
-		Affinity:  a.moves.report(),
-		Locked:    lockedFirst(a.locked),
-		Tasks:     a.finishTasks(),
-		Functions: a.functionList(),
-		Waiting:   a.waits.report(a.now),
+		Goroutines: a.counts.Goroutines,
+		Threads:    uint64(len(a.ran)),
+		Functions:  a.functionList(),
+		Waiting:    a.waits.report(a.now),
 	}
+	a.calls.Unfinished += uint64(len(a.tasks))
 	r.Calls = a.calls.report()
-	r.GC.Workers = a.running("runtime.gcBgMarkWorker")
-	r.Table = report.Table{
-		Goroutines: r.Goroutines.Peak, Heap: r.Heap.Peak, Threads: r.Threads.Total,
-		BgSweep: a.running("runtime.bgsweep"), STW: time.Duration(r.Stops.All.Sum),
-	}
+	r.GC.Workers = a.function(a.name("runtime.gcBgMarkWorker")).Running
+	r.GC.Assist.Sites = a.waits.byPlace(a.collector.sites)
+	r.Waiting.Load, r.Waiting.Wakeups = a.load.Load, a.wakeups.report(a.tables)
+	r.Waiting.Servers, r.Waiting.Loop = a.servers, a.loop
 	return r
 }

@@ -29,24 +29,22 @@ const (
 	slowCategory   = "threadcall.slow"   // a slow call; the task is the call's
 )
 
-// A task is one whose end has not been seen. The parts of a call come in any order, because the
-// clocks of two cores can differ.
+// A task is that of a call whose end has not been seen. The parts of a call come in any order,
+// because the clocks of two cores can differ.
 type task struct {
-	lanes.Interval
 	begun, ended, running, ran bool
-	kind                       string        // of a call: what follows taskPrefix
+	kind                       string        // what follows taskPrefix
+	at, end                    time.Duration // the call
+	caller                     int64
+	stack                      int32
 	from, to                   time.Duration // the function
-	runner, thread             int64         // that run it
-	on                         int32         // the stack where it stopped for longest
-	stopped                    report.Wait
+	runner                     int64         // that runs it
 }
 
 // A region is one that is open.
 type region struct {
 	lanes.Interval
-	call    bool        // a function of threadcall
-	stopped report.Wait // the longest wait in it
-	at      int32       // the stack of that
+	call bool // a function of threadcall
 }
 
 // calls sums up the calls of threadcall.
@@ -64,42 +62,24 @@ func taskNumber(id xtrace.TaskID) uint64 {
 
 // task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
-	return entry(a.tasks, id, task{Interval: lanes.Interval{
-		Kind: lanes.Task, Goroutine: lanes.None, Thread: lanes.None, By: lanes.None,
-		Task: taskNumber(id),
-	}})
-}
-
-func (a *analysis) typeOf(name int32) *report.Task {
-	return entry(a.types, name, report.Task{Type: a.Name(name)})
+	return entry(a.tasks, id, task{caller: lanes.None})
 }
 
 func (a *analysis) taskBegin(ev *xtrace.Event) {
 	of := ev.Task()
-	t := a.task(of.ID)
-	t.begun, t.Start, t.Name = true, a.now, a.name(of.Type)
-	t.Goroutine, t.Stack = goroutineID(ev), a.stack(ev.Stack())
 	if kind, ok := strings.CutPrefix(of.Type, taskPrefix); ok {
-		t.kind = a.text(kind)
+		t := a.task(of.ID)
+		t.begun, t.at, t.kind = true, a.now, a.text(kind)
+		t.caller, t.stack = goroutineID(ev), a.stack(ev.Stack())
 	}
 }
 
 func (a *analysis) taskEnd(ev *xtrace.Event) {
-	of := ev.Task()
-	t := a.task(of.ID)
-	t.ended, t.Name, t.By = true, a.name(of.Type), goroutineID(ev)
-	a.end(&t.Interval)
-	sums := a.typeOf(t.Name)
-	if !t.begun {
-		sums.Unfinished++
-	} else {
-		sums.Times.Add(uint64(t.Length))
-		if t.Length > sums.Longest.Length {
-			sums.ID = t.Task
-			sums.Longest = report.Moment{At: t.Start, Length: t.Length, Goroutine: t.By}
-		}
+	id := ev.Task().ID
+	if t := a.tasks[id]; t != nil {
+		t.ended, t.end = true, a.now
+		a.check(id, t)
 	}
-	a.check(of.ID, t)
 }
 
 // check counts a task if all its parts are known.
@@ -107,32 +87,14 @@ func (a *analysis) check(id xtrace.TaskID, t *task) {
 	switch {
 	case t.begun && t.ended && t.ran:
 		a.count(t)
-	case t.begun && t.ended && t.kind != "" && !t.running:
+	case t.begun && t.ended && !t.running:
 		a.calls.NotRun++
 	case t.ended && t.ran:
 		a.calls.Unfinished++
-	case t.ended && t.kind == "" && !t.running:
 	default:
 		return
 	}
 	delete(a.tasks, id)
-}
-
-// finishTasks ends all tasks with the trace.
-func (a *analysis) finishTasks() []report.Task {
-	for _, t := range a.tasks {
-		if t.kind != "" || t.running || t.ran {
-			a.calls.Unfinished++
-		}
-		if t.begun && !t.ended {
-			a.end(&t.Interval)
-			a.typeOf(t.Name).Unfinished++
-		}
-	}
-	for _, of := range a.types {
-		of.Times.Finish()
-	}
-	return first(maxTaskTypes, a.types, func(x *report.Task) float64 { return x.Times.Sum })
 }
 
 func (a *analysis) regionBegin(ev *xtrace.Event) {
@@ -147,7 +109,7 @@ func (a *analysis) regionBegin(ev *xtrace.Event) {
 	}})
 	if r.Type == regionType && r.Task != xtrace.BackgroundTask {
 		t := a.task(r.Task)
-		t.running, t.from, t.runner, t.thread = true, a.now, g.life.Goroutine, g.thread
+		t.running, t.from, t.runner = true, a.now, g.life.Goroutine
 	}
 }
 
@@ -178,71 +140,40 @@ func (a *analysis) regionEnd(ev *xtrace.Event) {
 	}
 	g.regions = g.regions[:i]
 	if r.call {
-		a.ran(g, of.Task, r)
+		a.joined(g, of.Task, r)
 	}
 }
 
-// ran joins a function that has ended with its call.
-func (a *analysis) ran(g *goroutine, id xtrace.TaskID, r *region) {
-	if r.Task != 0 || g.locked.Calls > 0 {
-		g.locked.Calls++
-		if !slices.ContainsFunc(g.regions, func(outer *region) bool { return outer.call }) {
-			g.locked.Serving += r.Length
-		}
-	}
+// joined joins a function that has ended with its call.
+func (a *analysis) joined(g *goroutine, id xtrace.TaskID, r *region) {
 	t := &task{begun: true, ended: true, running: true, kind: "in place", from: r.Start,
-		runner: g.life.Goroutine, thread: g.thread, Interval: r.Interval}
+		runner: g.life.Goroutine, at: r.Start, end: a.now, caller: g.life.Goroutine, stack: r.Stack}
 	if r.Task != 0 {
 		t = a.task(id)
 	}
-	t.ran, t.to, t.on = true, a.now, r.Stack
-	if r.stopped.N > 0 {
-		t.stopped, t.on = r.stopped, r.at
-	}
+	t.ran, t.to = true, a.now
 	a.check(id, t)
-}
-
-// waited records the wait of g that has ended with the function that it runs.
-func (g *goroutine) waited(t *tables) {
-	n := len(g.regions)
-	if n == 0 || !g.waiting() || g.state.Length <= g.regions[n-1].stopped.Time {
-		return
-	}
-	r, length := g.regions[n-1], g.state.Length
-	r.stopped = report.Wait{Reason: t.Name(g.at.name), Sum: report.Sum{N: 1, Time: length}}
-	r.at = g.state.Stack
 }
 
 func (a *analysis) count(t *task) {
 	c := &a.calls
 	c.Total++
-	if t.Goroutine == t.runner && t.kind != posted {
+	if t.caller == t.runner && t.kind != posted {
 		c.InPlace++
 	}
-	r := report.Call{
-		Kind: t.kind, At: t.Start, Goroutine: t.Goroutine, Thread: t.thread,
-		Queued: max(0, t.from-t.Start), Run: t.to - t.from, Return: max(0, t.End()-t.to),
-	}
-	if t.stopped.N > 0 {
-		r.Stopped = &t.stopped
-	}
-	if n := len(c.Worst); n < shown || r.Total() > c.Worst[n-1].Total() {
-		r.From, r.On = a.Stack(t.Stack), a.Stack(t.on)
-		c.Worst = keepLongest(c.Worst, r, report.Call.Total)
-	}
-	key := place{t.kind, a.caller(t.Stack)}
+	key := place{t.kind, a.caller(t.stack)}
 	p := entry(c.places, key, report.Place{Frame: key.Frame, Kind: t.kind})
-	p.N++
-	p.Queued.Add(uint64(r.Queued))
-	p.Run.Add(uint64(r.Run))
-	p.Return.Add(uint64(r.Return))
+	p.Queued.Add(uint64(max(0, t.from-t.at)))
+	p.Run.Add(uint64(t.to - t.from))
+	if length := max(t.end, t.to) - t.at; length > p.Longest.Length {
+		p.Longest = report.Moment{At: t.at, Length: length, Goroutine: t.caller}
+	}
 }
 
 func (c *calls) report() report.Calls {
 	for _, p := range c.places {
 		p.Queued.Finish()
 		p.Run.Finish()
-		p.Return.Finish()
 	}
 	c.Places = first(maxPlaces, c.places,
 		func(x *report.Place) float64 { return x.Queued.Sum + x.Run.Sum })
@@ -272,9 +203,9 @@ func (a *analysis) slowCall(l *xtrace.Log) {
 	}
 	var from, on int32
 	if t := a.tasks[l.Task]; t != nil && t.begun {
-		s.Kind, s.Goroutine, from = t.kind, t.Goroutine, t.Stack
+		s.Kind, s.Goroutine, from = t.kind, t.caller, t.stack
 		if t.running {
-			s.Queued = max(0, t.from-t.Start)
+			s.Queued = max(0, t.from-t.at)
 		}
 	}
 	if g := a.existing[s.Runner]; g != nil {
@@ -287,7 +218,7 @@ func (a *analysis) slowCall(l *xtrace.Log) {
 			s.Waits, s.Waited, on = a.Name(g.at.name), a.now-g.state.Start, g.state.Stack
 		}
 	}
-	s.From, s.On = a.Stack(from), a.Stack(on)
+	s.From, s.On, s.By, s.Place = a.Stack(from), a.Stack(on), a.caller(from), a.Place(on)
 	if len(a.calls.Slow) == shown {
 		a.calls.Slow = a.calls.Slow[1:]
 	}

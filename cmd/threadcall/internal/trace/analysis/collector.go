@@ -14,9 +14,9 @@ import (
 // goroutines that allocate, and stopped worlds.
 type collector struct {
 	report.GC
-	open    map[rangeKey]openRange
-	stops   report.Stops
-	reasons map[string]*report.StopReason
+	open  map[rangeKey]openRange
+	stops report.Stops
+	sites map[int32]report.Sum // of assists, by stack
 }
 
 type rangeKey struct {
@@ -26,8 +26,8 @@ type rangeKey struct {
 
 type openRange struct {
 	start   time.Duration
-	earlier bool          // it began before the trace
-	ran     time.Duration // the goroutine, until then
+	earlier bool // it began before the trace
+	stack   int32
 }
 
 // The names of the runtime's ranges.
@@ -38,14 +38,6 @@ const (
 	stopping  = "stop-the-world ("
 )
 
-// ran returns for how long the goroutine has run up to now.
-func (g *goroutine) ran(now time.Duration) time.Duration {
-	if g.known && g.state.Kind == lanes.Running {
-		return g.times[lanes.Running] + now - g.state.Start
-	}
-	return g.times[lanes.Running]
-}
-
 // rangeBegin begins a range. Each generation of the trace has the active ranges again.
 func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 	r := ev.Range()
@@ -53,17 +45,12 @@ func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 	if _, open := c.open[rangeKey{r.Name, r.Scope}]; open {
 		return
 	}
-	o := openRange{start: a.now, earlier: active}
+	o := openRange{start: a.now, earlier: active, stack: a.stack(ev.Stack())}
 	if active {
 		o.start = 0
 	}
-	switch r.Name {
-	case marking:
+	if r.Name == marking {
 		c.Cycles++
-	case assisting:
-		if g := a.existing[goroutineID(ev)]; g != nil && !active {
-			o.ran = g.ran(a.now)
-		}
 	}
 	c.open[rangeKey{a.text(r.Name), r.Scope}] = o
 }
@@ -93,8 +80,9 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 		c.Mark.Add(uint64(length))
 	case key.name == assisting:
 		if g := a.existing[goroutineID(ev)]; g != nil {
-			c.Assist.N++
-			c.Assist.Worked += g.ran(a.now) - o.ran
+			c.Assist.Add(length)
+			addTo(c.sites, o.stack, length)
+			g.assist += length
 		}
 	}
 }
@@ -121,23 +109,10 @@ func (a *analysis) finishRanges() {
 
 // addStop counts a stop of the world.
 func (c *collector) addStop(v report.Interval) {
-	own := v.What == "start trace" || v.What == "stop trace"
-	of := entry(c.reasons, v.What, report.StopReason{Reason: v.What, Own: own})
-	of.Times.Add(uint64(v.Length))
-	if !of.Own {
+	if v.What != "start trace" && v.What != "stop trace" {
 		c.stops.All.Add(uint64(v.Length))
-		c.stops.Longest = keepLongest(c.stops.Longest, v,
-			func(v report.Interval) time.Duration { return v.Length })
+		if v.Length > c.stops.Longest.Length {
+			c.stops.Longest = v
+		}
 	}
-}
-
-// finish completes the sums.
-func (c *collector) finish() {
-	c.Mark.Finish()
-	c.stops.All.Finish()
-	for _, of := range c.reasons {
-		of.Times.Finish()
-	}
-	c.stops.Reasons = first(len(c.reasons), c.reasons,
-		func(x *report.StopReason) float64 { return x.Times.Sum })
 }

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 )
 
 var kept [][]byte
@@ -31,28 +30,10 @@ func TestTrace_collector(t *testing.T) {
 		h.Peak < h.Last+chunk/2 {
 		t.Errorf("%+v; want that it grows by %d", h, cycles*chunk)
 	}
-	most := 0.0
-	for _, p := range h.Allocated.Points {
-		most = max(most, p.Max)
-	}
-	if most != float64(h.Peak) {
-		t.Errorf("the series peaks at %.0f, the heap at %d", most, h.Peak)
-	}
 
-	want := map[string]bool{"GC mark termination": true, "GC sweep termination": true,
-		"read mem stats": true}
-	var in, longest float64
-	for _, s := range r.Stops.Reasons {
-		if want[s.Reason] && s.Times.N == cycles {
-			delete(want, s.Reason)
-		}
-		if !s.Own {
-			in, longest = in+s.Times.Sum, max(longest, s.Times.Max)
-		}
-	}
-	a := r.Stops.All
-	if len(want) > 0 || a.Sum != in || a.Max != longest || r.Table.STW != time.Duration(in) ||
-		float64(r.Stops.Longest[0].Length) != longest {
-		t.Errorf("stops %+v, want %d of each of %v", r.Stops, cycles, want)
+	// Each collection stops the world twice, and ReadMemStats once.
+	if a := r.Stops.All; a.N < 3*cycles || a.Max != float64(r.Stops.Longest.Length) ||
+		r.Stops.Longest.What == "" {
+		t.Errorf("stops %+v, want %d", r.Stops, 3*cycles)
 	}
 }

@@ -7,8 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"runtime/trace"
 	"strings"
 	"testing"
@@ -32,20 +30,8 @@ func recordItself() {
 	trace.Stop()
 }
 
-// generations returns a trace that has several.
-func generations(t *testing.T) []byte {
-	t.Helper()
-	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), recording+"=1", "GODEBUG=traceadvanceperiod=20000000")
-	data, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func TestTrace_damaged(t *testing.T) {
-	data := generations(t)
+	data := recordedBy(t, "generations")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rnd := rand.New(rand.NewPCG(seed, 0))
@@ -87,7 +73,8 @@ func TestTrace_foreign(t *testing.T) {
 		{"go 1.2", `it begins with "go 1.2"`},
 		{"go 1.23 trace\x00\x00\x00", "ends within its first second"},
 		{"go 1.26 trace\x00\x00\x00" + strings.Repeat("x", 100), "that can be read"},
-		{"go 1.5 trace\x00\x00\x00\x00", "unsupported trace version go 1.5"},
+		{"go 1.5 trace\x00\x00\x00\x00", "go 1.5 wrote it, and since Go 1.22"},
+		{"go 1.21 trace\x00\x00\x00", "go 1.21 wrote it"},
 		{"go 1.99 trace\x00\x00\x00", "must be built with a newer golang.org/x/exp/trace"},
 		{"go 1.26 is out, and so is all of this", `it begins with "go 1.26 is out`},
 		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "go tool pprof reads profiles"},
@@ -101,7 +88,7 @@ func TestTrace_foreign(t *testing.T) {
 }
 
 func TestTrace_cut(t *testing.T) {
-	data := generations(t)
+	data := recordedBy(t, "generations")
 	whole, _ := read(t, data)
 	before, truncated := uint64(0), 0
 	for i := range 80 {
@@ -135,22 +122,5 @@ func TestTrace_cut(t *testing.T) {
 	r, err := Trace(strings.NewReader(zipped(string(data))), Options{})
 	if err != nil || r.Trace.Events != whole.Trace.Events {
 		t.Errorf("%v, %+v, %d events without gzip", err, r, whole.Trace.Events)
-	}
-}
-
-// These are the samples with which Go tests its own reader. Formats before Go 1.22 are files of the
-// recorders of the time.
-func TestTrace_oldFormats(t *testing.T) {
-	const samples = "src/internal/trace/internal/tracev1/testdata/*_good"
-	files, _ := filepath.Glob(filepath.Join(goroot(t), samples))
-	if len(files) == 0 {
-		t.Skip("SKIPPED, NOTHING TESTED: this Go distribution has no samples of old formats")
-	}
-	for _, file := range files {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Run(filepath.Base(file), func(t *testing.T) { read(t, data) })
 	}
 }

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -8,7 +9,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
 // A goroutine is one that exists.
@@ -18,25 +18,21 @@ type goroutine struct {
 	known bool           // state is one
 	named bool           // life has its name
 
-	earlier    bool  // the state began before the trace
-	at         *spot // where it left the processor or was created
-	thread     int64 // on which it runs or ran last
-	why        int32 // the name of the reason for the end of the last execution
-	executions uint64
-	moves      uint64
-	times      [4]time.Duration // by state
+	earlier bool             // the state began before the trace
+	at      *waitPlace       // where it waits; nil if it does not
+	thread  int64            // on which it runs or ran last
+	moved   bool             // from one thread to another
+	times   [4]time.Duration // by state
+	assist  time.Duration    // in which it assisted the collector
+	history
 
 	regions []*region // that are open, the innermost last
-	locked  report.LockedThread
 }
 
 // waiting reports whether the goroutine is in a state that is counted as a wait.
 func (g *goroutine) waiting() bool {
 	return g.known && (g.state.Kind == lanes.Waiting || g.state.Kind == lanes.Syscall)
 }
-
-// executing reports whether the goroutine is on a thread.
-func (g *goroutine) executing() bool { return g.known && g.state.Kind <= lanes.Syscall }
 
 func goroutineID(ev *xtrace.Event) int64 {
 	if g := ev.Goroutine(); g > 0 {
@@ -62,20 +58,16 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 	if from == to {
 		return // each generation of the trace lists the goroutines again
 	}
-	executing := g.executing()
 	if g.known {
 		a.leave(g, ev, to, stack)
 	}
 	if to == xtrace.GoNotExist {
 		a.ended(g)
 		a.counts.Ended++
-		a.counts.over.Add(a.now, a.counts.over.Last-1)
+		a.counts.change(-1)
 		delete(a.existing, id)
 	} else {
 		a.enter(g, ev, t, stack)
-	}
-	if executing && !(g.executing() && to.Executing()) {
-		a.threads.release(g.thread, a.now)
 	}
 }
 
@@ -86,7 +78,7 @@ func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *gorou
 	if from == xtrace.GoNotExist {
 		g.life.Start, g.life.By, g.life.Stack = a.now, goroutineID(ev), a.stack(ev.Stack())
 		a.counts.Created++
-		a.counts.over.Add(a.now, a.counts.over.Last+1)
+		a.counts.change(1)
 	} else {
 		a.counts.First++
 	}
@@ -117,19 +109,57 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		v.By, v.ByStack = goroutineID(ev), a.stack(ev.Stack())
 	}
 	a.spent(g)
-	a.waits.leave(g, a.now, to == xtrace.GoRunning)
-	g.waited(a.tables)
+	switch v.Kind {
+	case lanes.Running:
+		a.load.change(a, -1, 0)
+		a.wakeups.finish(&g.burst)
+		g.did(a.waits.spot(stack, lanes.Running, "").place, v)
+	case lanes.Runnable:
+		a.load.change(a, 0, -1)
+		if to == xtrace.GoRunning && !g.earlier && !a.ofRuntime(g) {
+			a.waits.latency.Add(uint64(v.Length))
+			a.wakeups.ready(v)
+		}
+	default:
+		a.waits.leave(g, a.now)
+		if v.Kind == lanes.Waiting && !g.earlier && !a.ofRuntime(g) {
+			a.woken(g)
+		}
+		g.did(g.at, v)
+		g.at = nil
+	}
 }
+
+// woken records what ended the wait of g.
+func (a *analysis) woken(g *goroutine) {
+	v := &g.state
+	h := a.existing[v.By]
+	switch {
+	case v.By == lanes.None:
+		a.load.event(a, v)
+	case h != nil && h != g:
+		g.waitedFor(h, a.now)
+		a.wakeups.add(h, v.ByStack, a.now)
+	}
+}
+
+// ofRuntime reports whether g is the runtime's, or writes the trace.
+func (a *analysis) ofRuntime(g *goroutine) bool { return ofRuntime(a.Name(g.life.Name)) }
 
 // spent keeps and counts the state of g, which ends now.
 func (a *analysis) spent(g *goroutine) {
 	v := g.state
-	if v.Kind >= lanes.Runnable {
+	switch {
+	case v.Kind < lanes.Runnable:
+	case v.Kind == lanes.Waiting && (g.at.Reason == mutex || g.at.Reason == rwMutex):
+		v.Kind = lanes.Lock
+		fallthrough
+	default:
 		v.Thread = lanes.None
 	}
 	a.end(&v)
 	g.state.Length = v.Length
-	g.times[v.Kind] += v.Length
+	g.times[g.state.Kind] += v.Length
 }
 
 // enter begins a state of g.
@@ -149,40 +179,31 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 		if from != xtrace.GoSyscall {
 			a.execute(g)
 		}
+		a.load.change(a, 1, 0)
 	case xtrace.GoSyscall:
 		g.state.Kind = lanes.Syscall
 		if from != xtrace.GoRunning { // as the trace begins, or as C calls Go
 			g.state.Thread = int64(ev.Thread())
 			a.execute(g)
 		}
-		g.at = a.waits.spot(stack, lanes.Syscall, systemCall)
-		a.waits.enter(g)
+		a.waits.enter(g, stack, systemCall)
 	case xtrace.GoWaiting:
 		g.state.Kind = lanes.Waiting
 		reason := t.Reason
-		if reason == "" && a.coroutines && from == xtrace.GoRunning {
+		if reason == "" && from == xtrace.GoRunning {
 			reason = coroutine
 		}
-		g.at = a.waits.spot(stack, lanes.Waiting, reason)
-		g.state.Name, g.why = g.at.name, g.at.name
-		a.waits.enter(g)
+		a.waits.enter(g, stack, reason)
 	case xtrace.GoRunnable:
 		g.state.Kind = lanes.Runnable
+		a.load.change(a, 0, 1)
 		switch from {
 		case xtrace.GoRunning:
-			g.at = a.waits.spot(stack, lanes.Runnable, t.Reason)
-			g.state.Name, g.why = g.at.name, g.at.name
-		case xtrace.GoSyscall:
-			g.state.Stack, g.why = before.Stack, a.name(systemCall)
-		case xtrace.GoWaiting:
+			g.state.Name = a.name(cmp.Or(stopReasons[t.Reason], unknown))
+		case xtrace.GoSyscall, xtrace.GoWaiting:
 			g.state.Stack = before.Stack
 		case xtrace.GoNotExist:
-			how := created
-			if ofRuntime(a.Name(g.life.Name)) {
-				how = runtimes
-			}
 			g.state.Stack = g.life.Stack
-			g.at = a.waits.spot(g.life.Stack, lanes.Life, how)
 		}
 		if from == xtrace.GoWaiting || from == xtrace.GoNotExist {
 			g.state.By, g.state.ByStack = goroutineID(ev), a.stack(ev.Stack())
@@ -192,16 +213,12 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 	}
 }
 
-// execute begins an execution.
+// execute begins an uninterrupted stay on a thread.
 func (a *analysis) execute(g *goroutine) {
 	on := g.state.Thread
-	g.executions++
-	if g.thread >= 0 && on >= 0 && g.thread != on {
-		g.moves++
-		entry(a.moves.why, g.why, report.Count{Name: a.Name(g.why)}).N++
-	}
-	g.thread = on // None in system calls that began before the trace, in formats before Go 1.22
-	a.threads.occupy(on, a.now)
+	g.moved = g.moved || g.thread >= 0 && g.thread != on
+	g.thread = on
+	a.ran[on] = true
 }
 
 // ended sums up a goroutine that has ended, or with which the trace ends.
@@ -212,22 +229,12 @@ func (a *analysis) ended(g *goroutine) {
 	a.end(&g.life)
 	f := a.function(g.life.Name)
 	f.Goroutines++
-	f.Executions += g.executions
-	f.Moves += g.moves
+	f.Assist += g.assist
 	f.Running += g.times[lanes.Running]
 	f.Runnable += g.times[lanes.Runnable]
 	f.Waiting += g.times[lanes.Waiting]
 	f.Syscall += g.times[lanes.Syscall]
-	if g.executions > 0 {
-		a.moves.Executions += g.executions
-		a.moves.Moves += g.moves
-	}
-	if l := g.locked; l.Calls > 0 {
-		l.Thread, l.Goroutine, l.Function = g.thread, g.life.Goroutine, f.Name
-		l.Running, l.Syscall = g.times[lanes.Running], g.times[lanes.Syscall]
-		l.Idle = g.times[lanes.Runnable] + g.times[lanes.Waiting]
-		a.locked = append(a.locked, l)
-	}
+	a.judge(g)
 }
 
 // finishGoroutines ends all goroutines with the trace.
@@ -236,9 +243,9 @@ func (a *analysis) finishGoroutines() {
 		if g.known {
 			a.spent(g)
 			a.waits.finish(g)
-		}
-		if isSystem(a.Name(g.life.Name)) {
-			a.counts.System++
+			if g.state.Kind == lanes.Running {
+				g.did(a.waits.spot(0, lanes.Running, "").place, &g.state)
+			}
 		}
 		a.ended(g)
 	}

@@ -12,9 +12,7 @@ import (
 // The limits of lists in a report.
 const (
 	maxPlaces    = 500 // of waits, of calls
-	maxTaskTypes = 1000
 	maxFunctions = 200
-	maxLocked    = 100
 	shown        = 10 // calls, stops, places that end waits
 )
 

@@ -2,12 +2,10 @@ package analysis
 
 import (
 	"bytes"
-	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
 	"runtime/trace"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,12 +17,27 @@ import (
 // With this variable, the test binary records a trace of itself, and does nothing else.
 const recording = "THREADCALL_TEST_RECORD"
 
+// These programs record themselves.
+var programs = map[string]func(){"generations": recordItself, "loop": recordLoop}
+
 func TestMain(m *testing.M) {
-	if os.Getenv(recording) != "" {
-		recordItself()
+	if name := os.Getenv(recording); name != "" {
+		programs[name]()
 		return
 	}
 	os.Exit(m.Run())
+}
+
+// recordedBy returns the trace that a program has of itself.
+func recordedBy(t *testing.T, program string) []byte {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), recording+"="+program, "GODEBUG=traceadvanceperiod=20000000")
+	data, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // record returns the trace of f.
@@ -79,39 +92,19 @@ func consistent(t *testing.T, r *report.Report) {
 		t.Errorf("a list is null, which other languages do not take for a list: %s",
 			text[max(0, i-80):i+5])
 	}
-	var goroutines, executions, moves, why uint64
+	var goroutines uint64
 	for _, f := range r.Functions {
 		goroutines += f.Goroutines
-		executions += f.Executions
-		moves += f.Moves
 	}
-	for _, c := range r.Affinity.Why {
-		why += c.N
+	g, all := r.Goroutines, r.Goroutines.First+r.Goroutines.Created
+	if len(r.Functions) < maxFunctions && goroutines != all {
+		t.Errorf("functions have %d goroutines; others see %d", goroutines, all)
 	}
-	a, g := r.Affinity, r.Goroutines
-	if len(r.Functions) < maxFunctions &&
-		(goroutines != g.First+g.Created || executions != a.Executions || moves != a.Moves) ||
-		why != a.Moves {
-		t.Errorf("functions have %d goroutines, %d executions, %d moves; others see %d, %+v",
-			goroutines, executions, moves, g.First+g.Created, a)
-	}
-	if c := r.GC.Assist; c.Worked < 0 || c.Worked > r.Waiting.Running {
-		t.Errorf("assists %+v in %v", c, r.Waiting.Running)
+	if l := r.Waiting.Load; l.Full < 0 || l.Full > r.Trace.Duration || l.Ready < 0 {
+		t.Errorf("load %+v in %v", l, r.Trace.Duration)
 	}
 	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
 		t.Errorf("goroutines %+v", g)
-	}
-	for _, s := range []report.Series{r.Heap.Allocated, g.Existing, r.Threads.Busy} {
-		byTime := func(a, b report.Point) int { return cmp.Compare(a.At, b.At) }
-		ordered := slices.IsSortedFunc(s.Points, byTime)
-		if len(s.Points) > 512 || !ordered {
-			t.Errorf("%d points, or not in order", len(s.Points))
-		}
-		for _, p := range s.Points {
-			if p.Min > p.Last || p.Last > p.Max || p.At%s.Step != 0 || p.At > r.Trace.Duration {
-				t.Errorf("point %+v of steps of %v", p, s.Step)
-			}
-		}
 	}
 }
 
@@ -124,8 +117,8 @@ func agree(t *testing.T, r *report.Report, x *lanes.File) {
 		if v.Start < 0 || v.Length < 0 || v.End() > x.Duration {
 			t.Errorf("%+v is not within %v", v, x.Duration)
 		}
-		if v.Kind <= lanes.Waiting {
-			sums[v.Kind] += v.Length
+		if v.Kind <= lanes.Lock {
+			sums[min(v.Kind, lanes.Waiting)] += v.Length
 		}
 		if v.Kind == lanes.Life {
 			lives++

@@ -22,11 +22,20 @@ const (
 	coroutine   = "coroutine"
 	preempted   = "preempted"
 	yielded     = "yielded"
-	created     = "created"
 	runtimes    = "runtime"      // of goroutines of the runtime, for whatever
 	runtimeLock = "runtime lock" // of the program's, on which the collector and stopping begin
 	unknown     = "unknown"      // the trace has no reason
+	ran         = "ran"          // of places where goroutines stopped running
+	waitGroup   = "WaitGroup"
 )
+
+// pools have functions of libraries in which goroutines wait on channels until a limit lets them
+// continue.
+var pools = map[string]string{
+	"net/http.(*Transport).getConn":                   "HTTP connection",
+	"database/sql.(*DB).conn":                         "database connection",
+	"golang.org/x/sync/semaphore.(*Weighted).Acquire": "semaphore",
+}
 
 // meanings have the functions on which a goroutine waits or stops. The outermost one counts: an
 // RWMutex locks a Mutex.
@@ -37,7 +46,7 @@ var meanings = map[string]string{
 	"internal/sync.(*Mutex).lockSlow": mutex,
 	"sync.(*RWMutex).Lock":            rwMutex,
 	"sync.(*RWMutex).RLock":           rwMutex,
-	"sync.(*WaitGroup).Wait":          "WaitGroup",
+	"sync.(*WaitGroup).Wait":          waitGroup,
 	"sync.(*Cond).Wait":               "sync.Cond",
 	"runtime.chansend":                channelSend,
 	"runtime.chansend1":               channelSend,
@@ -73,6 +82,14 @@ var reasonNames = map[string]string{
 func (t *tables) waitReason(reason string, stack int32) string {
 	if ofRuntime(t.root(stack)) {
 		return runtimes
+	}
+	for _, n := range t.stacks[stack] {
+		f := &t.frames[n]
+		if pool := pools[f.Func]; pool != "" && reason != systemCall {
+			return pool
+		} else if !t.standard(f) {
+			break
+		}
 	}
 	if name, ok := reasonNames[reason]; ok {
 		return name
@@ -149,6 +166,22 @@ func (t *tables) Place(stack int32) report.Frame {
 	return f
 }
 
+// from returns the frame of the program that called the [tables.Place] of a stack. Without one, its
+// function is empty.
+func (t *tables) from(stack int32) report.Frame {
+	found := false
+	for _, n := range t.stacks[stack] {
+		switch f := t.frames[n]; {
+		case t.own[n] || t.standard(&f):
+		case found:
+			return f
+		default:
+			found = true
+		}
+	}
+	return report.Frame{}
+}
+
 func (t *tables) place(stack int32) report.Frame {
 	var library *report.Frame
 	for _, n := range t.stacks[stack] {
@@ -177,6 +210,8 @@ func (t *tables) standard(f *report.Frame) bool {
 	pkg := symbol.Package(f.Func)
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {
+	case strings.HasPrefix(pkg, "golang.org/x/sync/"):
+		return true
 	case pkg == "main", strings.Contains(first, "."):
 		return false
 	case t.library != "":

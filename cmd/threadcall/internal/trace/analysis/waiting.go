@@ -14,33 +14,30 @@ import (
 // were ready before they ran.
 type waiting struct {
 	*tables
-	spots   [][]*spot // by stack, then by state and reason
+	spots   [][]spot // by stack, then by state and reason
 	places  map[place]*waitPlace
-	latency map[place]*report.LatencyPlace
-	running time.Duration
+	latency report.Distribution // of goroutines that were ready
 }
 
-// A spot is a stack on which goroutines leave the processor for one reason. It is also where they
-// become ready.
+// A spot is a stack on which goroutines leave the processor for one reason.
 type spot struct {
-	kind  lanes.Kind // of the state, or Life where goroutines are created
+	kind  lanes.Kind // of the state
 	raw   string     // the runtime's reason
-	name  int32      // of the reason
-	stack int32
-	place *waitPlace           // nil unless goroutines wait there
-	ready *report.LatencyPlace // of what became ready; nil until something does
+	place *waitPlace
 }
 
-// A place is a frame where something is the case: a reason to wait, or how a goroutine became
-// ready.
+// A place is a frame where something is the case, such as a reason to wait.
 type place struct {
 	what string
 	report.Frame
 }
 
-// A waitPlace sums up the waits at a place.
+// A waitPlace sums up the waits at a place. Places where goroutines stopped running have the reason
+// ran, and no sums.
 type waitPlace struct {
 	report.WaitPlace
+	name   int32 // of the reason
+	ended  uint64
 	now    uint64
 	since  time.Duration        // now is not zero
 	stack  int32                // of the longest
@@ -58,85 +55,59 @@ func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
 	for int(stack) >= len(w.spots) {
 		w.spots = append(w.spots, nil)
 	}
-	for _, s := range w.spots[stack] {
+	for i, s := range w.spots[stack] {
 		if s.kind == kind && s.raw == raw {
-			return s
+			return &w.spots[stack][i]
 		}
 	}
 	raw = w.text(raw)
-	s := &spot{kind: kind, raw: raw, stack: stack}
-	reason := raw
-	switch kind {
-	case lanes.Waiting, lanes.Syscall:
-		reason = w.waitReason(raw, stack)
-		key := place{reason, w.Place(stack)}
-		s.place = entry(w.places, key, waitPlace{
-			WaitPlace: report.WaitPlace{Reason: reason, Frame: key.Frame},
-			wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
-		})
-	case lanes.Runnable:
-		reason = cmp.Or(stopReasons[raw], unknown)
+	f := w.Place(stack)
+	var key place
+	if kind == lanes.Running { // a function and its caller, on whatever lines
+		key = place{ran, report.Frame{Func: f.Func, File: w.from(stack).Func}}
+	} else {
+		key = place{w.waitReason(raw, stack), f}
 	}
-	s.name = w.name(reason)
-	w.spots[stack] = append(w.spots[stack], s)
-	return s
-}
-
-// how returns how goroutines become ready at a spot.
-func (w *waiting) how(s *spot) string {
-	switch {
-	case s.kind != lanes.Life && ofRuntime(w.root(s.stack)):
-		return runtimes
-	case s.kind == lanes.Waiting:
-		return "woken"
-	case s.kind == lanes.Syscall:
-		return systemCall
-	}
-	return w.Name(s.name)
+	w.spots[stack] = append(w.spots[stack], spot{kind, raw, entry(w.places, key, waitPlace{
+		WaitPlace: report.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack)},
+		name:      w.name(key.what), wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+	})})
+	return &w.spots[stack][len(w.spots[stack])-1]
 }
 
 // enter records that g begins to wait.
-func (w *waiting) enter(g *goroutine) {
-	p := g.at.place
+func (w *waiting) enter(g *goroutine, stack int32, reason string) {
+	p := w.spot(stack, g.state.Kind, reason).place
+	g.at = p
+	if g.state.Kind == lanes.Waiting {
+		g.state.Name = p.name
+	}
 	if p.now++; p.now == 1 {
 		p.since = g.state.Start
 	}
 }
 
-// leave counts the state of g, which has ended.
-func (w *waiting) leave(g *goroutine, now time.Duration, runs bool) {
-	v := &g.state
-	m := report.Moment{At: v.Start, Length: v.Length, Goroutine: v.Goroutine}
-	switch v.Kind {
-	case lanes.Running:
-		w.running += v.Length
-	case lanes.Waiting, lanes.Syscall:
-		p := g.at.place
-		if p.now--; p.now == 0 {
-			p.Contended += now - p.since
-		}
-		if g.earlier {
-			p.Earlier.Add(v.Length)
-		} else {
-			p.Times.Add(uint64(v.Length))
-		}
-		if v.Length > p.Longest.Length {
-			p.Longest, p.stack = m, g.at.stack
-		}
-		if v.Kind == lanes.Waiting {
-			addTo(p.wakers, v.ByStack, v.Length)
-		}
-	case lanes.Runnable:
-		unknown := g.at != nil && g.at.stack == 0 && ofRuntime(w.Name(g.life.Name))
-		if !runs || g.earlier || g.at == nil || unknown {
-			return
-		}
-		l := w.after(g.at)
-		l.Times.Add(uint64(v.Length))
-		if v.Length > l.Longest.Length {
-			l.Longest = m
-		}
+// leave counts the wait of g, which has ended.
+func (w *waiting) leave(g *goroutine, now time.Duration) {
+	v, p := &g.state, g.at
+	if p.now--; p.now == 0 {
+		p.Contended += now - p.since
 	}
+	p.ended++
+	if g.earlier {
+		return
+	}
+	p.Times.Add(uint64(v.Length))
+	if v.Length > p.Longest.Length {
+		p.Longest, p.stack = moment(v), v.Stack
+	}
+	if v.Kind == lanes.Waiting {
+		addTo(p.wakers, v.ByStack, v.Length)
+	}
+}
+
+func moment(v *lanes.Interval) report.Moment {
+	return report.Moment{At: v.Start, Length: v.Length, Goroutine: v.Goroutine}
 }
 
 // addTo adds a time to the sum of a stack.
@@ -150,28 +121,15 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 	sums[stack] = sum
 }
 
-// after returns the latency of what became ready at a spot.
-func (w *waiting) after(s *spot) *report.LatencyPlace {
-	if s.ready == nil {
-		key := place{w.how(s), w.Place(s.stack)}
-		s.ready = entry(w.latency, key, report.LatencyPlace{How: key.what, Frame: key.Frame})
-	}
-	return s.ready
-}
-
 // finish counts a goroutine with which the trace ends.
 func (w *waiting) finish(g *goroutine) {
-	v := &g.state
-	if v.Kind == lanes.Running {
-		w.running += v.Length
-	}
 	if !g.waiting() || ofRuntime(w.Name(g.life.Name)) {
 		return
 	}
-	p := g.at.place
+	v, p := &g.state, g.at
 	b := &p.blocked
 	if b.N++; b.N == 1 {
-		b.Stack = w.Stack(g.at.stack)
+		b.Stack = w.Stack(v.Stack)
 	}
 	if g.life.Stack != 0 {
 		b.New++
@@ -182,46 +140,30 @@ func (w *waiting) finish(g *goroutine) {
 }
 
 func (w *waiting) report(end time.Duration) report.Waiting {
-	r := report.Waiting{Running: w.running}
-	reasons, waits := map[string]*report.WaitReason{}, map[place]*report.WaitPlace{}
-	blocked := map[place]*report.Blocked{}
+	r := report.Waiting{Latency: w.latency}
+	r.Latency.Finish()
+	waits, blocked := map[place]*report.WaitPlace{}, map[place]*report.Blocked{}
 	for key, p := range w.places {
-		of := entry(reasons, p.Reason, report.WaitReason{Reason: p.Reason})
-		of.Times.Merge(&p.Times)
-		of.Earlier.Merge(p.Earlier)
-		of.Blocked += p.blocked.N
+		if p.Reason == ran {
+			continue
+		}
 		if p.now > 0 {
 			p.Contended += end - p.since
 		}
-		ended := p.Times.N + p.Earlier.N
-		if ended > 0 {
+		if p.Times.N > 0 {
 			p.Times.Finish()
 			p.Library = w.standard(&p.Frame)
-			p.Stack, p.Wakers = w.Stack(p.stack), w.byPlace(p.wakers)
+			p.Stack, p.From, p.Wakers = w.Stack(p.stack), w.from(p.stack), w.byPlace(p.wakers)
 			waits[key] = &p.WaitPlace
 		}
 		if b := &p.blocked; b.N > 0 {
-			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, ended, w.byPlace(p.created)
+			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, p.ended, w.byPlace(p.created)
 			slices.SortStableFunc(b.Created, func(a, b report.Waker) int { return cmp.Compare(b.N, a.N) })
 			blocked[key] = b
 		}
 	}
-	for _, of := range reasons {
-		of.Times.Finish()
-	}
-	for _, l := range w.latency {
-		if l.How != runtimes {
-			r.Latency.All.Merge(&l.Times)
-		}
-		l.Times.Finish()
-	}
-	r.Latency.All.Finish()
-	r.Reasons = first(len(reasons), reasons,
-		func(x *report.WaitReason) float64 { return x.Times.Sum })
 	r.Places = first(maxPlaces, waits, func(x *report.WaitPlace) float64 { return x.Times.Sum })
 	r.Blocked = first(maxPlaces, blocked, func(x *report.Blocked) float64 { return float64(x.N) })
-	r.Latency.Places = first(maxPlaces, w.latency,
-		func(x *report.LatencyPlace) float64 { return x.Times.Sum })
 	return r
 }
 

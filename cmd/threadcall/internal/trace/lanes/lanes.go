@@ -15,22 +15,22 @@ import (
 // A Kind says what an interval is. The numbers are also those of the page's script.
 type Kind uint8
 
-// The first four are the states of goroutines.
+// The first five are the states of goroutines.
 const (
 	Running  Kind = iota
 	Syscall       // on a thread, with a P or without
 	Runnable      // ready, but not running
 	Waiting
+	Lock   // waiting for a Mutex or an RWMutex
 	Life   // the goroutine exists; Name is its function, Stack is where it was created, by By
 	Range  // the runtime's: a phase of the collector, a stopped world, an assist; Name says which
 	Region // of runtime/trace, in a goroutine; Name is its type
-	Task   // of runtime/trace; Name is its type, Goroutine the one that began it, By that ended it
 	kinds
 )
 
 // KindNames are the names of the kinds in documents.
 var KindNames = [kinds]string{
-	"running", "syscall", "runnable", "waiting", "goroutine", "range", "region", "task",
+	"running", "syscall", "runnable", "waiting", "lock", "goroutine", "range", "region",
 }
 
 // None stands for a goroutine or a thread that is not in the trace.
@@ -46,7 +46,7 @@ type Interval struct {
 	Stack         int32         // where the goroutine stopped, or was created; see [Tables]
 	By            int64         // the goroutine that made it ready or created it, or None
 	ByStack       int32         // where that did so
-	Task          uint64        // of a task or a region; zero if none
+	Task          uint64        // of a region; zero if none
 }
 
 // End returns when the interval ends.

@@ -52,7 +52,7 @@ func random(t *testing.T, seed uint64) (*File, []Interval) {
 		})
 		for n := 0; at < end && n < 1000; n++ {
 			v := Interval{
-				Kind: Kind(rnd.IntN(4)), Start: at, Goroutine: g + 1, Thread: None, By: rnd.Int64N(4) - 1,
+				Kind: Kind(rnd.IntN(5)), Start: at, Goroutine: g + 1, Thread: None, By: rnd.Int64N(4) - 1,
 				Stack: int32(rnd.IntN(9)),
 			}
 			v.Length = min(time.Duration(rnd.Int64N(most)>>rnd.IntN(20)), end-at)
@@ -100,16 +100,16 @@ func TestFile_Tiles(t *testing.T) {
 		}
 		for _, tile := range tiles {
 			from, to := time.Duration(tile.From), time.Duration(tile.To)
-			want := map[int64][4]float64{}
+			want := map[int64][5]float64{}
 			for _, v := range all {
-				if v.Kind <= Waiting {
+				if v.Kind <= Lock {
 					sums := want[v.Goroutine]
 					sums[v.Kind] += float64(v.Within(from, to))
 					want[v.Goroutine] = sums
 				}
 			}
 			for _, l := range tile.Lanes {
-				var got [4]float64
+				var got [5]float64
 				for i, b := range l.Bars {
 					if float64(b[1]) < tile.Step || i > 0 && l.Bars[i-1][0] > b[0] {
 						t.Errorf("seed %d: bar %v, step %v", seed, b, tile.Step)
@@ -118,7 +118,7 @@ func TestFile_Tiles(t *testing.T) {
 					got[b[2]] += float64(v.Within(from, to))
 				}
 				for _, c := range l.Fine {
-					if c[0] < 0 || c[0] >= columns || c[1]+c[2]+c[3]+c[4] > 1003 {
+					if c[0] < 0 || c[0] >= columns || c[1]+c[2]+c[3]+c[4]+c[5] > 1003 {
 						t.Errorf("seed %d: column %v", seed, c)
 					}
 					for k := range got {

@@ -18,38 +18,36 @@ type Tile struct {
 	To      int64              `json:"to"`
 	Step    float64            `json:"step"`    // the time of a column; shorter intervals are in Fine
 	Program []Lane             `json:"program"` // the collector and stopped worlds
-	Tasks   []Lane             `json:"tasks"`   // the longest in the window
 	Threads []Lane             `json:"threads"`
-	Lanes   []Lane             `json:"goroutines"` // the most active in the window
+	Lanes   []Lane             `json:"goroutines"` // that ran for longest in the window, these first
 	Of      int                `json:"of"`         // goroutines that exist
 	Names   map[int32]string   `json:"names"`
 	Stacks  map[int32][]string `json:"stacks"` // "function file:line"
 	Places  map[int32]string   `json:"places"` // of stacks: the innermost frame of the program
 }
 
-// A Lane is what one goroutine, thread or task did.
+// A Lane is what one goroutine or thread did.
 type Lane struct {
 	ID    int64        `json:"id"`
 	Title string       `json:"title"`
 	Bars  []Bar        `json:"bars"` // of at least one column, in the order of time
 	Fine  []Column     `json:"fine"`
 	Marks []Bar        `json:"marks"` // regions, assists, in the order of time
-	steps [][4]float64 // by column
+	steps [][5]float64 // by column
 }
 
 // A Bar is an interval: start, length, kind, name, goroutine or thread that is not the lane's, By,
 // Stack, ByStack, Task.
 type Bar [9]int64
 
-// A Column has its number, and the thousandths of its time for which the lane was running, in
-// system calls, runnable and waiting, in intervals that are shorter than the column.
-type Column [5]int64
+// A Column has its number, and the thousandths of its time for which the lane was in each state, in
+// intervals that are shorter than the column.
+type Column [6]int64
 
 // Limits of a tile.
 const (
 	maxFrames  = 24
 	maxThreads = 64
-	maxTasks   = 10
 )
 
 // A Window is a time of which there is to be a picture.
@@ -61,8 +59,8 @@ type Window struct {
 	Must     []int64       // goroutines that are shown in any case, if they exist
 }
 
-// Tiles returns the pictures of windows. It reads the intervals twice: to choose the goroutines,
-// threads and tasks that are shown, and to draw them.
+// Tiles returns the pictures of windows. It reads the intervals twice: to choose the goroutines and
+// threads that are shown, and to draw them.
 func (l *File) Tiles(windows []Window) (tiles []*Tile, err error) {
 	var all []*tiling
 	for _, w := range windows {
@@ -79,8 +77,7 @@ func (l *File) Tiles(windows []Window) (tiles []*Tile, err error) {
 				Step:  float64(w.To-w.From) / float64(w.Columns),
 				Names: map[int32]string{}, Stacks: map[int32][]string{}, Places: map[int32]string{},
 			},
-			Tables: l, window: w, goroutines: newGroup(), threads: newGroup(), tasks: newGroup(),
-			program: newGroup(),
+			Tables: l, window: w, goroutines: newGroup(), threads: newGroup(), program: newGroup(),
 		})
 	}
 	each := func(step func(*tiling, *Interval)) error {
@@ -102,7 +99,7 @@ func (l *File) Tiles(windows []Window) (tiles []*Tile, err error) {
 		return nil, err
 	}
 	for _, t := range all {
-		t.Program, t.Tasks = t.finish(t.program), t.finish(t.tasks)
+		t.Program = t.finish(t.program)
 		t.Threads, t.Lanes = t.finish(t.threads), t.finish(t.goroutines)
 		tiles = append(tiles, &t.Tile)
 	}
@@ -113,19 +110,20 @@ func (l *File) Tiles(windows []Window) (tiles []*Tile, err error) {
 type tiling struct {
 	Tile
 	Tables
-	window                              Window
-	goroutines, threads, tasks, program group
+	window                       Window
+	goroutines, threads, program group
+	recorders                    []int64 // the goroutines that record the trace
 }
 
 // A group has the lanes of one kind.
 type group struct {
-	active map[int64]time.Duration // how long, in the window
+	active map[int64]time.Duration // how long they ran, in the window
 	shown  map[int64]*Lane
 }
 
 func newGroup() group { return group{map[int64]time.Duration{}, map[int64]*Lane{}} }
 
-// busiest returns the lanes that were active for longest.
+// busiest returns the lanes that ran for longest.
 func (g *group) busiest(limit int) []int64 {
 	list := slices.SortedFunc(maps.Keys(g.active), func(a, b int64) int {
 		return cmp.Or(cmp.Compare(g.active[b], g.active[a]), cmp.Compare(a, b))
@@ -145,32 +143,39 @@ const (
 	stopped
 )
 
-// count counts for how long goroutines, threads and tasks are active.
+// count counts for how long goroutines and threads run.
 func (t *tiling) count(v *Interval) {
 	if v.Goroutine == None {
 		return
 	}
 	length := v.Within(t.window.From, t.window.To)
 	switch v.Kind {
-	case Running, Syscall, Runnable:
+	case Running:
 		t.goroutines.active[v.Goroutine] += length
-		if v.Thread >= 0 && v.Kind <= Syscall {
-			t.threads.active[v.Thread] += length
-		}
+		t.threads.active[v.Thread] += length
+	case Syscall:
+		t.threads.active[v.Thread] += length
 	case Life:
 		t.goroutines.active[v.Goroutine] += 0
-	case Task:
-		if t.tasks.active[int64(v.Task)] = length; len(t.tasks.active) > 1<<12 {
-			longest := t.tasks.busiest(maxTasks)
-			maps.DeleteFunc(t.tasks.active, func(id int64, _ time.Duration) bool {
-				return !slices.Contains(longest, id)
-			})
+		if records(t.Name(v.Name)) {
+			t.recorders = append(t.recorders, v.Goroutine)
 		}
 	}
 }
 
-// choose chooses the goroutines, threads and tasks that are shown.
+// records reports whether goroutines of a function record the trace.
+func records(function string) bool {
+	return slices.ContainsFunc([]string{"runtime/trace.", "runtime.trace", "runtime.(*trace",
+		"github.com/threadcall/threadcall/recorder."},
+		func(prefix string) bool { return strings.HasPrefix(function, prefix) })
+}
+
+// choose chooses the goroutines and threads that are shown.
 func (t *tiling) choose() {
+	for _, id := range t.recorders {
+		delete(t.goroutines.active, id)
+	}
+	delete(t.threads.active, None)
 	t.Of = len(t.goroutines.active)
 	for _, id := range t.window.Must {
 		if _, exists := t.goroutines.active[id]; exists {
@@ -183,16 +188,13 @@ func (t *tiling) choose() {
 	for _, id := range t.threads.busiest(min(t.window.Lanes, maxThreads)) {
 		t.threads.show(id, strings.TrimSpace(fmt.Sprint("thread ", id, " ", t.Thread(id))))
 	}
-	for _, id := range t.tasks.busiest(maxTasks) {
-		t.tasks.show(id, "")
-	}
 }
 
 // draw adds an interval to the lanes that it is on.
 func (t *tiling) draw(v *Interval) {
 	g := t.goroutines.shown[v.Goroutine]
 	switch v.Kind {
-	case Running, Syscall, Runnable, Waiting:
+	case Running, Syscall, Runnable, Waiting, Lock:
 		if g != nil {
 			t.put(g, v, v.Thread)
 		}
@@ -215,11 +217,6 @@ func (t *tiling) draw(v *Interval) {
 			t.program.show(id, title)
 			t.brief(&t.program.shown[id].Bars, v)
 		}
-	case Task:
-		if l := t.tasks.shown[int64(v.Task)]; l != nil {
-			l.Title = fmt.Sprintf("%s #%d", t.Name(v.Name), v.Task)
-			l.Bars = append(l.Bars, t.bar(v, v.Goroutine))
-		}
 	}
 }
 
@@ -235,7 +232,7 @@ func (t *tiling) put(l *Lane, v *Interval, other int64) {
 		return
 	}
 	if l.steps == nil {
-		l.steps = make([][4]float64, t.window.Columns)
+		l.steps = make([][5]float64, t.window.Columns)
 	}
 	from, to := max(int64(v.Start), t.From), min(int64(v.End()), t.To)
 	first, last := t.column(from), t.column(to)
@@ -287,7 +284,7 @@ func (t *tiling) finish(g group) []Lane {
 		slices.SortFunc(l.Bars, byStart)
 		slices.SortFunc(l.Marks, byStart)
 		for i, s := range l.steps {
-			if s != [4]float64{} {
+			if s != [5]float64{} {
 				c := Column{int64(i)}
 				for k := range s {
 					c[k+1] = int64(s[k]/t.Step*1000 + 0.5)
@@ -297,6 +294,8 @@ func (t *tiling) finish(g group) []Lane {
 		}
 		list = append(list, *l)
 	}
-	slices.SortFunc(list, func(a, b Lane) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(list, func(a, b Lane) int {
+		return cmp.Or(cmp.Compare(g.active[b.ID], g.active[a.ID]), cmp.Compare(a.ID, b.ID))
+	})
 	return list
 }

@@ -23,22 +23,9 @@ var (
 // A page's data are what the script draws over time, in nanoseconds from the start of the trace.
 type data struct {
 	Duration int64         `json:"duration"`
-	View     []int64       `json:"view"` // what is shown at first, from and to; null for all
-	Lines    []line        `json:"lines"`
+	View     []int64       `json:"view"`  // what is shown at first, from and to; null for all
 	Tiles    []*lanes.Tile `json:"tiles"` // the whole trace first
 	Kinds    []string      `json:"kinds"` // of intervals
-}
-
-// A line is a panel with one or more series.
-type line struct {
-	Title  string   `json:"title"`
-	Unit   string   `json:"unit"` // B, or nothing
-	Series []series `json:"series"`
-}
-
-type series struct {
-	Name string `json:"name"`
-	report.Series
 }
 
 // Limits of the pictures in a page.
@@ -57,12 +44,7 @@ const (
 func Page(r *report.Report, file *lanes.File, from, to time.Duration) (page ui.Page, err error) {
 	d := data{
 		Duration: max(int64(r.Trace.Duration), 1),
-		Lines: []line{
-			{"Heap", "B", []series{{"allocated", r.Heap.Allocated}}},
-			{"Goroutines", "", []series{{"existing", r.Goroutines.Existing}}},
-			{"Threads", "", []series{{"busy", r.Threads.Busy}}},
-		},
-		Kinds: lanes.KindNames[:],
+		Kinds:    lanes.KindNames[:],
 	}
 	if d.Tiles, err = file.Tiles(windows(r, from, to)); err != nil {
 		return page, err
@@ -111,10 +93,10 @@ func windows(r *report.Report, from, to time.Duration) []lanes.Window {
 			add(fmt.Sprintf("finding %d", i+1), f.At, f.Length, f.Goroutine)
 		}
 	}
-	for i, c := range r.Calls.Worst[:min(len(r.Calls.Worst), 3)] {
-		add(fmt.Sprintf("long call %d", i+1), c.At, c.Total(), c.Goroutine)
+	for i, p := range r.Calls.Places[:min(len(r.Calls.Places), 3)] {
+		add(fmt.Sprintf("long call %d", i+1), p.Longest.At, p.Longest.Length, p.Longest.Goroutine)
 	}
-	for _, s := range r.Stops.Longest[:min(len(r.Stops.Longest), 1)] {
+	if s := r.Stops.Longest; s.Length > 0 {
 		add("longest stop of the world", s.At, s.Length)
 	}
 	return list

@@ -1,6 +1,5 @@
-// The plots and the lanes of goroutines and threads: one canvas with one axis of time. They share
-// one view, the part of the time that is shown. Lanes come from the tile, of the page's windows,
-// that fits the view best.
+// The lanes of goroutines and threads: one canvas with one axis of time. The view is the part of the
+// time that is shown. Lanes come from the tile, of the page's windows, that fits the view best.
 (() => {
   const root = document.getElementById("time"), output = root.querySelector("output");
   const left = 170, right = 8, rowHeight = 18, total = data.duration, least = Math.min(total, 100);
@@ -9,7 +8,7 @@
     e.append(...children);
     return e;
   };
-  const canvas = make("canvas", {ariaLabel: "plots over time, goroutines and threads"});
+  const canvas = make("canvas", {ariaLabel: "goroutines and threads over time"});
   const chosen = make("div", {className: "chosen", hidden: true});
   const tip = make("div", {className: "tip", hidden: true});
   const details = make("div", {className: "details", hidden: true});
@@ -24,12 +23,6 @@
     const [unit, name] = units.find(u => Math.abs(ns) >= u[0]) ?? units[3];
     return Number((ns / unit).toPrecision(6)) + " " + name;
   };
-  const number = (v, unit) => {
-    if (unit !== "B") return String(Number(v.toPrecision(3)));
-    let names = ["B", "KiB", "MiB", "GiB", "TiB"];
-    for (; Math.abs(v) >= 1024 && names.length > 1; v /= 1024) names = names.slice(1);
-    return Number(v.toPrecision(v >= 1000 ? 4 : 3)) + " " + names[0];
-  };
   // ticks returns about n round values between two.
   const ticks = (low, high, n) => {
     const raw = (high - low) / n, power = 10 ** Math.floor(Math.log10(raw)), out = [];
@@ -40,26 +33,17 @@
   const x = t => left + (t - view[0]) / (view[1] - view[0]) * (width - left - right);
   const at = px => view[0] + (px - left) / (width - left - right) * (view[1] - view[0]);
   const clip = px => Math.min(Math.max(px, left), width - right);
-  const style = getComputedStyle(document.documentElement);
+  const style = getComputedStyle(root);
   const color = name => style.getPropertyValue("--" + name).trim();
   const colorOf = {running: "one", syscall: "two", runnable: "four", waiting: "line",
-    region: "three", task: "three", range: "bad"};
-
-  // A series as stairs: [from, to, least, most, last].
-  const stairs = s => (s.points ?? []).flatMap(({t_ns: t, min: low, max: high, last}, i) => {
-    const next = s.points[i + 1]?.t_ns ?? total, end = Math.min(t + s.step_ns, next);
-    const step = [t, end, low, high, last];
-    return end < next ? [step, [end, next, last, last, last]] : [step];
-  });
-  const lines = data.lines.map(l => ({...l, stairs: l.series.map(stairs)}));
+    lock: "lock", region: "three", range: "bad"};
 
   const layout = () => {
     const fits = data.tiles.filter(t => t.from <= view[0] && t.to >= view[1]);
     const shorter = (a, b) => a && a.to - a.from <= b.to - b.from ? a : b;
     tile = fits.reduce(shorter, data.tiles[0]);
     rows = [{type: "axis", height: 20}];
-    for (const line of lines) rows.push({type: "line", height: line.unit === "B" ? 150 : 80, line});
-    const parts = ["program", "tasks", "threads", "goroutines"];
+    const parts = ["goroutines", "program", "threads"];
     for (const [title, lanes] of parts.map(name => [name, tile[name]])) {
       const type = title.replace(/s$/, "");
       if (lanes.length) rows.push({type: "title", height: rowHeight, title});
@@ -68,35 +52,6 @@
     let top = 0;
     for (const row of rows) [row.top, top] = [top, top + row.height];
     return top;
-  };
-
-  const drawLine = (g, {top, height, line}) => {
-    const shown = line.stairs.map(all => all.filter(s => s[1] >= view[0] && s[0] <= view[1]));
-    const high = Math.max(...shown.flat().map(s => s[3]), 0) || 1;
-    const y = v => top + height - 4 - v / high * (height - 24);
-    g.textAlign = "right";
-    for (const v of [0, high / 2, high]) {
-      g.fillStyle = color("line");
-      g.fillRect(left, y(v), width - left - right, 1);
-      g.fillStyle = color("faint");
-      g.fillText(number(v, line.unit), left - 6, y(v));
-    }
-    g.textAlign = "left";
-    g.fillStyle = color("ink");
-    g.fillText(line.title, left, top + 8);
-    let after = left + g.measureText(line.title).width + 14;
-    shown.forEach((all, i) => {
-      g.fillStyle = color(["one", "two"][i]);
-      g.fillText(line.series[i].name, after, top + 8);
-      after += g.measureText(line.series[i].name).width + 14;
-      for (const [from, to, low, most, last] of all) {
-        const x0 = clip(x(from)), w = Math.max(clip(x(to)) - x0, 0.5);
-        g.globalAlpha = 0.3;
-        g.fillRect(x0, y(most), w, y(low) - y(most));
-        g.globalAlpha = 1;
-        g.fillRect(x0, y(last) - 0.6, w, 1.3);
-      }
-    });
   };
 
   const drawLane = (g, {top, type, lane}) => {
@@ -122,7 +77,7 @@
     }
     for (const [column, ...parts] of lane.fine) {
       let y = top + h;
-      for (let k = 0; k < 3; k++) {
+      for (const k of [0, 1, 2, 4]) {
         const height = parts[k] / 1000 * h;
         rect(tile.from + column * tile.step, tile.step, data.kinds[k], y -= height, height, 1);
       }
@@ -145,8 +100,7 @@
     g.textBaseline = "middle";
     const moments = ticks(view[0], view[1], Math.max(2, width / 140));
     for (const row of rows) {
-      if (row.type === "line") drawLine(g, row);
-      else if (row.lane) drawLane(g, row);
+      if (row.lane) drawLane(g, row);
       else if (row.type === "title") {
         g.fillStyle = color("faint");
         g.fillText(row.title, left, row.top + row.height / 2);
@@ -164,8 +118,8 @@
     root.dataset.to = view[1];
     root.dataset.lanes = tile.goroutines.length;
     output.textContent = `${time(view[0])} to ${time(view[1])}`;
-    status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, the most active in ` +
-      "this time; for detail choose a window above, or run threadcall trace -html with -from and -to";
+    status.textContent = `${tile.goroutines.length} of ${tile.of} goroutines, those that ran for longest ` +
+      "in this time; for detail choose a window above, or run threadcall trace -html with -from and -to";
   };
 
   const show = (from, to) => {
@@ -213,17 +167,12 @@
       fine: lane?.fine.find(f => f[0] === Math.floor((t - tile.from) / tile.step))};
   };
   const headline = b => {
-    const kind = data.kinds[b[2]].replace("runnable", "ready, not running");
+    const kind = data.kinds[b[2]].replace("runnable", "ready, not running").replace("lock", "waiting");
     const name = tile.names[b[3]];
     return `${kind}${name ? ": " + name : ""} for ${time(b[1])}, at ${time(b[0])}`;
   };
   const describe = ({row, t, bar, marks, fine}) => {
     const out = [time(t)];
-    if (row?.line) row.line.series.forEach((s, i) => {
-      const v = row.line.stairs[i].findLast(v => v[0] <= t), text = v => number(v, row.line.unit);
-      if (v) out.push(`${s.name} ${text(v[4])}` +
-        (v[2] === v[3] ? "" : ` (${text(v[2])} to ${text(v[3])})`));
-    });
     if (!row?.lane) return out;
     out.push(row.lane.title || "G" + row.lane.id);
     if (bar) {
@@ -233,7 +182,7 @@
       const place = bar[7] ? ": " + tile.places[bar[7]] : "";
       if (bar[5] >= 0) out.push(`by goroutine ${bar[5]}${place}`);
     } else if (fine) {
-      out.push(data.kinds.slice(0, 4).map((kind, i) => [kind, fine[i + 1]]).filter(p => p[1])
+      out.push(data.kinds.slice(0, 5).map((kind, i) => [kind, fine[i + 1]]).filter(p => p[1])
         .map(p => `${p[0]} ${p[1] / 10} %`).join(", ") + ", in short intervals: zoom in");
     }
     return out.concat(marks.map(headline));

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"regexp"
 	"runtime"
 	"runtime/trace"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,8 +20,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui/pagetest"
 )
 
-// sample returns a report of ten seconds with something in each section: the heap climbs by 1 MiB a
-// second, and a function was slow from 5 s to 6 s.
+// sample returns a report of ten seconds with something in each section: a function was slow from
+// 5 s to 6 s.
 func sample() *report.Report {
 	const s, ms = time.Second, time.Millisecond
 	frame := report.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
@@ -28,51 +30,28 @@ func sample() *report.Report {
 	r := &report.Report{
 		Trace:    report.Trace{Name: "some.<trace>", Duration: 10 * s, Format: "go 1.26"},
 		Warnings: []string{"The trace is damaged, which takes more than one line to describe here."},
-		Stops: report.Stops{Reasons: []report.StopReason{
-			{Reason: "GC mark termination", Times: times}, {Reason: "start trace", Own: true},
-		}},
-		Affinity: report.Affinity{Executions: 40, Moves: 4, Why: []report.Count{{Name: "mutex", N: 3}}},
+		Heap:     report.Heap{Peak: 2 << 20},
+		Stops:    report.Stops{All: times},
 		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "waits",
 			Moment: report.Moment{At: 4 * s, Length: s}}},
-		Tasks: []report.Task{{Type: "request", Times: times, ID: 77, Unfinished: 1}},
-		Path: &report.Path{
-			What: "task 77, request", Length: s, Omitted: 1,
-			Parts: []report.Part{{Doing: "ran", Frame: frame, Sum: report.Sum{Time: s}}},
-			Steps: []report.Step{{Doing: "sleep", Frame: frame, Depth: 2, For: "mutex",
-				Moment: report.Moment{Length: s}}},
-		},
-		Locked: []report.LockedThread{{Thread: 4077}},
 	}
-	allocated := report.Series{Step: 50 * ms}
-	for at := time.Duration(0); at < r.Trace.Duration; at += allocated.Step {
-		v := at.Seconds() * (1 << 20)
-		allocated.Points = append(allocated.Points, report.Point{At: at, Min: v * 0.9, Max: v * 1.1,
-			Last: v})
-	}
-	r.Heap = report.Heap{Allocated: allocated, Peak: 2 << 20}
 	for i := range 12 {
 		r.Functions = append(r.Functions, report.Function{Name: fmt.Sprint("main.worker", i)})
 	}
 	r.Waiting = report.Waiting{
-		Reasons: []report.WaitReason{{Reason: "mutex", Times: times, Blocked: 3}},
 		Places: []report.WaitPlace{
 			{Reason: "mutex", Frame: frame, Times: times, Longest: report.Moment{At: 2 * s, Length: 2 * s},
 				Stack: []report.Frame{frame}, Wakers: []report.Waker{{Frame: report.Frame{Func: "?"}}}},
 			{Reason: "sleep", Frame: report.Frame{Func: "main.asleep", File: "sleep.go"}},
+			{Reason: "runtime", Frame: report.Frame{Func: "runtime.swept"}},
 		},
 		Blocked: []report.Blocked{
 			{Reason: "channel send", Frame: frame, N: 5000, Created: []report.Waker{{Frame: leak}}},
 		},
-		Latency: report.Latency{All: times, Places: []report.LatencyPlace{{How: "preempted",
-			Frame: frame}}},
+		Latency: times, Wakeups: []report.Wakeups{{Frame: frame, Woken: 4321}},
 	}
 	r.Calls = report.Calls{
-		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", N: 17}},
-		Worst: []report.Call{{
-			Kind: "Call", Run: 5 * ms,
-			Stacks:  report.Stacks{From: []report.Frame{frame}, On: []report.Frame{{Func: "time.Sleep"}}},
-			Stopped: &report.Wait{Reason: "sleep", Sum: report.Sum{Time: 4 * ms}},
-		}},
+		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", Queued: times}},
 		Slow: []report.SlowCall{
 			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
 				Waits: "mutex", Waited: 200 * ms, Stacks: report.Stacks{
@@ -105,23 +84,23 @@ func TestText(t *testing.T) {
 		not  string
 	}{
 		{sample(), []string{
-			"warning  The trace", "peak 2 MiB", "GC mark termination",
-			"start trace (not counted above)", "in 10.0% of 40 executions; after",
-			"calls           20, 3 of them in place", "(main.go:7)", "stopped for 4 ms (sleep)",
+			"warning  The trace", "peak 2 MiB", "20 times, 2 s in all", "asleep",
+			"calls           20, 3 of them in place", "(main.go:7)", "4,321",
 			`waited. At 4 s; see "Waiting".`, "Blocked at the end", "5,000", "leak.go:9", "ended by",
-			"waited 2 s in all for a P, 20 times:", "request", "Critical path of task 77",
-			"sleep, ends a mutex", "1 short step is omitted", "and 2 more functions", "4077",
+			"waited 2 s in all for a P, 20 times:", "and 2 more functions",
 			"   1  slow call at 5 s into the trace: a function had run for 1 s", "slow call at 600 ms into",
 			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
-		}, "asleep"},
-		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times",
-			"moves           0"}, "Waiting"},
+		}, "swept"},
+		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times"}, "Waiting"},
 	} {
 		text := written(t, 80, c.r)
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {
 				t.Errorf("has no %q:\n%s", want, text)
 			}
+		}
+		if v := c.r.Verdict; len(v) > 0 && !strings.HasPrefix(text, "  1  "+v[0].Text) {
+			t.Errorf("does not begin with the verdict:\n%s", text)
 		}
 		if strings.Contains(text, c.not) {
 			t.Errorf("has %q:\n%s", c.not, text)
@@ -204,14 +183,13 @@ func TestPage(t *testing.T) {
 	if !slices.EqualFunc(got.Views, want, near) {
 		t.Errorf("views %v, want %v", got.Views, want)
 	}
-	if !strings.HasPrefix(got.Tip, "5.0") ||
-		!strings.Contains(got.Tip, "allocated 5 MiB (4.5 MiB to 5.5 MiB)") {
-		t.Errorf("the heap at 5 s: %q", got.Tip)
+	if !strings.HasPrefix(got.Tip, "5.0") {
+		t.Errorf("the time at 5 s: %q", got.Tip)
 	}
-	if got.Waits != 2 || !strings.Contains(got.Text, "some.<trace>") {
-		t.Errorf("%d waits; want 2, and the name with its brackets in %s", got.Waits, got.Text)
+	if got.Waits != 3 || !strings.Contains(got.Text, "some.<trace>") {
+		t.Errorf("%d waits; want 3, and the name with its brackets in %s", got.Waits, got.Text)
 	}
-	if got.Target != 2 {
+	if got.Target != 3 {
 		t.Errorf("the finding leads to a table with %d rows", got.Target)
 	}
 }
@@ -221,9 +199,11 @@ func TestPage_lanes(t *testing.T) {
 	if err := trace.Start(&out); err != nil {
 		t.Skip("this process records a trace already: ", err)
 	}
-	_, task := trace.NewTask(t.Context(), "</script>the task")
-	time.Sleep(20 * time.Millisecond)
-	task.End()
+	trace.WithRegion(t.Context(), "</script>the region", func() { time.Sleep(20 * time.Millisecond) })
+	var mu sync.Mutex
+	mu.Lock()
+	go func() { time.Sleep(10 * time.Millisecond); mu.Unlock() }()
+	mu.Lock()
 	runtime.GC()
 	trace.Stop()
 	p, r := pageOf(t, func(w *lanes.File) *report.Report {
@@ -251,11 +231,16 @@ func TestPage_lanes(t *testing.T) {
 		[...time.querySelectorAll("button")].find(b => b.textContent.startsWith("longest stop")).click();
 		out.view = view();
 		return out;`, &got)
-	if got.Lanes == 0 || !strings.Contains(got.Tips, "sleep for 2") ||
-		!strings.Contains(got.Tips, "</script>the task #") {
+	if got.Lanes == 0 || !strings.Contains(got.Tips, "waiting: sleep for ") ||
+		!strings.Contains(got.Tips, "region: </script>the region") ||
+		!strings.Contains(got.Tips, "waiting: mutex for ") {
 		t.Errorf("%d lanes, tips %s", got.Lanes, got.Tips)
 	}
-	for _, want := range []string{"goroutines, the most active", "zoom to it"} {
+	tracer := regexp.MustCompile(`G\d+ (runtime|trace)\.(\(\*)?trace`)
+	if own := tracer.FindString(got.Tips); own != "" {
+		t.Errorf("%s records the trace", own)
+	}
+	for _, want := range []string{"goroutines, those that ran for longest", "zoom to it"} {
 		if !strings.Contains(got.Text, want) {
 			t.Errorf("no %q in %s", want, got.Text)
 		}

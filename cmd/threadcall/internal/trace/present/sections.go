@@ -6,7 +6,6 @@ package present
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -119,8 +118,7 @@ func table[T any](id, title, what string, left int, columns []string, list []T,
 
 // sections returns those of a report that have anything to say.
 func sections(r *report.Report) []section {
-	all := slices.Concat(slow(r), critical(r), memory(r), population(r), waiting(r), locked(r),
-		tasks(r), calls(r))
+	all := slices.Concat(slow(r), memory(r), population(r), waiting(r), calls(r))
 	return slices.DeleteFunc(all, func(s section) bool {
 		return len(s.Facts)+len(s.Rows)+len(s.Items) == 0
 	})
@@ -156,43 +154,13 @@ func slow(r *report.Report) []section {
 	return []section{s}
 }
 
-func critical(r *report.Report) []section {
-	p := r.Path
-	if p == nil {
-		return nil
-	}
-	parts := table("parts", "Critical path of "+ui.Plain(p.What), "place", 2,
-		[]string{"what", "at", "times", "in all", ""}, p.Parts, func(x report.Part) row {
-			return row{Cells: cells(text(x.Doing), frame(x.Frame), number(x.N), duration(x.Time),
-				cell{Text: ui.Share(x.Time, p.Length), Value: float64(x.Time), Num: true})}
-		})
-	parts.Facts = []fact{{"", fmt.Sprintf("%s from %s, ended by goroutine %d. While a goroutine "+
-		"waits, the path is that of the one which ends the wait.", ui.Duration(p.Length),
-		ui.Duration(p.At), p.Goroutine)}}
-	steps := table("steps", "", "step", 3, []string{"goroutine", "what", "at", "from", "for"}, p.Steps,
-		func(s report.Step) row {
-			doing := s.Doing
-			if s.For != "" {
-				doing += ", ends a " + s.For
-			}
-			id := strings.Repeat(" ", min(s.Depth, 8)) + fmt.Sprint(s.Goroutine)
-			brief := len(p.Steps) > 40 && s.Length*200 < p.Length
-			return row{Cells: cells(text(id), text(doing), frame(s.Frame), duration(s.At-p.At),
-				longest(s.Moment)), Faint: brief}
-		})
-	if p.Omitted > 0 {
-		steps.Note = ui.Counted(p.Omitted, "short step is", "short steps are") + " omitted."
-	}
-	return []section{parts, steps}
-}
-
 func memory(r *report.Report) []section {
 	h, gc, stops := r.Heap, r.GC, r.Stops.All
 	var facts []fact
 	add := func(name, format string, args ...any) {
 		facts = append(facts, fact{name, fmt.Sprintf(format, args...)})
 	}
-	if len(h.Allocated.Points) == 0 {
+	if h.Peak == 0 {
 		add("heap", "The trace does not have its size.")
 	} else {
 		add("heap", "first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last), ui.Bytes(h.Peak))
@@ -204,22 +172,14 @@ func memory(r *report.Report) []section {
 	}
 	add("collections", "%s", collections)
 	if a := gc.Assist; gc.Cycles > 0 {
-		add("collector", "workers ran %s, background sweeper %s", ui.Duration(gc.Workers),
-			ui.Duration(r.Table.BgSweep))
-		add("assists", "%s, in which goroutines that allocate worked for %s",
-			ui.Counted(a.N, "time", "times"), ui.Duration(a.Worked))
+		add("collector", "workers ran %s", ui.Duration(gc.Workers))
+		add("assists", "%s, %s in all", ui.Counted(a.N, "time", "times"), ui.Duration(a.Time))
 	}
 	add("stop-the-world", "%s, %s in all, longest %s", ui.Counted(stops.N, "time", "times"),
 		ui.Duration(stops.Sum), ui.Duration(stops.Max))
-	s := table("stops", "Heap and collector", "reason", 1,
-		[]string{"stopped for", "times", "in all", "median", "99 %", "longest"}, r.Stops.Reasons,
-		func(s report.StopReason) row {
-			reason := s.Reason
-			if s.Own {
-				reason += " (not counted above)"
-			}
-			return row{Cells: cells(text(reason), number(s.Times.N), duration(s.Times.Sum),
-				quantiles(s.Times))}
+	s := table("stops", "Heap and collector", "place", 1, []string{"GC assists at", "times", "in all"},
+		gc.Assist.Sites, func(w report.Waker) row {
+			return row{Cells: cells(frame(w.Frame), number(w.N), duration(w.Time))}
 		})
 	s.Facts = facts
 	return []section{s}
@@ -228,31 +188,17 @@ func memory(r *report.Report) []section {
 func population(r *report.Report) []section {
 	g := r.Goroutines
 	s := table("functions", "Goroutines and threads", "function", 1,
-		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited", "moves"}, r.Functions,
+		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited"}, r.Functions,
 		func(f report.Function) row {
 			return row{Cells: cells(text(symbol.Short(f.Name)), number(f.Goroutines), duration(f.Running),
-				duration(f.Runnable), duration(f.Syscall), duration(f.Waiting), number(f.Moves))}
+				duration(f.Runnable), duration(f.Syscall), duration(f.Waiting))}
 		})
 	s.Facts = []fact{
-		{"goroutines", fmt.Sprintf("first %s, last %s (%s of them the runtime's), peak %s; %s began, "+
-			"%s ended",
-			ui.Count(g.First), ui.Count(g.Last), ui.Count(g.System), ui.Count(g.Peak), ui.Count(g.Created),
-			ui.Count(g.Ended))},
-		{"threads", fmt.Sprintf("%s ran goroutines, at most %s at a time",
-			ui.Counted(r.Threads.Total, "thread", "threads"), ui.Count(r.Threads.Peak))},
-		{"moves", moved(r.Affinity)},
+		{"goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended", ui.Count(g.First),
+			ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended))},
+		{"threads", ui.Count(r.Threads) + " ran goroutines"},
 	}
 	return []section{s}
-}
-
-// moved says how often goroutines moved from thread to thread, and the most frequent reasons.
-func moved(a report.Affinity) string {
-	text := fmt.Sprintf("%s from thread to thread, in %s of %s", ui.Count(a.Moves),
-		ui.Share(a.Moves, a.Executions), ui.Counted(a.Executions, "execution", "executions"))
-	for i, c := range a.Why[:min(len(a.Why), 3)] {
-		text += fmt.Sprintf("%s %s %s", []string{"; after", ",", ","}[i], c.Name, ui.Count(c.N))
-	}
-	return text
 }
 
 // wakers are rows under a place.
@@ -270,25 +216,14 @@ func wakers(title string, list []report.Waker, blanks int,
 
 func waiting(r *report.Report) []section {
 	w := r.Waiting
-	if len(w.Reasons) == 0 {
-		return nil
-	}
-	reasons := table("reasons", "Waiting", "reason", 1,
-		[]string{"for", "waits", "in all", "median", "99 %", "longest", "before", "blocked"}, w.Reasons,
-		func(x report.WaitReason) row {
-			return row{Cells: cells(text(x.Reason), number(x.Times.N), duration(x.Times.Sum),
-				quantiles(x.Times), number(x.Earlier.N), number(x.Blocked))}
-		})
-	reasons.Note = "Before are waits that began before the trace, blocked are those that have not " +
-		"ended. Neither is in the other columns. The runtime ends waits for timers and for the network."
-	places := table("waits", "", "place", 2,
+	places := table("waits", "Waiting", "place", 2,
 		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"}, w.Places,
 		func(p report.WaitPlace) row {
 			return row{
 				Cells: cells(text(p.Reason), frame(p.Frame, p.Stack...), number(p.Times.N),
 					duration(p.Times.Sum), duration(p.Times.P99), longest(p.Longest),
 					duration(p.Contended)),
-				Faint: p.Reason == "runtime" || p.Reason == "sleep", // which is intended
+				Faint: p.Reason == "runtime", // which is intended
 				Under: wakers("ended by", p.Wakers, 3, func(w report.Waker) []cell {
 					return cells(number(w.N), duration(w.Time))
 				}),
@@ -307,45 +242,19 @@ func waiting(r *report.Report) []section {
 		})
 	blocked.Note = "Created is the number of those that were created while the trace was taken, " +
 		"ended that of the waits at the place that have ended."
-	all := w.Latency.All
-	latency := table("latency", "Ready, but not running", "place", 2,
-		[]string{"after", "at", "times", "in all", "median", "99 %", "longest"}, w.Latency.Places,
-		func(p report.LatencyPlace) row {
-			return row{
-				Cells: cells(text(p.How), frame(p.Frame), number(p.Times.N), duration(p.Times.Sum),
-					duration(p.Times.P50), duration(p.Times.P99), longest(p.Longest)),
-				Faint: p.How == "runtime",
-			}
+	latency := table("ready", "Ready, but not running", "place", 1,
+		[]string{"many made ready at", "times", "goroutines", "at once", "ready"}, w.Wakeups,
+		func(x report.Wakeups) row {
+			return row{Cells: cells(frame(x.Frame), number(x.N), number(x.Woken), number(x.Most),
+				duration(x.Ready))}
 		})
-	if all.N > 0 {
+	if all := w.Latency; all.N > 0 {
 		latency.Facts = []fact{{"goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, "+
-			"99 %% %s, longest %s; they ran %s", ui.Duration(all.Sum), ui.Counted(all.N, "time", "times"),
-			ui.Duration(all.P50), ui.Duration(all.P99), ui.Duration(all.Max), ui.Duration(w.Running))}}
+			"99 %% %s, longest %s; %s of it while all Ps ran others, %s in all", ui.Duration(all.Sum),
+			ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
+			ui.Duration(all.Max), ui.Duration(w.Load.Ready), ui.Duration(w.Load.Full))}}
 	}
-	return []section{reasons, places, blocked, latency}
-}
-
-func locked(r *report.Report) []section {
-	return []section{table("locked", "Locked threads", "thread", 2,
-		[]string{"thread", "goroutine of", "ran", "syscall", "idle", "calls", "serving"}, r.Locked,
-		func(l report.LockedThread) row {
-			return row{Cells: cells(text(fmt.Sprint(l.Thread)), text(symbol.Short(l.Function)),
-				duration(l.Running), duration(l.Syscall), duration(l.Idle), number(l.Calls),
-				duration(l.Serving))}
-		})}
-}
-
-func tasks(r *report.Report) []section {
-	return []section{table("tasks", "Tasks", "type", 1,
-		[]string{"type", "tasks", "median", "99 %", "longest", "its ID", "unfinished"}, r.Tasks,
-		func(x report.Task) row {
-			if x.Times.N == 0 {
-				return row{Cells: cells(text(x.Type), number(0), quantiles(x.Times), text("-"),
-					number(x.Unfinished))}
-			}
-			return row{Cells: cells(text(x.Type), number(x.Times.N), duration(x.Times.P50),
-				duration(x.Times.P99), longest(x.Longest), text(fmt.Sprint(x.ID)), number(x.Unfinished))}
-		})}
+	return []section{places, blocked, latency}
 }
 
 func calls(r *report.Report) []section {
@@ -353,44 +262,18 @@ func calls(r *report.Report) []section {
 	if c.Total+c.Unfinished+c.NotRun == 0 {
 		return nil
 	}
-	total := ui.Count(c.Total)
-	for _, more := range []struct {
-		n    uint64
-		what string
-	}{
-		{c.InPlace, "of them in place"}, {c.Unfinished, "more without their start or end"},
-		{c.NotRun, "refused or withdrawn"},
-	} {
-		if more.n > 0 {
-			total += fmt.Sprintf(", %s %s", ui.Count(more.n), more.what)
-		}
-	}
 	s := table("places", "Calls to threads", "place", 2,
 		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"}, c.Places,
 		func(p report.Place) row {
-			return row{Cells: cells(text(p.Kind), frame(p.Frame), number(p.N), quantiles(p.Queued),
-				quantiles(p.Run))}
+			ran := quantiles(p.Run)
+			ran[2].Moment = &p.Longest
+			return row{Cells: cells(text(p.Kind), frame(p.Frame), number(p.Queued.N),
+				quantiles(p.Queued), ran)}
 		})
-	s.Facts = []fact{{"calls", total}}
+	s.Facts = []fact{{"calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
+		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
+		ui.Count(c.NotRun))}}
 	s.Note = "Queued is the median time from the call to the start of the function, ran is the " +
 		"median time of the function."
-	longest := section{Title: "Longest calls"}
-	for i, w := range c.Worst {
-		it := item{
-			ID: fmt.Sprintf("worst-%d", i+1),
-			Text: fmt.Sprintf("%s: %s of goroutine %d at %s, queued %s, ran %s on thread %d, "+
-				"returned after %s",
-				ui.Duration(w.Total()), w.Kind, w.Goroutine, ui.Duration(w.At), ui.Duration(w.Queued),
-				ui.Duration(w.Run), w.Thread, ui.Duration(w.Return)),
-			Moment: report.Moment{At: w.At, Length: w.Total(), Goroutine: w.Goroutine},
-			Stacks: []stack{{"called by", w.Caller()}},
-		}
-		if w.Stopped != nil {
-			it.Stacks = append(it.Stacks, stack{
-				fmt.Sprintf("stopped for %s (%s)", ui.Duration(w.Stopped.Time), w.Stopped.Reason), w.Function(),
-			})
-		}
-		longest.Items = append(longest.Items, it)
-	}
-	return []section{s, longest}
+	return []section{s}
 }

@@ -14,22 +14,17 @@ const (
 	shownFrames = 4
 )
 
-// Text writes the report. Errors are in s.Err.
+// Text writes the report, first the verdict. Errors are in s.Err.
 func Text(s *ui.Screen, r *report.Report) {
-	opening(s, r)
 	list := sections(r)
-	n := len(r.Calls.Slow) // which come first
-	if n > 0 {
-		write(s, list[:1])
-		list = list[1:]
-	}
-	if len(r.Verdict) > 0 {
-		s.Printf("\n")
-	}
 	for i, f := range r.Verdict {
 		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
 			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), titleOf(list, f.Table)))
 	}
+	if len(r.Verdict) > 0 {
+		s.Printf("\n")
+	}
+	opening(s, r)
 	write(s, list)
 }
 
@@ -58,13 +53,6 @@ func opening(s *ui.Screen, r *report.Report) {
 	for _, w := range r.Warnings {
 		s.Paragraph(s.Red("warning")+"  ", ui.Plain(w))
 	}
-	s.Printf("\n")
-	c := r.Table
-	line := ui.Table{}
-	line.Add("goroutines", "heap", "threads", "bgsweep", "stop-the-world")
-	line.Add(ui.Count(c.Goroutines), ui.Bytes(c.Heap), ui.Count(c.Threads), ui.Duration(c.BgSweep),
-		ui.Duration(c.STW))
-	line.Write(s)
 }
 
 func write(s *ui.Screen, list []section) {

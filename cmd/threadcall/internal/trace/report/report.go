@@ -15,25 +15,20 @@ import (
 // A Report describes an execution trace. All times are nanoseconds; times in the trace count from
 // its first event.
 //
-// Its size is bounded: points over time are merged ([Series]), distributions are counted in classes
-// ([Distribution]), and lists have the longest, busiest or worst of their kind.
+// Its size is bounded: distributions are counted in classes ([Distribution]), and lists have the
+// longest, busiest or worst of their kind.
 type Report struct {
-	Trace      Trace          `json:"trace"`
-	Warnings   []string       `json:"warnings"` // about the rest of the report; never nil
-	Table      Table          `json:"table"`
-	Heap       Heap           `json:"heap"`
-	GC         GC             `json:"gc"`
-	Stops      Stops          `json:"stop_the_world"`
-	Goroutines Goroutines     `json:"goroutines"`
-	Threads    Threads        `json:"threads"`
-	Functions  []Function     `json:"functions"` // the longest running first
-	Affinity   Affinity       `json:"affinity"`
-	Locked     []LockedThread `json:"locked_threads"` // those that served most calls first
-	Calls      Calls          `json:"calls"`
-	Waiting    Waiting        `json:"waiting"`
-	Tasks      []Task         `json:"tasks"`          // by type, the longest sum first, at most 1,000
-	Verdict    []Finding      `json:"verdict"`        // the most costly first, at most five; never nil
-	Path       *Path          `json:"path,omitempty"` // if one was requested
+	Trace      Trace      `json:"trace"`
+	Warnings   []string   `json:"warnings"` // about the rest of the report; never nil
+	Heap       Heap       `json:"heap"`
+	GC         GC         `json:"gc"`
+	Stops      Stops      `json:"stop_the_world"`
+	Goroutines Goroutines `json:"goroutines"`
+	Threads    uint64     `json:"threads"`   // that ran a goroutine
+	Functions  []Function `json:"functions"` // the longest running first
+	Calls      Calls      `json:"calls"`
+	Waiting    Waiting    `json:"waiting"`
+	Verdict    []Finding  `json:"verdict"` // the most costly first, at most five; never nil
 }
 
 // A Trace describes the trace itself.
@@ -46,15 +41,6 @@ type Trace struct {
 	Events     uint64        `json:"events"`
 	Truncated  bool          `json:"truncated"`  // the report ends before the trace should
 	GOMAXPROCS uint64        `json:"gomaxprocs"` // the last value; zero if not in the trace
-}
-
-// A Table is the row by which "Understanding Allocations in Go" (James Kirk) compares programs.
-type Table struct {
-	Goroutines uint64        `json:"goroutines"` // most at a time, the runtime's own included
-	Heap       uint64        `json:"heap_bytes"` // most at a time
-	Threads    uint64        `json:"threads"`    // that ran a goroutine
-	BgSweep    time.Duration `json:"bgsweep_ns"` // for which the runtime's sweeping goroutine ran
-	STW        time.Duration `json:"stw_ns"`     // for which the world was stopped, not by tracing
 }
 
 // A Frame is one of a stack. Stacks begin with the innermost function.
@@ -110,10 +96,9 @@ type Interval struct {
 // it when a thread takes a new span to allocate from, not with each object, so that it is ahead of
 // the program by up to some kilobytes for each P.
 type Heap struct {
-	Allocated Series `json:"allocated"`
-	First     uint64 `json:"first_bytes"`
-	Last      uint64 `json:"last_bytes"`
-	Peak      uint64 `json:"peak_bytes"`
+	First uint64 `json:"first_bytes"`
+	Last  uint64 `json:"last_bytes"`
+	Peak  uint64 `json:"peak_bytes"`
 }
 
 // A GC describes the collector.
@@ -124,43 +109,28 @@ type GC struct {
 	Assist  Assist        `json:"assist"`
 }
 
-// An Assist describes how goroutines that allocate helped the collector.
+// An Assist describes how goroutines that allocate helped the collector: from the start of each
+// assist to its end, while the goroutine ran, was ready, or waited for the collector.
 type Assist struct {
-	N      uint64        `json:"n"`
-	Worked time.Duration `json:"worked_ns"`
+	Sum
+	Sites []Waker `json:"sites"` // where they allocated, the longest first, at most ten
 }
 
-// Stops has when the world was stopped: from the request to stop to the restart. Starting and
-// stopping the trace stop the world, too; that is in Reasons but nowhere else.
+// Stops has when the world was stopped: from the request to stop to the restart, but not to start
+// or stop the trace.
 type Stops struct {
 	All     Distribution `json:"all_ns"`
-	Reasons []StopReason `json:"reasons"` // the longest sum first
-	Longest []Interval   `json:"longest"` // at most ten, the longest first
-}
-
-// A StopReason has the stops for one reason, as the runtime names it.
-type StopReason struct {
-	Reason string       `json:"reason"`
-	Own    bool         `json:"own"` // the trace itself is the reason
-	Times  Distribution `json:"times_ns"`
+	Longest Interval     `json:"longest"`
 }
 
 // Goroutines counts those that exist, the runtime's own included.
 type Goroutines struct {
-	Existing Series `json:"existing"`
-	First    uint64 `json:"first"`
-	Peak     uint64 `json:"peak"`
-	Last     uint64 `json:"last"`
-	Created  uint64 `json:"created"` // while the trace was taken
-	Ended    uint64 `json:"ended"`   // while the trace was taken
-	System   uint64 `json:"system"`  // of Last: those of the runtime
-}
-
-// Threads are those of the operating system. The trace has neither their start nor their end.
-type Threads struct {
-	Busy  Series `json:"busy"` // that run a goroutine or are in a system call of one
-	Total uint64 `json:"total"`
-	Peak  uint64 `json:"peak_busy"`
+	First   uint64 `json:"first"`
+	Peak    uint64 `json:"peak"`
+	Last    uint64 `json:"last"`
+	Created uint64 `json:"created"` // while the trace was taken
+	Ended   uint64 `json:"ended"`   // while the trace was taken
+	System  uint64 `json:"system"`  // of Last: those of the runtime
 }
 
 // Times are the times that goroutines spent in each state.
@@ -176,52 +146,9 @@ type Function struct {
 	Name       string `json:"name"`   // "?" if not in the trace
 	System     bool   `json:"system"` // the runtime's
 	Goroutines uint64 `json:"goroutines"`
-	Executions uint64 `json:"executions"`
-	Moves      uint64 `json:"moves"`
 	Times
-}
-
-// Affinity describes how goroutines moved from thread to thread. An execution is an uninterrupted
-// stay on a thread, of which system calls are part as long as they keep their P. A goroutine has
-// moved when an execution is on another thread than the one before.
-type Affinity struct {
-	Executions uint64  `json:"executions"`
-	Moves      uint64  `json:"moves"`
-	Why        []Count `json:"why"` // moves, by the end of the execution before; most first
-}
-
-// A Count is the number of events of one name.
-type Count struct {
-	Name string `json:"name"`
-	N    uint64 `json:"n"`
-}
-
-// A LockedThread is a thread that threadcall has locked: it ran functions for callers, in a
-// goroutine that ran nowhere else.
-type LockedThread struct {
-	Thread    int64         `json:"thread"`
-	Goroutine int64         `json:"goroutine"`
-	Function  string        `json:"function"`
-	Running   time.Duration `json:"running_ns"`
-	Syscall   time.Duration `json:"syscall_ns"`
-	Idle      time.Duration `json:"idle_ns"`
-	Calls     uint64        `json:"calls"`      // of threadcall, that it ran
-	Serving   time.Duration `json:"serving_ns"` // them; a call within a call counts once
-}
-
-// A Wait sums up the times for which a goroutine waited for one reason.
-type Wait struct {
-	Reason string `json:"reason"` // as in Waiting
-	Sum
-}
-
-// A Task sums up the tasks of one type (runtime/trace.NewTask).
-type Task struct {
-	Type       string       `json:"type"`
-	Times      Distribution `json:"times_ns"`   // of those that the trace has as a whole
-	Unfinished uint64       `json:"unfinished"` // with only the start or only the end in the trace
-	ID         uint64       `json:"longest_id"`
-	Longest    Moment       `json:"longest"` // and the goroutine that ended it
+	Assist time.Duration `json:"assist_ns"` // in GC assists
+	RanAt  Deed          `json:"ran_at"`    // where most of Running ended
 }
 
 // A Finding is something that stands out. Its moment is where it is in the plots.
@@ -230,34 +157,4 @@ type Finding struct {
 	Text  string `json:"text"`  // one sentence
 	Table string `json:"table"` // with the details: the id of an element of the page
 	Moment
-}
-
-// A Path is the critical path of a task, or of a goroutine: for each moment, what the task waited
-// for in the end. Its steps have no gaps. When the task's goroutine waits and another one ends the
-// wait, the path has what that one did during the wait, and so on.
-type Path struct {
-	What      string        `json:"what"`
-	At        time.Duration `json:"t_ns"`
-	Length    time.Duration `json:"length_ns"`
-	Goroutine int64         `json:"goroutine"` // that ended the task
-	Parts     []Part        `json:"parts"`     // the longest first; their sum is Length
-	Steps     []Step        `json:"steps"`     // in the order of time, at most 2,000, the longest
-	Omitted   uint64        `json:"omitted"`   // steps
-}
-
-// A Part sums up the steps in which goroutines did the same at one place.
-type Part struct {
-	Doing string `json:"doing"`
-	Frame
-	Sum
-}
-
-// A Step is a time in which one goroutine ran, was ready, or waited for something that no goroutine
-// ended.
-type Step struct {
-	Moment
-	Doing string `json:"doing"` // "ran", "ready", "system call", a reason for a wait, or "unknown"
-	Frame        // where it stopped then, or woke the next one
-	Depth int    `json:"depth"` // waits between the task's goroutine and this one
-	For   string `json:"for"`   // the innermost of these; empty if Depth is zero
 }

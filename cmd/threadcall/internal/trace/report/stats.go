@@ -1,6 +1,9 @@
 package report
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // A Distribution summarizes numbers. N, Sum, Min and Max are exact. A quantile is the middle of a
 // class, of which there are eight from each power of two to the next, so it is wrong by at most
@@ -12,6 +15,9 @@ type Distribution struct {
 	P50 float64 `json:"p50"` // this and P99 are set by Finish
 	P99 float64 `json:"p99"`
 	Max float64 `json:"max"`
+
+	// Numbers of at least Half have half of Sum. Finish sets it.
+	Half float64 `json:"half"`
 
 	counts []uint64 // by class, up to the last that is not empty
 }
@@ -61,15 +67,29 @@ func (d *Distribution) fit(classes int) {
 }
 
 // Finish sets the quantiles of all numbers so far.
-func (d *Distribution) Finish() { d.P50, d.P99 = d.quantile(0.5), d.quantile(0.99) }
+func (d *Distribution) Finish() {
+	d.P50, d.P99 = d.quantile(0.5), d.quantile(0.99)
+	sum := 0.0
+	for class, n := range slices.Backward(d.counts) {
+		if sum += float64(n) * d.middle(class); sum >= d.Sum/2 {
+			d.Half = d.middle(class)
+			return
+		}
+	}
+}
+
+// middle returns the number that stands for those of a class.
+func (d *Distribution) middle(class int) float64 {
+	from, next := least(class), least(class+1)
+	return min(max(from+max(0, next-1-from)/2, d.Min), d.Max)
+}
 
 // quantile returns the number that the share q of all numbers does not exceed.
 func (d *Distribution) quantile(q float64) float64 {
 	rank := uint64(max(1, math.Ceil(q*float64(d.N))))
 	for class, n := range d.counts {
 		if n >= rank {
-			from, next := least(class), least(class+1)
-			return min(max(from+max(0, next-1-from)/2, d.Min), d.Max)
+			return d.middle(class)
 		}
 		rank -= n
 	}

@@ -6,21 +6,64 @@ import (
 )
 
 // Waiting has what goroutines waited for, and where. A wait that the trace has as a whole is in
-// Times; one that began before the trace is in Earlier; one that has not ended is in Blocked.
+// Times; one that has not ended is in Blocked.
 type Waiting struct {
-	Running time.Duration `json:"running_ns"` // of all goroutines
-	Reasons []WaitReason  `json:"reasons"`    // the longest sum first
-	Places  []WaitPlace   `json:"places"`     // the longest sum first, at most 500
-	Blocked []Blocked     `json:"blocked"`    // at the end, most goroutines first, at most 500
-	Latency Latency       `json:"latency"`
+	Places  []WaitPlace `json:"places"`  // the longest sum first, at most 500
+	Blocked []Blocked   `json:"blocked"` // at the end, most goroutines first, at most 500
+
+	Latency Distribution `json:"latency"` // from when a goroutine is ready to when it runs
+	Load    Load         `json:"load"`
+	Wakeups []Wakeups    `json:"wakeups"`        // the longest time ready first, at most ten
+	Servers []Server     `json:"servers"`        // the longest waits for them first, at most ten
+	Loop    *Loop        `json:"loop,omitempty"` // nil if the main goroutine has none
 }
 
-// A WaitReason has all waits for one reason.
-type WaitReason struct {
-	Reason  string       `json:"reason"` // mutex, channel send, select, network, system call, …
-	Times   Distribution `json:"times_ns"`
-	Earlier Sum          `json:"earlier"`
-	Blocked uint64       `json:"blocked"` // goroutines that wait at the end, without the runtime's
+// A Load has when all Ps ran goroutines.
+type Load struct {
+	Full   time.Duration `json:"full_ns"`
+	Ready  time.Duration `json:"ready_ns"` // of other goroutines meanwhile
+	Late   Sum           `json:"late"`     // waits for timers and the network that ended then
+	Latest Moment        `json:"latest"`
+}
+
+// A Wakeups has the occasions on which one goroutine made many ready at one place without stopping.
+type Wakeups struct {
+	Frame
+	N       uint64        `json:"n"`
+	Woken   uint64        `json:"woken"`    // goroutines, in all
+	Most    uint64        `json:"most"`     // on one occasion
+	Ready   time.Duration `json:"ready_ns"` // of these goroutines until they ran
+	Largest Moment        `json:"largest"`
+}
+
+// A Server is a goroutine for which others waited: it ended their waits, or the goroutine that did
+// so waited for it meanwhile.
+type Server struct {
+	Goroutine int64         `json:"goroutine"`
+	Function  string        `json:"function"`
+	Lived     time.Duration `json:"lived_ns"`    // in the trace
+	Active    time.Duration `json:"active_ns"`   // running, ready, or in system calls
+	Depended  time.Duration `json:"depended_ns"` // on other goroutines that ended its waits
+	Waits     Sum           `json:"waits"`       // of others for it
+	Sends     time.Duration `json:"sends_ns"`    // of Waits: to send on a channel
+	Most      Deed          `json:"most"`        // what it did for longest
+}
+
+// A Loop is where the main goroutine waits again and again.
+type Loop struct {
+	Deed
+	Span   time.Duration `json:"span_ns"` // from the first wait to the last
+	Moved  bool          `json:"moved"`   // the goroutine has moved from one thread to another
+	Stalls []Deed        `json:"stalls"`  // what else it waited for in this time
+}
+
+// A Deed is what a goroutine did at one place.
+type Deed struct {
+	Doing string `json:"doing"` // ran, system call, or a reason for a wait
+	Frame
+	From Frame `json:"from"` // the function of the program that called it; empty if there is none
+	Sum
+	Longest Moment `json:"longest"`
 }
 
 // A WaitPlace is where goroutines waited for one reason: the innermost frame of the program, or if
@@ -28,9 +71,10 @@ type WaitReason struct {
 type WaitPlace struct {
 	Reason string `json:"reason"`
 	Frame
+	From      Frame         `json:"from"`    // the caller in the program, in the longest wait
 	Library   bool          `json:"library"` // of the standard library; the stack has no other frame
 	Times     Distribution  `json:"times_ns"`
-	Earlier   Sum           `json:"earlier"`
+	Shared    time.Duration `json:"shared_ns"`    // waits ended by goroutines that had waited here
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here
 	Longest   Moment        `json:"longest"`      // of all waits that ended
 	Stack     []Frame       `json:"stack"`        // of the longest wait
@@ -59,59 +103,27 @@ type Blocked struct {
 	Stack   []Frame       `json:"stack"`      // of one of them
 }
 
-// Latency is the time from when a goroutine is ready to when it runs.
-type Latency struct {
-	All    Distribution   `json:"all_ns"`
-	Places []LatencyPlace `json:"places"` // the longest sum first, at most 500
-}
-
-// A LatencyPlace is where goroutines were when they became ready, and how: "woken", "system call",
-// "preempted", "yielded", or "created", whose place is where. Goroutines of the
-// runtime have "runtime", and are not in All.
-type LatencyPlace struct {
-	How string `json:"how"`
-	Frame
-	Times   Distribution `json:"times_ns"`
-	Longest Moment       `json:"longest"`
-}
-
 // Calls are those of threadcall.
 type Calls struct {
-	Total      uint64  `json:"total"`      // that ran, from their start to their end in the trace
-	InPlace    uint64  `json:"in_place"`   // of Total: called on the thread itself, not queued
-	Unfinished uint64  `json:"unfinished"` // with only the start or only the end in the trace
-	NotRun     uint64  `json:"not_run"`    // that were refused or withdrawn
-	Places     []Place `json:"places"`     // the largest sum of delays and run times first
-	Worst      []Call  `json:"worst"`      // the longest, at most ten, the longest first
-
-	Slow []SlowCall `json:"slow"` // that OnSlowCall reported, in the order of time; the last ten
+	Total      uint64     `json:"total"`      // that ran, from their start to their end in the trace
+	InPlace    uint64     `json:"in_place"`   // of Total: called on the thread itself, not queued
+	Unfinished uint64     `json:"unfinished"` // with only the start or only the end in the trace
+	NotRun     uint64     `json:"not_run"`    // that were refused or withdrawn
+	Places     []Place    `json:"places"`     // the largest sum of delays and run times first
+	Slow       []SlowCall `json:"slow"`       // the last ten that OnSlowCall reported
 }
 
 // A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
 type Place struct {
 	Frame
-	Kind   string       `json:"kind"` // the task's type after "threadcall.", or "in place"
-	N      uint64       `json:"n"`
-	Queued Distribution `json:"queued_ns"` // from the start of the call to that of the function
-	Run    Distribution `json:"run_ns"`    // the function
-	Return Distribution `json:"return_ns"` // from the end of the function to that of the call
+	Kind    string       `json:"kind"`      // the task's type after "threadcall.", or "in place"
+	Queued  Distribution `json:"queued_ns"` // from the start of the call to that of the function
+	Run     Distribution `json:"run_ns"`    // the function
+	Longest Moment       `json:"longest"`   // from the start of the call to its end
 }
 
-// A Call is one of threadcall.
-type Call struct {
-	Kind      string        `json:"kind"`
-	At        time.Duration `json:"t_ns"`
-	Goroutine int64         `json:"goroutine"` // that called
-	Thread    int64         `json:"thread"`    // that ran the function
-	Queued    time.Duration `json:"queued_ns"`
-	Run       time.Duration `json:"run_ns"`
-	Return    time.Duration `json:"return_ns"`
-	Stacks
-	Stopped *Wait `json:"stopped,omitempty"` // the longest wait, in On; nil if there was none
-}
-
-// Stacks are those of the caller, and of the thread: where it waited for longest in the function,
-// or waits when it is reported as slow, or the start of the function.
+// Stacks are those of the caller, and of the thread: where it waits when the call is reported as
+// slow, or the start of the function.
 type Stacks struct {
 	From []Frame `json:"from"`
 	On   []Frame `json:"on"`
@@ -133,9 +145,6 @@ func (s Stacks) Function() []Frame {
 	return s.On
 }
 
-// Total returns the time from the start of the call to its end.
-func (c Call) Total() time.Duration { return c.Queued + c.Run + c.Return }
-
 // A SlowCall is a function that OnSlowCall reported while the trace was recorded.
 type SlowCall struct {
 	At        time.Duration `json:"t_ns"`       // when it was reported
@@ -147,6 +156,8 @@ type SlowCall struct {
 	Queued    time.Duration `json:"queued_ns"`  // -1 if not in the trace
 	Waits     string        `json:"waits"`      // what for, when it was reported; empty if it ran
 	Waited    time.Duration `json:"waited_ns"`  // how long by then
+	By        Frame         `json:"by"`         // the first of From outside of threadcall
+	Place     Frame         `json:"place"`      // of On, in the program
 	Stacks
 }
 

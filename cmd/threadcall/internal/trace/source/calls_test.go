@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
@@ -68,7 +67,7 @@ func TestOpen_calls(t *testing.T) {
 	got := map[string]uint64{}
 	for _, p := range r.report.Calls.Places {
 		name := p.Func[strings.LastIndex(p.Func, "source_test.")+len("source_test."):]
-		got[fmt.Sprintf("%s by %s", p.Kind, name)] += p.N
+		got[fmt.Sprintf("%s by %s", p.Kind, name)] += p.Queued.N
 		if !strings.HasSuffix(p.File, "calls_test.go") || p.Line == 0 {
 			t.Errorf("%s is at %s:%d", name, p.File, p.Line)
 		}
@@ -86,20 +85,15 @@ func TestOpen_calls(t *testing.T) {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
 			c.Unfinished)
 	}
-	if l := r.report.Locked; len(l) < 2 || l[0].Calls != 5*calls+1 || l[0].Serving < limit ||
-		l[0].Idle <= 0 {
-		t.Errorf("locked threads %+v", l)
-	}
-	i := slices.IndexFunc(c.Worst, func(w report.Call) bool {
-		return len(w.From) > 0 && strings.HasSuffix(w.Caller()[0].Func, ".callsSlowly")
+	i := slices.IndexFunc(c.Places, func(p report.Place) bool {
+		return strings.HasSuffix(p.Func, ".callsSlowly")
 	})
-	if i < 0 { // others may have waited for longer
-		t.Fatalf("the longest calls %+v", c.Worst)
+	if i < 0 {
+		t.Fatalf("the places %+v", c.Places)
 	}
-	if w := c.Worst[i]; w.Run < limit || w.Stopped == nil ||
-		w.Stopped.Reason != "channel receive" || w.Stopped.Time > w.Run ||
-		w.Stopped.Time < limit/2 || w.Total() != w.Queued+w.Run+w.Return {
-		t.Errorf("the longest call %+v", w)
+	if p := c.Places[i]; time.Duration(p.Run.Max) < limit || p.Longest.Length < limit ||
+		p.Longest.Goroutine != 1 {
+		t.Errorf("the slow call %+v", p)
 	}
 }
 
@@ -130,12 +124,7 @@ func TestSlowCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	kept, err := lanes.Create()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer kept.Close()
-	r, err := analysis.Trace(f, analysis.Options{Lanes: kept})
+	r, err := analysis.Trace(f, analysis.Options{})
 	if err != nil || len(r.Calls.Slow) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
@@ -147,9 +136,8 @@ func TestSlowCalls(t *testing.T) {
 		}) {
 		t.Errorf("%+v", s)
 	}
-	p, err := analysis.Path(kept, r, "slow")
-	if err != nil || p.Parts[0].Doing != "channel receive" ||
-		!strings.HasSuffix(p.Parts[0].Func, ".waitsForReport") {
-		t.Errorf("path %+v, %v", p, err)
+	if v := r.Verdict; len(v) == 0 || v[0].Rule != "slow call" ||
+		!strings.Contains(v[0].Text, "callsSlowly") || !strings.Contains(v[0].Text, "waitsForReport") {
+		t.Errorf("verdict %+v", v)
 	}
 }

@@ -31,25 +31,61 @@ func TestOf(t *testing.T) {
 		Sum:   report.Sum{Time: 9 * s},
 	}}
 	trace := report.Trace{Duration: 10 * s, GOMAXPROCS: 2}
-	latencies := func(sum, p99, ran time.Duration) *report.Report {
-		places := []report.LatencyPlace{{How: "runtime"}, {How: "woken", Frame: place, Longest: longest}}
-		l := report.Latency{All: times(1000, sum, ms, p99), Places: places}
-		return &report.Report{Trace: trace, Waiting: report.Waiting{Running: ran, Latency: l}}
+	at := func(doing string, n uint64, sum, longest time.Duration) report.Deed {
+		return report.Deed{Doing: doing, Frame: place, Sum: report.Sum{N: n, Time: sum},
+			Longest: report.Moment{At: s, Length: longest}}
 	}
+	// Goroutines of one function run for the whole trace, and assist the collector.
+	runs := func(w report.Waiting, assist time.Duration) *report.Report {
+		a := report.Assist{Sum: report.Sum{N: 9, Time: assist}, Sites: []report.Waker{{Frame: place,
+			Sum: report.Sum{Time: assist}}}}
+		return &report.Report{Trace: trace, Waiting: w, GC: report.GC{Assist: a},
+			Functions: []report.Function{{Name: "main.work", Times: report.Times{Running: 10 * s},
+				Assist: assist, RanAt: at("ran", 9, 9*s, s)}}}
+	}
+	load := func(full, ready time.Duration, late report.Sum) *report.Report {
+		return runs(report.Waiting{Load: report.Load{Full: full, Ready: ready, Late: late}}, 0)
+	}
+	serves := func(active, depended, sends time.Duration, waits report.Sum) *report.Report {
+		return runs(report.Waiting{Servers: []report.Server{{Goroutine: 7, Function: "main.stage",
+			Lived: 10 * s, Active: active, Depended: depended, Sends: sends, Waits: waits,
+			Most: at("ran", 9, 9*s, s)}}}, 0)
+	}
+	woken := func(n uint64, ready time.Duration) *report.Report {
+		return runs(report.Waiting{Wakeups: []report.Wakeups{{Frame: place, N: n, Woken: 500 * n,
+			Most: 500, Ready: ready}}}, 0)
+	}
+	loop := func(moved bool, n uint64, stall report.Deed) *report.Report {
+		return runs(report.Waiting{Loop: &report.Loop{Deed: at("select", n, 9*s, s), Span: 9 * s,
+			Moved: moved, Stalls: []report.Deed{stall}}}, 0)
+	}
+	calls := func(p report.WaitPlace) *report.Report {
+		r := runs(report.Waiting{}, 0)
+		p.Reason, p.Frame = "system call", place
+		p.Stack = append(p.Stack, place)
+		r.Waiting.Places = []report.WaitPlace{p}
+		return r
+	}
+	syscalls := times(900, 6*s, ms, 9*ms)
+	syscalls.Half = float64(ms)
+	fast := syscalls
+	fast.Half = 5e3
 	stopped := func(longest, sum time.Duration) *report.Report {
 		return &report.Report{Trace: trace, Stops: report.Stops{All: times(5, sum, ms, longest),
-			Longest: []report.Interval{{At: s, Length: longest, What: "GC sweep termination"}}}}
+			Longest: report.Interval{At: s, Length: longest, What: "GC sweep termination"}}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *report.Report {
-		b := report.Blocked{Reason: reason, Frame: place, N: n, New: since, Ended: ended, Longest: s}
+		b := report.Blocked{Reason: reason, Frame: place, N: n, New: since, Ended: ended, Longest: s,
+			Sum: 9 * s}
 		return &report.Report{Trace: trace, Waiting: report.Waiting{Blocked: []report.Blocked{b}}}
 	}
 	waits := func(reason string, d report.Distribution, contended, long time.Duration) *report.Report {
 		return wait(report.WaitPlace{Reason: reason, Frame: place, Times: d, Contended: contended,
-			Longest: report.Moment{At: 3 * s, Length: long, Goroutine: 7}, Wakers: unlocked})
+			Shared: contended, Longest: report.Moment{At: 3 * s, Length: long, Goroutine: 7},
+			Wakers: unlocked})
 	}
 	queued := func(p99 time.Duration) *report.Report {
-		p := report.Place{Frame: place, N: 90, Queued: times(90, 2*s, ms, p99)}
+		p := report.Place{Frame: place, Queued: times(90, 2*s, ms, p99)}
 		return &report.Report{Trace: trace, Calls: report.Calls{Places: []report.Place{p}}}
 	}
 	for name, c := range map[string]struct {
@@ -68,7 +104,39 @@ func TestOf(t *testing.T) {
 				"the longest 1 s) for the mutex locked at main.work (main.go:161), which was contended 97 % " +
 				"of the time; its holder unlocked it at main.unlock (main.go:170) for 100 %"},
 		"a free mutex": {waits("mutex", times(400, s, ms, ms), s, ms), ""},
-		"a channel":    {waits("channel receive", times(400, 9*s, 20*ms, s), 9*s, s), ""},
+		"a semaphore": {waits("channel send", times(400, 10*s, 20*ms, s), 10*s, s),
+			"at main.work (main.go:161) (channel send) for one another; the waits ended at main.unlock"},
+		"idle workers": {waits("channel receive", times(400, 10*s, 20*ms, s), s, s), ""},
+		"a pool": {waits("HTTP connection", times(400, 10*s, 20*ms, s), s, s),
+			"for a free HTTP connection"},
+		"a slow stage": {serves(9*s, 0, 8*s, report.Sum{N: 10, Time: 8 * s}),
+			"waited 8 s in total for goroutine 7 of main.stage, which ran for 9 s of 10 s at main.work"},
+		"a slow source":    {serves(9*s, 0, 0, report.Sum{N: 10, Time: 16 * s}), "for 9 s of 10 s"},
+		"a timer":          {serves(s, 0, 0, report.Sum{N: 10, Time: 90 * s}), ""},
+		"not the slow one": {serves(9*s, 5*s, 8*s, report.Sum{N: 10, Time: 90 * s}), ""},
+		"joined":           {serves(9*s, 0, 0, report.Sum{N: 9, Time: 90 * s}), ""},
+		"fsync": {calls(report.WaitPlace{Times: syscalls, Contended: 6 * s, From: place}),
+			"System calls at main.work (main.go:161), called by main.work (main.go:161) took 6 s, 60 %"},
+		"brief calls": {calls(report.WaitPlace{Times: fast}), ""},
+		"a terminal": {calls(report.WaitPlace{Times: syscalls, Contended: 6 * s,
+			Stack: []report.Frame{{Func: "syscall.Read"}}}), ""},
+		"many read": {calls(report.WaitPlace{Times: syscalls, Contended: s,
+			Stack: []report.Frame{{Func: "syscall.Read"}}}), "System calls at"},
+		"children": {calls(report.WaitPlace{Times: syscalls,
+			Stack: []report.Frame{{Func: "syscall.Wait4"}}}), ""},
+		"a stall": {loop(false, 100, at("system call", 1, 71*ms, 71*ms)),
+			"The main goroutine, a loop around main.work (main.go:161), was in a system call for 71 ms at"},
+		"as ever":     {loop(false, 100, at("system call", 50, 71*ms, 71*ms)), ""},
+		"in a frame":  {loop(false, 100, at("mutex", 1, 15*ms, 15*ms)), ""},
+		"not a loop":  {loop(true, 100, at("mutex", 1, 71*ms, 71*ms)), ""},
+		"many events": {loop(true, 500, at("mutex", 1, 71*ms, 71*ms)), "waited (mutex) for 71 ms"},
+		"assists": {runs(report.Waiting{}, 2*s), "GC assists took 2 s, 20 % of the time of 0 " +
+			"goroutines of main.work, and the workers of the collector 0 ns; allocation sites: " +
+			"main.work"},
+		"few assists": {runs(report.Waiting{}, s/2), ""},
+		"a herd": {woken(9, 6*s), "One wake-up at main.work (main.go:161) made up to 500 goroutines " +
+			"ready (4,500 goroutines in 9 wake-ups), which were ready for 6 s"},
+		"a starting gun": {woken(1, 6*s), ""},
 		"a blocked read": {waits("network", times(1, s, s, s), 0, s),
 			"A wait for input or output at main.work " +
 				"(main.go:161) took 1 s, 10 % of the trace, in goroutine 7."},
@@ -80,15 +148,17 @@ func TestOf(t *testing.T) {
 			Longest: longest, Stack: []report.Frame{{Func: "net.(*TCPListener).Accept"}}}), ""},
 		"a server's loop": {wait(report.WaitPlace{Reason: "network", Library: true, Longest: longest,
 			Frame: report.Frame{Func: "net/http.(*conn).serve"}, Times: times(1, s, s, s)}), ""},
-		"latency": {latencies(3*s, 20*ms, 10*s), "waited 3 s in total for a P (99 % of the times 20 ms " +
-			"or less), and ran 10 s with GOMAXPROCS 2; most of them were woken at main.work"},
-		"short latency":  {latencies(3*s, 2*ms, 10*s), ""},
-		"little latency": {latencies(2*s, 20*ms, 10*s), ""},
-		"a long stop":    {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
-		"many stops":     {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
-		"short stops":    {stopped(ms, 20*ms), ""},
-		"queued":         {queued(20 * ms), "90 calls at main.work (main.go:161) were queued for 2 s"},
-		"hardly queued":  {queued(2 * ms), ""},
+		"full": {load(9*s, 6*s, report.Sum{}), "full for 90 % of the time, mostly with main.work, " +
+			"which ran 10 s, most of it at main.work (main.go:161); others were ready for 6 s"},
+		"late": {load(9*s, s, report.Sum{N: 60, Time: 2 * s}),
+			"60 waits for timers or the network"},
+		"busy":          {load(9*s, s, report.Sum{N: 2, Time: 2 * s}), ""},
+		"idle":          {load(s, 9*s, report.Sum{}), ""},
+		"a long stop":   {stopped(12*ms, 20*ms), "the longest time for 12 ms (GC sweep termination)"},
+		"many stops":    {stopped(ms, 600*ms), "stopped 5 times for 600 ms"},
+		"short stops":   {stopped(ms, 20*ms), ""},
+		"queued":        {queued(20 * ms), "90 calls at main.work (main.go:161) were queued for 2 s"},
+		"hardly queued": {queued(2 * ms), ""},
 	} {
 		got := Of(c.r)
 		if got == nil || len(got) > 1 || (len(got) == 1) != (c.want != "") ||
