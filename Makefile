@@ -10,7 +10,7 @@ GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
 PORTS       := $(shell $(GO) tool dist list | grep -E '^(linux|darwin|windows|freebsd|netbsd|openbsd)/|^js/wasm$$')
 TEST        := $(GO) test -timeout 30m
 
-.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases speed plots soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults flakes allocs
+.PHONY: all test ci setup versions release-check release browser gui bench bench-loads bench-phases speed plots soak sixminutes ports ports-quick ports-cores wine lint vuln cross cross-quick plain race modes 386 model faults ablate flakes allocs
 
 all: test
 
@@ -172,6 +172,12 @@ vuln:
 faults:
 	@.ci/setup cc
 	$(GO) run ./internal/rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
+
+# ablate takes one mechanism out of the engine after the other, and prints what is worse without:
+# half an hour on an idle machine. MECHANISMS='price load' chooses some, FLAGS what else the command
+# has, as in FLAGS='-when quiet,crowded,quota -p 1,4'.
+ablate:
+	$(GO) run ./internal/rig/ablate $(FLAGS) $(MECHANISMS)
 
 # flakes runs the tests N times under each condition, LOAD times next to four busy loops, and prints
 # what failed how often: some hours. PKGS=./thread, RUN=Close and WHEN=race choose packages, tests and

@@ -24,34 +24,33 @@
 // # Threads
 //
 //   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
-//     nothing polls, and a program that has nothing to do uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own, on which the function given to
-//     [Win.OnDraw] runs, and everything given to [Win.Thread]. A slow window does not delay
-//     another, nor a slow event handler the drawing.
+//     nothing polls, and an idle program uses no CPU.
+//   - Each window has a thread and an OpenGL context of its own. The function of [Win.OnDraw] runs
+//     there, and everything given to [Win.Thread]. So a slow window does not delay another, nor a
+//     slow event handler the drawing.
 //   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
-// In the steady state a frame allocates nothing, and nor does an event (see [Event]), but for the
-// paths of a DropEvent and the description of a MonitorEvent. Events may be kept and sent on
-// channels.
+// In the steady state frames and events allocate nothing (see [Event]), except the paths of a
+// DropEvent and the name in a MonitorEvent. Events may be kept and sent on channels.
 //
 // # Limits
 //
 //   - While the user drags the border of a window, macOS keeps the main thread in a loop of its
-//     own: calls wait until the mouse is released. Frames are drawn meanwhile. Windows has such
-//     loops for titles and system menus, too, but there calls run inside of them.
+//     own: calls wait until the mouse is released, and frames are drawn meanwhile. Windows has such
+//     loops for titles and system menus, but there calls run inside them.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
-//   - With X11, Clipboard asks the program that owns the clipboard, and waits on the main thread
+//   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once, and Show does
-//     not return before the window manager has shown the window.
-//   - Drivers wait for the monitor in C. Where more windows do that than there are Ps (GOMAXPROCS),
-//     the Go runtime lends a P to others only when it notices, after up to 10 ms.
+//   - With X11, GLFW reports a key that is pressed twice within one millisecond once. Show returns
+//     when the window manager has shown the window.
+//   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
+//     the Go runtime lends a P to others only after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails
 //     while other windows are drawn, the binding may write a line about an "internal error" to
 //     standard error; NewWindow returns the error.
-//   - GLFW, with its event loop, is one for the whole program: it may link another toolkit that
-//     uses it, such as Fyne, but not run both at a time.
+//   - A program has one GLFW and one event loop of it. It may link another toolkit that uses GLFW,
+//     such as Fyne, but not run both at a time.
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
 //     SetClipboard needs a window that has had the keyboard. The package paces the frames, at the
 //     rate of the monitor: a driver that waits for the monitor would wait for ever while the window
@@ -59,7 +58,6 @@
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
-// The windows are GLFW's, and OpenGL draws them.
 package app
 
 import (
@@ -99,9 +97,9 @@ var state struct {
 	windows map[*Win]struct{} // those that have not been destroyed
 }
 
-// Init prepares the package and gives the main thread to the window system's event loop, in which
-// it serves [mainthread.Call] and all others as before. It returns an error that names what is
-// missing if there is no display.
+// Init prepares the package and gives the main thread to the event loop of the window system, in
+// which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
+// error that names what is missing.
 //
 // Call it from the function given to [mainthread.Init]. A second call before Terminate does
 // nothing.
@@ -138,10 +136,10 @@ func Init() error {
 	return err
 }
 
-// Terminate closes the windows that are still open, waits until their Run has returned, and gives
-// the main thread back. Without Init it does nothing. It panics inside a function that was given to
-// a window, where it would wait for itself, and on the main thread, which must be free for the
-// event loop.
+// Terminate closes the windows that are open, waits until their Run has returned, and gives the
+// main thread back. Without Init it does nothing. It panics in a function that was given to a
+// window, where it would wait for itself, and on the main thread, which must be free for the event
+// loop.
 func Terminate() {
 	if mainthread.On() && state.up.Load() {
 		panic("app: Terminate on the main thread, which runs the event loop; call it elsewhere")

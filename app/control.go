@@ -26,8 +26,8 @@ func (w *Win) SetSize(width, height int) {
 // Show shows a hidden window.
 func (w *Win) Show() { w.post(func() { w.win.Show() }) }
 
-// Hide hides the window. Frames go on, at the monitor's rate at most, so that a program can prepare
-// what it will show, or take a Screenshot of what it never shows; [Win.SetOnDemand] ends them.
+// Hide hides the window. Frames go on, at most at the rate of the monitor, so that a program can
+// prepare a window, or take a Screenshot of one that it never shows; [Win.SetOnDemand] ends them.
 func (w *Win) Hide() {
 	w.post(func() {
 		if state.wayland.Load() {

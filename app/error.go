@@ -12,11 +12,10 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// ErrNoDisplay is wrapped by the errors that report that there is no screen for a window.
+// ErrNoDisplay is wrapped if there is no screen for a window.
 var ErrNoDisplay = errors.New("app: no display")
 
-// ErrNoOpenGL is wrapped by the errors that report that the system has no OpenGL, or not the
-// requested version.
+// ErrNoOpenGL is wrapped if the system does not have OpenGL, or not the requested version.
 var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 
 // stray is the last error by which a call of GLFW panicked.

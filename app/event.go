@@ -9,19 +9,19 @@ import (
 )
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
-// given to [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the
-// package never writes to an event that it has delivered, nor delivers it to a second window.
+// of [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the package
+// never writes to an event that it has delivered, nor delivers it to a second window.
 //
-// An event is one of a block of 64, which the package uses again once the garbage collector has
-// found that the program refers to none of them. So a program that keeps no events allocates none
-// once the collector has run, except after more than 120,000 of a type within one of its cycles.
+// Events are allocated in blocks of 64. The package uses a block again when the garbage collector
+// has found no reference to it. So a program that keeps no events allocates none in the steady
+// state, up to 120,000 of a type between two collections.
 type Event interface {
 	// event reports whether only the last of several counts, if the handler is slow.
 	event() bool
 }
 
-// A KeyEvent is a key pressed, held or released. Key is the place on a US keyboard; for text, see
-// TextEvent.
+// A KeyEvent is a key pressed, held or released. Key is named by its place on a US keyboard; for
+// text, see TextEvent.
 type KeyEvent struct {
 	Key      glfw.Key
 	Scancode int // the system's number of the key, also where Key is glfw.KeyUnknown
@@ -29,8 +29,7 @@ type KeyEvent struct {
 	Mods     glfw.ModifierKey
 }
 
-// A TextEvent is a character that the user has typed, with dead keys and the layout of the keyboard
-// taken into account.
+// A TextEvent is a character that the user has typed, by the layout of the keyboard and dead keys.
 type TextEvent struct{ Rune rune }
 
 // A MouseButtonEvent is a button pressed or released.
@@ -51,7 +50,7 @@ type MouseEnterEvent struct{ Inside bool }
 // A ScrollEvent is a turn of the wheel, or two fingers on a pad. Up and left are positive.
 type ScrollEvent struct{ DX, DY float64 }
 
-// A DropEvent is files that the user has dragged onto the window. The handler may keep Paths.
+// A DropEvent has the files that the user has dragged onto the window.
 type DropEvent struct{ Paths []string }
 
 // A ResizeEvent is the size of the content: in pixels, and in screen coordinates.
@@ -63,8 +62,8 @@ type ResizeEvent struct {
 // A MoveEvent is the position of the upper left corner of the content on the screen.
 type MoveEvent struct{ X, Y int }
 
-// A ScaleEvent is by how much to scale text and images: the window has moved to another monitor, or
-// the user has changed the setting.
+// A ScaleEvent has the factors by which to scale text and images: the window has moved to another
+// monitor, or the user has changed the setting.
 type ScaleEvent struct{ X, Y float32 }
 
 // A FocusEvent reports that the window has the keyboard, or has lost it.
@@ -229,10 +228,9 @@ func (w *Win) setGeometry(g geometry) {
 	w.shared.mu.Unlock()
 }
 
-// OnEvent sets the function that handles events, one event after the other. It runs on the
-// goroutine that called Run or, with [EventsOnDraw], on the window's thread.
-//
-// If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
+// OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
+// called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
+// same value; if it calls [runtime.Goexit], so does Run.
 func (w *Win) OnEvent(handle func(Event)) {
 	if handle == nil {
 		w.onEvent.Store(nil)

@@ -9,7 +9,7 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 )
 
-// A Frame is what the function given to [Win.OnDraw] receives. It is valid until that returns.
+// A Frame is the argument of the function of [Win.OnDraw]. It is valid until that returns.
 type Frame struct {
 	Number uint64        // zero for the first
 	Time   time.Duration // since the first frame began
@@ -19,8 +19,8 @@ type Frame struct {
 	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
 	ScaleX, ScaleY            float32
 
-	Steps int     // how many times the function given to OnStep has run for this frame
-	Alpha float64 // how much of the next period has passed, between 0 and 1; zero without OnStep
+	Steps int     // how many times the function of OnStep has run for this frame
+	Alpha float64 // the part of the next period that has passed, from 0 to 1; zero without OnStep
 }
 
 // drawing draws the frames of a window. Each is a function that runs on the window's thread, so
@@ -56,9 +56,8 @@ func (w *Win) schedule() {
 	}
 }
 
-// Redraw draws a frame soon, if the window is [OnDemand]; others draw frame after frame. Several
-// calls before the frame begins result in one frame. If the window is minimized, the frame is drawn
-// when it is restored.
+// Redraw draws a frame soon, if the window is [OnDemand]. Several calls before the frame begins
+// result in one frame. If the window is minimized, the frame is drawn when it is restored.
 func (w *Win) Redraw() {
 	if !w.continuous() {
 		w.request()
@@ -210,9 +209,8 @@ type shot struct {
 	err     error
 }
 
-// Screenshot returns a picture of the next frame, for which it waits. It returns an error if Run is
-// not called within a second, and where it would wait for itself: in OnDraw, and on the window's
-// thread.
+// Screenshot waits for the next frame and returns its picture. It returns an error if Run is not
+// called within a second, and on the window's thread, where it would wait for itself.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
@@ -315,12 +313,12 @@ func flip(p *image.NRGBA) {
 //	w.OnStep(time.Second/120, func() { last, ball = ball, ball.moved() })
 //	w.OnDraw(func(f *app.Frame) { draw(mix(last, ball, f.Alpha)) })
 //
-// A frame has run [Frame.Steps] of them, often none or several, and [Frame.Alpha] of the next
-// period had passed when it began. Steps begin with the first frame after OnStep.
+// A frame has run [Frame.Steps] steps, often none or several, and [Frame.Alpha] of the next period
+// had passed when it began. Steps begin with the first frame after OnStep.
 //
-// A frame runs the steps of at most a quarter of a second, such as after the window has been
-// minimized, and stops stepping once that has taken a twentieth of a second: then the simulation is
-// slower than the clock, but frames go on. The periods that are left out are not made up for.
+// A frame runs the steps of at most a quarter of a second, after the window was minimized for
+// example, and stops stepping after a twentieth of a second: then the simulation is slower than the
+// clock, but frames go on. Steps that are left out are not made up for.
 //
 // A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn.
 // A panic in step is as one in OnDraw.

@@ -39,48 +39,45 @@ func defaults() options {
 // Title sets the title.
 func Title(title string) Option { return func(o *options) { o.title = title } }
 
-// Size sets the size of the content, in screen coordinates: pixels, but on some systems fewer if
-// the display has a content scale. The default is 640 by 480.
+// Size sets the size of the content in screen coordinates: pixels, on some systems divided by the
+// content scale of the display. The default is 640 by 480.
 func Size(width, height int) Option {
 	return func(o *options) {
 		o.width, o.height = width, height
 	}
 }
 
-// OpenGL sets the least version that the context must have. The default is 3.3. From 3.2 on it has
-// the core profile.
+// OpenGL sets the least version of the context. The default is 3.3. From 3.2 on it has the core
+// profile.
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
 // NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which
-// make a surface of [Win.GLFW]. The function given to [Win.OnDraw] runs as in other windows, and
-// shows what it draws by itself; [Frame] has the size. A program whose presentation waits for the
-// monitor should add [NoVSync], or the package paces the frames, too. There are no pictures for
-// [Win.Screenshot].
+// make a surface of [Win.GLFW]. The function of [Win.OnDraw] shows by itself what it draws; [Frame]
+// has the size. If its presentation waits for the monitor, the program should add [NoVSync], or the
+// package paces the frames, too. [Win.Screenshot] returns an error.
 func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 
-// Share makes a window that has the textures, buffers, shaders and samplers of w, and w its.
-// Framebuffers and vertex arrays are not shared. NewWindow waits until w's thread is between two
-// frames.
+// Share makes a window that shares textures, buffers, shaders and samplers with w. Framebuffers and
+// vertex arrays are not shared. NewWindow waits until w's thread is between two frames.
 //
-// What one thread has made is complete in the other after [gl.Flush] and a wait for a fence, or
-// after [gl.Finish], and what is bound there must be bound again. Either window may be closed
-// first; what is shared ends with the last.
+// The other thread sees an object completely after [gl.Finish], or after [gl.Flush] and a wait for
+// a fence, and must bind it again. Either window may be closed first; the shared objects end with
+// the last.
 func Share(w *Win) Option { return func(o *options) { o.share = w } }
 
-// EventsOnDraw delivers events on the window's thread, immediately before the function given to
-// [Win.OnDraw], so that the functions given to OnEvent and OnDraw may use the same variables
-// without a mutex. A slow OnEvent then delays frames.
+// EventsOnDraw delivers events on the window's thread, immediately before the function of
+// [Win.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a mutex,
+// and a slow OnEvent delays frames.
 //
-// Events that come while no frame is due soon, because the window is [OnDemand] or minimized or has
-// fewer than 20 frames a second, are delivered on the window's thread at once. They cause no frame;
-// [Win.Redraw] does.
+// If no frame is due soon, because the window is [OnDemand] or minimized or has fewer than 20
+// frames a second, events are delivered at once. They cause no frame; [Win.Redraw] does.
 func EventsOnDraw() Option { return func(o *options) { o.eventsOnDraw = true } }
 
 // Hidden makes a window that is not shown until [Win.Show].
 func Hidden() Option { return func(o *options) { o.hidden = true } }
 
-// OnDemand makes a window that is drawn only when [Win.Redraw] is called, when it has been resized,
-// and when the system has lost what was drawn. Without it, frame follows frame.
+// OnDemand makes a window that is drawn only after [Win.Redraw], after a change of size, and when
+// the system has lost what was drawn. Without it, frame follows frame.
 func OnDemand() Option { return func(o *options) { o.onDemand = true } }
 
 // NoVSync lets frames follow each other faster than the monitor shows them. Without it, drawing
@@ -140,8 +137,8 @@ func (s *settings) rate() float64 { return math.Float64frombits(s.rateBits.Load(
 
 func (s *settings) setRate(n float64) { s.rateBits.Store(math.Float64bits(n)) }
 
-// SetFrameRate changes what [FrameRate] sets, from the frame that is waited for on. Zero means no
-// limit, and so does what is not a rate; the lowest rate is a frame in 1,000 seconds.
+// SetFrameRate changes the limit of [FrameRate], at once. Zero means no limit, and so does a
+// negative or infinite rate; the lowest rate is a frame in 1,000 seconds.
 func (w *Win) SetFrameRate(n float64) {
 	if !(n > 0) || math.IsInf(n, 0) {
 		n = 0
@@ -152,7 +149,7 @@ func (w *Win) SetFrameRate(n float64) {
 	w.thread.Go(w.reschedule)
 }
 
-// SetVSync changes whether frames wait for the monitor, which [NoVSync] sets.
+// SetVSync changes whether frames wait for the monitor; see [NoVSync].
 func (w *Win) SetVSync(on bool) {
 	w.noVSync.Store(!on)
 	w.thread.Go(func() {
@@ -161,7 +158,7 @@ func (w *Win) SetVSync(on bool) {
 	})
 }
 
-// SetOnDemand changes whether frames are drawn only when they are requested, which [OnDemand] sets.
+// SetOnDemand changes whether frames are drawn only when they are requested; see [OnDemand].
 func (w *Win) SetOnDemand(on bool) {
 	w.onDemand.Store(on)
 	if !on && w.life.Load() == running {

@@ -20,12 +20,12 @@ import (
 // ErrClosed is returned by methods of a window that has been closed.
 var ErrClosed = errors.New("app: the window is closed")
 
-// A Win is a window. Its methods may be called from any goroutine at any time. Those that change
-// something do nothing once the window is closed, because the user may close it at any moment; on
-// the window's thread, in OnDraw for example, those without a result do not wait for the main
-// thread, which may be blocked: what they change is changed soon, in their order.
+// A Win is a window. NewWindow makes it, Run shows it, and when Run has returned it is destroyed.
 //
-// NewWindow makes it, Run shows it, and when Run has returned it has been destroyed.
+// Its methods may be called from any goroutine at any time. Once the window is closed, which the
+// user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw
+// for example, methods without a result do not wait for the main thread: they take effect soon, in
+// their order.
 type Win struct {
 	opts   options
 	win    *glfw.Window
@@ -236,12 +236,11 @@ func (w *Win) GLFW() *glfw.Window {
 	return w.win
 }
 
-// OnDraw sets the function that draws a frame. It runs on the window's thread, where the window's
-// context is current; the viewport has been set to the whole window. When it returns, the frame is
-// shown. Without one, or with nil, the window is cleared when it is shown, and nothing is drawn
-// until the system has lost that.
-//
-// If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
+// OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
+// context current and the viewport set to the whole window. When it returns, the frame is shown.
+// Without one, or with nil, the window is cleared when it is shown, and nothing is drawn until the
+// system has lost that. If it panics, Run panics with the same value; if it calls [runtime.Goexit],
+// so does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
 	var before *func(*Frame)
 	if draw == nil {
@@ -252,10 +251,9 @@ func (w *Win) OnDraw(draw func(*Frame)) {
 	w.changed((before == nil) != (draw == nil))
 }
 
-// OnDestroy sets the function that runs on the window's thread after the last frame, with the
-// window's context current, to free what belongs to the window. It runs while the window ends, also
-// if Run has not been called, but not if the thread has been terminated. A panic in it is as one in
-// OnDraw.
+// OnDestroy sets the function that frees what belongs to the window. It runs on the window's thread
+// after the last frame, with the window's context current, even if Run has not been called, but not
+// if the thread has been terminated. A panic in it is as one in OnDraw.
 func (w *Win) OnDestroy(f func()) {
 	if f == nil {
 		w.onDestroy.Store(nil)
@@ -264,20 +262,19 @@ func (w *Win) OnDestroy(f func()) {
 	}
 }
 
-// Thread returns the thread on which the window is drawn. Functions given to it run between two
-// frames, with the window's context current, for example to upload textures. Closing the window
+// Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
+// textures, run between two frames, with the window's context current. Closing the window
 // terminates the thread, and terminating the thread closes the window.
 func (w *Win) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
-// closed before, Run returns at once.
+// closed before, Run returns at once. It panics on the main thread, which must be free for the
+// event loop.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
-// on standard error and returns without it; the window is hidden, except with Wayland, and GLFW
+// on standard error and returns without it. The window is hidden, except with Wayland, and GLFW
 // keeps it until the process ends.
-//
-// Run panics on the main thread, which must be free for the event loop.
 func (w *Win) Run() {
 	if mainthread.On() {
 		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")

@@ -13,16 +13,15 @@
 //	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
 //
 // A thread is made when its key is first used, prepared for the key once, and used again by all
-// later calls for the key. What package thread promises of a call holds here.
-//
-// Three things to know before this replaces something else:
+// later calls for the key. What package thread promises of a call holds here. Before this replaces
+// other code:
 //
 //   - A function that blocks delays all calls for its key. If one call accepts a connection that
-//     another call for the same key is to dial, they deadlock without [WithKeyThreads].
-//   - A network namespace that has been deleted lives on until the threads in it have ended.
+//     another call for the same key dials, they deadlock without [WithKeyThreads].
+//   - A network namespace that has been deleted lives on until its threads have ended.
 //     [Threads.Forget] ends them.
-//   - A call changes threads twice, tens of microseconds if the thread is parked. Where setns is
-//     all there is to prepare, without a mount, a goroutine that locks its thread, enters the
+//   - A call changes threads twice, which takes tens of microseconds if the thread is parked. If
+//     the start is a setns alone, without a mount, a goroutine that locks its thread, enters the
 //     namespace, runs the function and returns is faster.
 package keyed
 
@@ -38,18 +37,18 @@ import (
 
 // Threads has one thread for each key. All methods may be called from any goroutine at any time.
 //
-// Functions of one key do not overlap, and the next thread of a key starts when the stop
-// functions of the last one have returned. [WithKeyThreads] allows several threads a key.
+// Functions of one key do not overlap, and the next thread of a key starts when the stop functions
+// of the last one have returned, unless [WithKeyThreads] allows several.
 //
-// A thread that no call has used for a minute, or the time of [WithIdleTimeout], is stopped. So is
-// the one unused for longest when the limit of [WithMaxThreads] is reached and another key needs a
-// thread. The operating system's thread ends with it, and nothing that its functions did to the
-// thread outlives it, unless [WithThreadOptions] has [thread.WithKeep].
+// A thread that no call has used for a minute, or for the time of [WithIdleTimeout], is stopped. At
+// the limit of [WithMaxThreads], the thread that was unused for longest is stopped if another key
+// needs one. The operating system's thread ends, too, and with it what functions did to it, unless
+// [WithThreadOptions] has [thread.WithKeep].
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
-// function, the stop function or an option refers to them. In a bubble of testing/synctest, they
-// must be made and closed in the bubble; a call inside panics if it has to wait for a thread of
-// some that were made outside.
+// function, the stop function or an option refers to them. In a bubble of testing/synctest they
+// must be made and closed in the bubble; a call there to Threads from outside panics if it has to
+// wait for a thread.
 type Threads[K comparable] struct{ k *set[K] }
 
 // An Option changes what New makes.
@@ -62,22 +61,21 @@ type config struct {
 }
 
 // WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
-// uses, the one that was unused for longest, and waits until that has ended. If all are used, the
-// call waits, until its context is done, for the first that has run the calls it was given: while
-// it waits, later calls for other keys wait behind it. Calls that wait get threads in the order in
-// which they came.
+// uses, the one that was unused for longest, and waits for its end. If all are used, the call waits
+// until its context is done or a thread has run the calls it was given; later calls for other keys
+// wait behind it. Calls that wait get threads in the order in which they came.
 //
-// A call does not wait where that could deadlock: on one of the threads, or on a thread that one of
-// them waits for, directly or through other threads. There it makes a thread beyond the limit. For
-// n below one there is no limit, as without the option.
+// A call that would wait for itself makes a thread beyond the limit: one on one of the threads, or
+// on a thread that one of them waits for, directly or through other threads. For n below one there
+// is no limit, as without the option.
 func WithMaxThreads(n int) Option {
 	return func(c *config) { c.max = n }
 }
 
-// WithKeyThreads allows up to n threads for each key, for functions that wait for each other. Then
-// a thread is given one call at a time: a call uses a thread that no other call uses, or makes one,
-// or waits for the first that is free. Start and stop functions run on each thread. For n below one
-// there is no limit: no call waits for another of its key. Without the option, n is one.
+// WithKeyThreads allows up to n threads for each key, for functions that wait for each other. Each
+// thread then has one call at a time: a call uses a thread without a call, or makes one, or waits
+// for the first that is free. Start and stop functions run on each thread. For n below one there is
+// no limit: no call waits for another of its key. Without the option, n is one.
 func WithKeyThreads(n int) Option {
 	return func(c *config) { c.each = n }
 }
@@ -95,9 +93,9 @@ func WithThreadOptions(opts ...thread.Option) Option {
 }
 
 // New returns Threads, none of which exists yet. start runs on each new thread, before any call,
-// and prepares it for its key; an error ends the thread and is returned by the calls that wait for
-// it. The next call for the key tries again. stop runs on each thread whose start has not failed,
-// after everything else, as [thread.WithStop] says. Either may be nil.
+// and prepares it for its key. If start returns an error, the thread ends, and the calls that wait
+// for it return the error; the next call for the key tries again. stop runs on each thread whose
+// start has not failed, after everything else, as [thread.WithStop] says. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
 		config:  config{each: 1, idle: time.Minute},
@@ -128,8 +126,8 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 	return h
 }
 
-// Call runs f on the thread for key, after the calls for the key that came before, and returns
-// what f returns. Where there is no such thread it makes one. If f did not and will not run, Call
+// Call runs f on the thread for key, after the calls for the key that came before, and returns what
+// f returns. Where there is no such thread it makes one. If f did not and will not run, Call
 // returns
 //
 //   - [context.Cause](ctx), if ctx is done before f begins;
@@ -138,20 +136,19 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 //     caller;
 //   - [thread.ErrNil] for a nil f.
 //
-// The profiler labels of ctx are carried as by [thread.Thread.CallContext]. A call that is made on
-// the thread for key runs in place, after Close, too. Panics and Goexit in f are as in
-// [thread.Thread.Call]. A key that is not equal to itself, such as a NaN, gets a thread for each
-// call.
+// The profiler labels of ctx are carried as by [thread.Thread.CallContext]. A call on the thread
+// for key runs in place, after Close, too. Panics and Goexit in f are as in [thread.Thread.Call]. A
+// key that is not equal to itself, such as a NaN, gets a thread for each call.
 //
 //threadcall:noalloc
 func (h *Threads[K]) Call(ctx context.Context, key K, f func() error) error {
 	return h.CallWith(ctx, key, nil, f)
 }
 
-// CallWith is Call for a caller that has what a thread must be prepared with: an open file, a
-// token. If the call makes the thread, start runs there, behind the function of New, as if it were
-// part of it. If another call's start has failed, CallWith makes the next thread, and returns the
-// error of its own start alone.
+// CallWith is Call for a caller that has what its thread needs: an open file, a token. If the call
+// makes the thread, start runs there, behind the function of New, as if it were part of it.
+// CallWith returns the error of its own start alone: if another call's has failed, it makes the
+// next thread.
 //
 //	func (ns *Namespace) Do(ctx context.Context, f func() error) error {
 //		return threads.CallWith(ctx, ns.inode, ns.enter, f) // setns(ns.fd)
@@ -188,9 +185,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 	}
 }
 
-// Forget ends the threads of key when their calls have returned, and does not wait for that.
-// Later calls for key make a new thread when these have ended. Forget may be called on the
-// threads themselves; for a key without threads it does nothing.
+// Forget ends the threads of key when their calls have returned, and does not wait. Later calls for
+// key wait until they have ended, and make a new thread. Forget may be called on the threads
+// themselves; for a key without threads it does nothing.
 func (h *Threads[K]) Forget(key K) {
 	defer runtime.KeepAlive(h)
 	k := h.k
@@ -206,9 +203,9 @@ func (h *Threads[K]) Forget(key K) {
 	}
 }
 
-// Close refuses calls from now on, ends each thread when the calls that use it have returned, and
-// waits for that. It does not wait on one of the threads, nor in a function that one of them waits
-// for, directly or through other threads.
+// Close refuses calls from now on, ends each thread when its calls have returned, and waits for
+// that. It does not wait on one of the threads, nor in a function that one of them waits for,
+// directly or through other threads.
 func (h *Threads[K]) Close() {
 	h.k.close()
 	h.k.all.Wait(h.k.done, nil)
@@ -219,8 +216,7 @@ func (h *Threads[K]) Close() {
 func (h *Threads[K]) Done() <-chan struct{} { return h.k.done }
 
 // TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are
-// kept. Each has been reported on standard error, unless [WithThreadOptions] has
-// [thread.WithPanicHandler].
+// kept. Each has been reported as [thread.WithPanicHandler] says.
 func (h *Threads[K]) TakePanic() *thread.PanicError {
 	defer runtime.KeepAlive(h)
 	h.k.mu.Lock()

@@ -12,25 +12,24 @@
 // Importing the package locks the main goroutine to the main thread. The main thread is a
 // [thread.Thread], and what package thread promises of a call holds here.
 //
-// Before Init, functions called on the main goroutine, in init functions too, run in place; what is
-// posted, and the calls of other goroutines, wait for Init. When the function given to Init has
-// ended, calls that wait and calls that come later return false.
+// Before Init, calls of the main goroutine run in place, in init functions, too; posted functions
+// and the calls of other goroutines wait for Init. When the function given to Init has ended,
+// waiting and later calls return false.
 //
-// A program that forgets Init waits for ever. A call that has waited for five seconds, while
-// nothing has ever served the main thread, is reported on standard error, once. Any value of the
-// environment variable THREADCALL_INIT_WARNING, such as off, silences the report. In a test binary,
-// TestMain is what calls Init:
+// A program that forgets Init waits for ever. If a call has waited for five seconds and nothing has
+// ever served the main thread, one line on standard error says so. Any value of the environment
+// variable THREADCALL_INIT_WARNING, such as off, silences it. In a test binary TestMain calls Init:
 //
 //	func TestMain(m *testing.M) {
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
 // A program whose main thread has an event loop already, in place of Init or inside a Call, uses
-// [OnWake] and [Serve], or package nativeloop.
+// [OnWake] with [Wait] or [Serve], or package nativeloop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
-// on the main thread of the process, and ends after the init functions. So there calls return
-// false, and Init panics. An exported function that the host calls on its main thread can call
+// on the main thread of the process, and ends after the init functions. So calls return false
+// there, and Init panics. An exported function that the host calls on its main thread can call
 // [thread.Adopt].
 package mainthread
 
@@ -46,18 +45,15 @@ import (
 var started, ended atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
-// fn has returned or called [runtime.Goexit]. It must be called from the main goroutine, once, and
-// should be all that main does.
+// fn has returned or called [runtime.Goexit]. A panic in fn ends the process, as in main. The main
+// goroutine calls Init, once, and should do nothing else.
 //
-// A panic in fn ends the process, as in main.
+// If a function on the main thread has called Goexit, the main goroutine must end, although the
+// thread continues. When fn has ended, the deferred calls of main run, Init does not return, and
+// the process ends with status 0.
 //
-// If a function that was called on the main thread has called Goexit, the main goroutine must end,
-// although the thread continues: when fn has ended, the deferred calls of main run, but Init does
-// not return to it, and the process ends with status 0.
-//
-// Init panics if it is called a second time or off the main goroutine. There is one exception: in
-// the tests, benchmarks and examples of a package whose TestMain runs under Init, fn runs in place,
-// so that they can be or show a whole program.
+// Init panics if it is called a second time or off the main goroutine. But in the tests, benchmarks
+// and examples of a package whose TestMain runs under Init, it runs fn in place.
 func Init(fn func()) {
 	switch {
 	case fn == nil:
@@ -100,14 +96,12 @@ func Init(fn func()) {
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
-// if f is nil or the function given to Init returns before f begins. See [thread.Thread.Call] for
-// panics and Goexit.
+// if f is nil or the function given to Init ends before f begins. See [thread.Thread.Call].
 //
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
-// MustCall is [Call], but panics where that returns false, for code that replaces a channel. See
-// [thread.Thread.MustCall].
+// MustCall is [Call], but panics where that returns false. See [thread.Thread.MustCall].
 //
 //threadcall:noalloc
 func MustCall(f func()) { main.MustCall(f) }
@@ -129,8 +123,8 @@ func Go(f func()) bool { return main.Go(f) }
 //threadcall:noalloc
 func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
 
-// Coalesce returns a function that posts f to the main thread, where it is queued at most once. See
-// [thread.Thread.Coalesce]; [thread.Coalesce1] with [Thread] is for a function with an argument.
+// Coalesce returns a function that queues f on the main thread, at most once at a time. See
+// [thread.Thread.Coalesce].
 func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
 
 // After runs f on the main thread once, when d has passed. See [thread.Thread.After].
@@ -139,12 +133,12 @@ func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
 // Every runs f on the main thread after each d. See [thread.Thread.Every].
 func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
-// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. It has been reported as well, see [OnPanic] and [thread.Thread.TakePanic].
+// TakePanic removes and returns the oldest panic of a function given to Go, or nil. See
+// [thread.Thread.TakePanic].
 func TakePanic() *thread.PanicError { return main.TakePanic() }
 
-// OnPanic calls f with each panic of a function that no caller waits for, in place of the report on
-// standard error. A nil f restores the report. See [thread.WithPanicHandler].
+// OnPanic calls f with each panic of a function that no caller waits for, in place of a report on
+// standard error, which a nil f restores. See [thread.WithPanicHandler].
 func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
 
 // On reports whether the caller is on the main thread.
@@ -152,14 +146,14 @@ func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
 //threadcall:noalloc
 func On() bool { return main.On() }
 
-// Assert panics unless the caller is on the main thread, with an error that names the caller's
-// place and what to write instead. See [thread.Thread.Assert].
+// Assert panics unless the caller is on the main thread, with an error that says what to write
+// instead. See [thread.Thread.Assert].
 //
 //threadcall:noalloc
 func Assert() { main.Assert() }
 
-// Serve runs what is queued and returns how many functions it ran; it panics off the main thread.
-// It is for programs whose main thread has an event loop of its own. See [thread.Thread.Serve].
+// Serve runs what is queued and returns how many functions it ran, for a program whose main thread
+// has an event loop of its own. It panics off the main thread. See [thread.Thread.Serve].
 func Serve() int { return main.Serve() }
 
 // ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main
@@ -172,23 +166,21 @@ func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
 
 // Wait is the wait of an event loop on the main thread: it calls block, which waits for native
 // events, and then runs what is queued. It returns false when the function given to Init has ended,
-// and panics off the main thread and for a nil block. See [thread.Thread.Wait].
+// and panics off the main thread. See [thread.Thread.Wait].
 //
 //	mainthread.OnWake(glfw.PostEmptyEvent)
 //	for mainthread.Wait(glfw.WaitEvents) {
 //	}
 func Wait(block func()) bool { return main.Wait(block) }
 
-// OnSlowCall calls f for every function that has run on the main thread for d and still runs. A nil
-// f turns it off. See [thread.WithSlowCall].
+// OnSlowCall calls f for each function that has run on the main thread for d, or waited for it. A
+// nil f turns it off. See [thread.WithSlowCall].
 func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
 
-// Stats returns how many functions the main thread has run, and how long they waited and ran. See
-// [thread.Thread.Stats].
+// Stats returns counts and times of the functions of the main thread. See [thread.Thread.Stats].
 //
 //threadcall:noalloc
 func Stats() thread.Stats { return main.Stats() }
 
-// OnWake sets the function that notifies an event loop on the main thread to call Serve. See
-// [thread.Thread.OnWake].
+// OnWake sets the function that wakes an event loop on the main thread. See [thread.Thread.OnWake].
 func OnWake(wake func()) { main.OnWake(wake) }

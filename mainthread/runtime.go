@@ -1,8 +1,8 @@
 package mainthread
 
-// What the package needs of the runtime and has from what the runtime does, because it does not
-// offer it: the main thread for itself, the end of the main goroutine, and what calls whom. A
-// function of the runtime that takes the main thread (golang.org/issue/70089) would replace this.
+// What the runtime does not offer, and the package derives from what it does: the main thread for
+// itself, the end of the main goroutine, and the callers of a function. A function of the runtime
+// that takes the main thread (golang.org/issue/70089) would replace this.
 
 import (
 	"flag"

@@ -1,8 +1,8 @@
 // Package nativeloop serves a thread inside the native event loop that runs on it, whichever
 // toolkit runs that loop: the message loop of Windows, GLib's main context (GTK, WebKitGTK), the
-// run loop of macOS. Calls are run as soon as the loop turns, also while the toolkit is in a loop
-// of its own: a message box, a menu, a modal dialog, a window that is being moved. While nothing is
-// queued the package does nothing: it has no timer and does not poll.
+// run loop of macOS. Calls run as soon as the loop turns, and while the toolkit is in a loop of its
+// own: a message box, a menu, a modal dialog, a window that is being moved. While nothing is queued
+// the package does nothing: it has no timer and does not poll.
 //
 //	func main() {
 //		detach, err := nativeloop.Attach(mainthread.Thread())
@@ -14,23 +14,22 @@
 //		toolkit.Main()
 //	}
 //
-// What the systems have:
+// How each system does it:
 //
-//   - Windows: a message-only window on the thread. In a flood of calls, input, timers and painting
+//   - Windows: a message-only window of the thread. In a flood of calls, input, timers and painting
 //     have the thread for 1 ms after each 4 ms.
 //   - Linux, on amd64, arm64 and riscv64: a source of GLib's main context, with [GLibPriority].
 //     GLib must be in the process when Attach is called: a binding by cgo links it, others load it.
-//     The context is the thread-default one of the caller if it has one, and otherwise the default
-//     main context, which GTK uses: on the main thread, and on one that owns that context, as a
-//     thread does that runs its loop.
+//     The context is the thread-default one of the caller. If there is none, it is the default main
+//     context, which GTK uses, for the main thread and a thread that owns that context.
 //   - macOS: a source of the thread's run loop in the common modes, which AppKit extends by modal
-//     panels and by the tracking of menus and windows. This is compiled and vetted; it has not been
-//     run by the authors, but is in continuous integration.
-//   - Elsewhere, [ErrNoLoop].
+//     panels and by the tracking of menus and windows. It is compiled and vetted here, and runs in
+//     continuous integration only.
+//   - Elsewhere: [ErrNoLoop].
 //
 // A function that calls [runtime.Goexit] ends the goroutine of the native loop, as it does inside
-// [thread.Thread.Serve]: the loop stops, and if that is the main goroutine without mainthread.Init,
-// the program hangs with a window that nothing serves. Panics do not reach the native loop.
+// [thread.Thread.Serve]. The loop stops; if that is the main goroutine without mainthread.Init, the
+// program hangs with a window that nothing serves. Panics do not reach the native loop.
 package nativeloop
 
 import (
@@ -44,18 +43,18 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// ErrNoLoop is what Attach returns, or wraps with the reason, where there is no native loop that
-// the package knows. There a program connects its loop by [thread.Thread.OnWake] and
-// [thread.Thread.Wait] or [thread.Thread.Serve].
+// ErrNoLoop is returned, or wrapped with the reason, where the package knows no native loop. There
+// a program connects its loop by [thread.Thread.OnWake] and [thread.Thread.Wait] or
+// [thread.Thread.Serve].
 var ErrNoLoop = errors.New("nativeloop: no native loop here; use OnWake and Wait, or Serve")
 
-// GLibPriority is the priority of calls in GLib's main context: G_PRIORITY_HIGH_IDLE+20, that of
-// GTK's redraws. Calls and redraws take turns; input and relayouts (0 and 110) come before both,
-// and idle functions (200) after. With a higher priority, a flood of calls would stop all redraws.
+// GLibPriority is the priority of calls in GLib's main context: that of GTK's redraws,
+// G_PRIORITY_HIGH_IDLE+20. Calls and redraws take turns; input and relayouts (0 and 110) come
+// before both, and idle functions (200) after. With a higher priority, a flood of calls would stop
+// redraws.
 const GLibPriority = 120
 
-// budget is how long one turn of the native loop runs queued functions, so that a flood of them
-// does not delay native events for longer.
+// budget is for how long one turn of the native loop runs queued functions.
 const budget = 4 * time.Millisecond
 
 // A loop is what one system needs to attach t. The package's functions call wake on any goroutine,
@@ -66,14 +65,13 @@ type loop interface {
 	detach()
 }
 
-// Attach has the native loop of t, on which it must be called, serve t: functions that other
-// goroutines queue are run by the loop, in one turn for at most 4 ms, modal or not. It does not run
-// the loop, and may be called before the loop runs or inside of it. It takes the place of what
-// [thread.Thread.OnWake] has set, until the function that it returns undoes it. That must be called
-// on t, and panics elsewhere. While t is attached, it is not reclaimed.
+// Attach has the native loop of t serve t, in turns of at most 4 ms, modal or not. The caller must
+// be on t. Attach does not run the loop, and may be called before the loop runs or inside it. It
+// replaces the function of [thread.Thread.OnWake]; detach restores that, and panics off the thread.
+// While t is attached, it is not reclaimed.
 //
-// If t is attached already, the error is a [*TakenError]. Attach panics if the caller is not on t,
-// and for a thread from [thread.New], which serves by itself.
+// If t is attached already, the error is a [*TakenError]. Attach panics off the thread, and for a
+// thread from [thread.New], which serves by itself.
 func Attach(t *thread.Thread) (detach func(), err error) {
 	if !t.On() {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
@@ -106,10 +104,10 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 	}, nil
 }
 
-// Take claims the native loop of t for a library that is about to run it, and returns a function
-// that gives it back. Only one library can run the loop of a thread: of a tray icon and a web view,
-// which both enter [NSApp run], the second would wait for ever or break the first. If the loop is
-// taken, the error is a [*TakenError] that names the library which has it, and where it took it.
+// Take claims the native loop of t for a library that is about to run it; release gives it back.
+// Only one library can run the loop of a thread: of a tray icon and a web view that both enter
+// [NSApp run], the second would wait for ever or break the first. If the loop is taken, the error
+// is a [*TakenError].
 //
 //	release, err := nativeloop.Take(mainthread.Thread(), "tray")
 //	if err != nil {
@@ -117,17 +115,17 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 //	}
 //	defer release()
 //
-// Take and Attach do not exclude each other: the library that runs the loop takes it, the program
-// or the library that calls the thread attaches to it.
+// Take is for the library that runs the loop, and Attach for what calls the thread; they do not
+// exclude each other.
 func Take(t *thread.Thread, name string) (release func(), err error) {
 	return claim{t, false}.take(name)
 }
 
-// A TakenError reports which library has the native loop of a thread, or has attached the thread to
-// it.
+// A TakenError reports which library has taken the native loop of a thread, or that the thread is
+// attached already.
 type TakenError struct {
-	Name  string // given to Take, or nativeloop.Attach
-	Stack string // of the goroutine that called Take or Attach, as a crash prints it
+	Name  string // as given to Take, or nativeloop.Attach
+	Stack string // of the call of Take or Attach
 }
 
 func (e *TakenError) Error() string {

@@ -8,27 +8,26 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// ErrQuit is what [Wait] returns when the native loop is to end: on Windows, after PostQuitMessage.
-// The outer loop is still told.
+// ErrQuit is returned by [Wait] when the native loop is to end: on Windows, after PostQuitMessage.
+// The outer loop is told as well.
 var ErrQuit = errors.New("nativeloop: the native loop is to end")
 
-// Wait runs native events, and what is queued for t, until done is closed: in a callback of the
-// toolkit or a function that runs on t, it waits for an answer, while windows are drawn and react
-// and other goroutines call t. It is what QEventLoop, a dispatcher frame of WPF, or a modal dialog
-// is. t must be attached, by [Attach]; whether its loop runs already does not matter. Wait may be
-// called inside of Wait, and then the inner one returns first.
+// Wait runs native events and what is queued for t, until done is closed. So a callback of the
+// toolkit, or a function that runs on t, can wait for an answer while windows react and other
+// goroutines call t, as in a modal dialog. t must be attached by [Attach]; its loop may run already
+// or not. Wait may be called inside Wait; the inner one returns first.
 //
 //	answered := make(chan struct{})
 //	go func() { ask(); close(answered) }()
 //	err := nativeloop.Wait(ctx, mainthread.Thread(), answered)
 //
-// Wait returns nil when done is closed. A nil done never is. It returns [context.Cause](ctx) when
-// ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit on Windows when the
-// thread is told to quit, and [ErrNoLoop] where there is no native loop. It turns the loop once
-// for each event, as the toolkit's own loop does, but without what that adds to its turns: dialog
-// keys and accelerators on Windows. On macOS it takes the events of NSApp if there is one.
+// Wait returns nil when done is closed; a nil done never is. It returns [context.Cause](ctx) when
+// ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit when the thread is told
+// to quit, and [ErrNoLoop] where there is no native loop. It turns the loop as the toolkit does,
+// but without what the toolkit adds: dialog keys and accelerators on Windows. On macOS it takes the
+// events of NSApp if there is one.
 //
-// Wait panics if the caller is not on t, or if t is not attached.
+// Wait panics off the thread, and if t is not attached.
 func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 	if access.Terminated(t) {
 		return thread.ErrTerminated

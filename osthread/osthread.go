@@ -6,27 +6,26 @@
 //	}))
 //
 // A function that sets a property asks the kernel afterwards whether the thread has it. It returns
-// nil if so, and otherwise an error whose text has what was asked for and what the thread has (or,
-// if no thread can have it, why), and in which [errors.Is] finds
+// nil if so, and otherwise an error that says what the thread has, or why no thread can have the
+// property. [errors.Is] finds in it
 //
-//   - the kernel's own error: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
+//   - the error of the kernel: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
 //     [fs.ErrPermission] as well,
-//   - [ErrNotApplied], if the kernel has reported success and set something else, as where a cgroup
-//     allows fewer CPUs,
+//   - [ErrNotApplied], if the kernel has reported success and set something else, such as fewer
+//     CPUs because of a cgroup,
 //   - [ErrNotLocked], if the goroutine is not locked to its thread,
 //   - [errors.ErrUnsupported], if the system, or this package on it, does not have the property.
 //
 // # Threads and goroutines
 //
-// A property belongs to a thread, and a goroutine that is not locked to its thread may leave it at
-// any moment. So the functions that set one need [runtime.LockOSThread], which holds for all that a
-// Thread of package thread runs; they check that, which takes some microseconds. What only reads a
-// property may be called anywhere, and reports that of the thread on which it happens to be.
+// A property belongs to a thread, and a goroutine may leave its thread at any moment. So the
+// functions that set one need [runtime.LockOSThread], which every function on a Thread of package
+// thread has. They check that, which takes some microseconds. The functions that read a property
+// may be called anywhere, and report that of the thread on which they happen to run.
 //
-// Properties last until they are changed or the thread ends. A goroutine that is locked and ends
-// without having unlocked takes its thread with it; one that unlocks leaves a changed thread to all
-// goroutines of the program. The Go runtime starts threads from a thread that has none of these
-// properties if the one that needs them is locked, so they do not spread; a child process that is
+// A property lasts until it is changed or the thread ends. A locked goroutine that ends takes its
+// thread with it; one that unlocks leaves a changed thread to all goroutines of the program. The Go
+// runtime starts no thread from a locked one, so properties do not spread. A child process that is
 // started on the thread inherits affinity, priority and blocked signals.
 //
 //	property      Linux    Windows                     macOS, FreeBSD, NetBSD
@@ -51,20 +50,18 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrNotApplied is wrapped by the error of a function after which the thread has something other
-// than what was asked for, although the kernel has reported success.
+// ErrNotApplied is wrapped if the kernel has reported success, and the thread has something else
+// than was asked for.
 var ErrNotApplied = errors.New("osthread: the kernel has set something else")
 
-// ErrNotLocked is wrapped by the error of a function that sets a property if the caller's goroutine
-// is not locked to its thread.
+// ErrNotLocked is wrapped if the goroutine that sets a property is not locked to its thread.
 var ErrNotLocked = errors.New("osthread: the goroutine is not locked to its thread")
 
-// SetName sets the thread's name, which debuggers show, on Linux also ps -L, top -H and
+// SetName sets the name of the thread, which debuggers show, on Linux also ps -L, top -H and
 // /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
-// after 63; then the error is ErrNotApplied, and the thread has the beginning of the name. It must
-// not have a zero byte. FreeBSD cannot report the name, so nothing is compared there.
-//
-// On Linux the name of the main thread is that of the process in ps and top.
+// after 63; then the error is ErrNotApplied. FreeBSD cannot report the name, so nothing is compared
+// there. A name with a zero byte is EINVAL. On Linux the name of the main thread is that of the
+// process.
 func SetName(name string) error {
 	if strings.ContainsRune(name, 0) {
 		return fmt.Errorf("osthread: SetName(%q): a name with a zero byte: %w", name, syscall.EINVAL)
@@ -76,9 +73,8 @@ func SetName(name string) error {
 func Name() (string, error) { return names.read("Name") }
 
 // SetAffinity restricts the thread to these CPUs, which are numbered from 0 as the system does. The
-// kernel leaves out those that the cgroup's cpuset does not allow, if any remain: then the error is
-// ErrNotApplied, and the thread is restricted to these. If none remains, or none is given, it is
-// EINVAL.
+// kernel leaves out CPUs that the cpuset of the cgroup does not allow: then the error is
+// ErrNotApplied. If none remains, or none is given, it is EINVAL.
 //
 // On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in
 // group n/64.
@@ -97,21 +93,21 @@ const maxCPUs = 1 << 16
 // Affinity returns the CPUs to which the thread is restricted, in ascending order.
 func Affinity() ([]int, error) { return affinities.read("Affinity") }
 
-// SetNice sets the thread's niceness, from -20, the highest priority, to 19. The kernel limits
-// other values to that range: the error then is ErrNotApplied. A process without privileges may
+// SetNice sets the niceness of the thread, from -20, the highest priority, to 19. The kernel limits
+// other values to that range: then the error is ErrNotApplied. A process without privileges may
 // raise it; lowering it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux. It has no effect while
 // the thread has a real-time priority.
 //
-// POSIX has one niceness for a process; this is Linux's, of the thread alone. Windows has six
-// priorities, which stand for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.
+// In POSIX a process has one niceness; on Linux each thread has its own. Windows has six priorities
+// for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.
 func SetNice(n int) error { return nices.change(fmt.Sprintf("SetNice(%d)", n), n) }
 
 // Nice returns the thread's niceness.
 func Nice() (int, error) { return nices.read("Nice") }
 
 // SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs
-// CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all that have none, as long as it
-// wants to, and so it must not spin or compute for long; the Go runtime cannot preempt it to let
+// CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all threads without one for as long as
+// it wants to. So it must not spin or compute for long; the Go runtime cannot preempt it to let
 // other threads run. 0 makes the thread normal again.
 //
 // On Windows all priorities are THREAD_PRIORITY_TIME_CRITICAL, and 0 is THREAD_PRIORITY_NORMAL.
@@ -123,18 +119,16 @@ func SetRealtime(priority int) error {
 func Realtime() (int, error) { return realtimes.read("Realtime") }
 
 // BlockSignals blocks these signals on the thread, in addition to those that are blocked. A signal
-// for the process then goes to another thread that does not block it; one for this thread waits.
+// for the process then goes to another thread; one for this thread waits.
 //
-// The Go runtime blocks all signals while it starts a thread and unblocks them then, and does not
-// touch the mask of a running one. Its handler runs on whatever thread a signal arrives at, so
-// blocking one here does not keep it from [os/signal]. It preempts goroutines by SIGURG and
+// The handler of the Go runtime runs on the thread at which a signal arrives, so blocking a signal
+// on one thread does not keep it from [os/signal]. The runtime preempts goroutines by SIGURG and
 // profiles by SIGPROF: a function on a thread that blocks these is not interrupted, even for a
 // garbage collection, and not profiled.
 //
-// Signals that the processor raises (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP) become panics in Go
-// and would end the process if they were blocked, and 32 and 33 are the C library's own: for these
-// the error is EINVAL, and nothing is blocked. SIGKILL and SIGSTOP cannot be blocked: there it is
-// ErrNotApplied.
+// SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP, which become panics in Go and would end the process
+// if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing is
+// blocked. SIGKILL and SIGSTOP cannot be blocked: they are ErrNotApplied.
 func BlockSignals(signals ...syscall.Signal) error {
 	call := fmt.Sprintf("BlockSignals(%s)", text(signals))
 	for _, s := range signals {

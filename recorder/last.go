@@ -38,17 +38,16 @@ func keep(d time.Duration, bytes uint64) error {
 	return last.err
 }
 
-// KeepLast begins to record the execution trace of the process and to keep the last d of it in
-// memory, or the last bytes if that is less, until the process ends. [WriteLast], [OnSignal],
-// [SlowCalls] and package recorderhttp write what is kept; without KeepLast, they keep the last ten
-// seconds, or 16 MB.
+// KeepLast keeps the last d of the execution trace in memory, or the last bytes if that is less,
+// until the process ends. [WriteLast], [OnSignal], [SlowCalls] and package recorderhttp write it;
+// without KeepLast, they keep ten seconds, or 16 MB.
 //
-// The runtime drops and writes whole parts of a trace, of a second each, so what is kept can exceed
-// the bytes by two of them. While it records, each call takes 6 to 10 µs more.
+// The runtime drops and writes whole parts of a trace, of a second each, so up to two parts more
+// are kept. While it records, each call takes 6 to 10 µs more.
 //
-// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, with KeepLast
-// or with a [runtime/trace.FlightRecorder], of which a process has one. Start can be used at the
-// same time.
+// KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, by KeepLast or
+// by a [runtime/trace.FlightRecorder], of which a process has one. Start may record at the same
+// time.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return errors.New("recorder: KeepLast of nothing")
@@ -62,8 +61,8 @@ func KeepLast(d time.Duration, bytes uint64) error {
 }
 
 // WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it.
-// The process runs on meanwhile, and the recording goes on. The first call begins to record if
-// [KeepLast] was not called, so that it has next to nothing to write.
+// The recording goes on. If [KeepLast] was not called, the first call begins to record, and so has
+// next to nothing to write.
 func WriteLast(w io.Writer) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -88,8 +87,8 @@ func wrap(err error) error {
 
 var onError atomic.Pointer[func(error)]
 
-// OnError sets the function that is called, from several goroutines, with each error of a file that
-// [OnSignal] or [SlowCalls] could not write. Without one these errors are dropped.
+// OnError sets the function that gets each error of a file that [OnSignal] or [SlowCalls] could not
+// write. Several goroutines call it. Without one these errors are dropped.
 func OnError(f func(error)) { onError.Store(&f) }
 
 // background writes a file and gives an error to the function of OnError.
@@ -101,15 +100,14 @@ func background(dir, prefix string, files int, thread string) {
 	}
 }
 
-// OnSignal writes the trace of the last seconds to a new file of the directory dir, which is made
-// if need be, when the process gets one of the signals:
+// OnSignal writes the trace of the last seconds to a new file in the directory dir when the process
+// gets one of the signals, which do nothing else until [signal.Reset]:
 //
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)
 //
-// It keeps at most that many files signal-TIME.trace, and at least one; the oldest are removed. The
-// signals do nothing else until [signal.Reset]. OnSignal returns an error if nothing can be
-// recorded, as for [KeepLast].
-func OnSignal(dir string, files int, signals ...os.Signal) error {
+// It makes the directory if need be, and keeps the n youngest files signal-TIME.trace, at least
+// one. It returns an error if nothing can be recorded, as [KeepLast] does.
+func OnSignal(dir string, n int, signals ...os.Signal) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if err := keep(lastDefault, bytesDefault); err != nil {
@@ -119,29 +117,26 @@ func OnSignal(dir string, files int, signals ...os.Signal) error {
 	signal.Notify(c, signals...)
 	go func() {
 		for range c {
-			background(dir, "signal-", files, "")
+			background(dir, "signal-", n, "")
 		}
 	}()
 	return nil
 }
 
-// SlowCalls records the last seconds all the time, and returns a function for
-// [thread.WithSlowCall] or OnSlowCall that writes them to a file of the directory dir, one file for
-// each slow call:
+// SlowCalls returns a function for [thread.WithSlowCall] or OnSlowCall that writes the trace of the
+// last seconds to a file in the directory dir, one for each slow call:
 //
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
-// Then threadcall trace slow/FILE begins with that call, and its page opens at it. The directory is
-// made if need be. It keeps at most that many files slow-TIME-THREAD.trace, and at least one; the
-// oldest are removed. While a file is written, other slow calls wait to be written.
-//
-// If there can be no recording, as for [KeepLast], each slow call reports that to the function of
-// [OnError], as it does if its file cannot be written.
-func SlowCalls(dir string, files int) func(thread.SlowCall) {
+// Then threadcall trace slow/FILE begins with that call, and its page opens at it. SlowCalls begins
+// to record at once. It makes the directory if need be, and keeps the n youngest files
+// slow-TIME-THREAD.trace, at least one. While a file is written, other slow calls wait. If nothing
+// can be recorded, each slow call reports that to the function of [OnError].
+func SlowCalls(dir string, n int) func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	_ = keep(lastDefault, bytesDefault) // each file has the error
-	return func(s thread.SlowCall) { background(dir, "slow-", files, s.Name) }
+	return func(s thread.SlowCall) { background(dir, "slow-", n, s.Name) }
 }
 
 // After the prefix, names begin with the time, so that their order is that of the files.

@@ -1,5 +1,4 @@
-// Package recorder lets a program record an execution trace of itself when it is asked to from
-// outside, as threadcall trace does:
+// Package recorder records execution traces of the program in which it is:
 //
 //	func main() {
 //		recorder.Start()
@@ -8,30 +7,28 @@
 //	}
 //
 // Then threadcall trace -- ./program arguments runs the program and reports what the trace says.
-// Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the file. Where that
-// variable is not set, both functions do nothing.
+// Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the file. Without that
+// variable, both functions do nothing.
 //
-// [KeepLast] keeps the trace of the last seconds in memory, in a program that runs for long, so
-// that they can be written when something has gone wrong:
+// A program that runs for long keeps the trace of the last seconds in memory, and writes it when
+// something has gone wrong:
 //
 //	recorder.KeepLast(20*time.Second, 64<<20)           // for more or less than the default
 //	recorder.OnSignal("traces", 10, syscall.SIGUSR1)    // kill -USR1 writes a file
 //	http.Handle("/debug/trace", recorderhttp.Handler()) // curl -o last.trace …/debug/trace
-//	http.Handle("/debug/threads", recorderhttp.Threads()) // what all threads do
 //	recorder.WriteLast(w)
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
-// The functions return errors. Files that are written in the background, by OnSignal and SlowCalls,
-// report errors to the function that [OnError] sets. On Linux, the traces have the names of threads
-// that have one of their own, as threads of package thread do.
+// OnSignal and SlowCalls write files in the background and report errors to the function of
+// [OnError]; the other functions return theirs. On Linux, traces have the names of threads.
 //
 // # How the program may end
 //
 // The trace is whole if Stop was called, which the deferred call does when main returns or panics.
-// It cannot be called in a process that ends by os.Exit, log.Fatal, a panic of another goroutine,
-// or a signal. The runtime completes a part of the trace every second, and threadcall trace makes
-// that 200 milliseconds (GODEBUG=traceadvanceperiod=200000000); such a trace can be read up to the
-// last whole part. The package does not handle signals unless OnSignal is called.
+// A process that ends by os.Exit, log.Fatal, a panic of another goroutine or a signal cannot call
+// it. The runtime completes a part of the trace every second, every 200 ms with threadcall trace
+// (GODEBUG=traceadvanceperiod=200000000), and the trace can be read up to the last whole part. The
+// package handles no signals unless OnSignal is called.
 package recorder
 
 import (
@@ -50,13 +47,13 @@ var (
 	current *output // nil unless a trace is recorded
 )
 
-// Start begins to record an execution trace into the file that the environment variable
-// THREADCALL_TRACE names, until [Stop]. The file is made, or emptied. Start does nothing if the
-// variable is not set or empty, or if Start records a trace already.
+// Start records an execution trace, until [Stop], into the file that the environment variable
+// THREADCALL_TRACE names. It makes the file, or empties it. If the variable is not set or empty, or
+// if Start records a trace already, it does nothing. It returns an error if the file cannot be made
+// or the program records a trace by other means.
 //
-// Start removes the variable from the environment, so that programs that this one starts do not
-// write to the same file. It returns an error if there can be no trace, because the file cannot be
-// made or the program records a trace by other means.
+// Start removes the variable from the environment, so that child processes do not write to the same
+// file.
 func Start() error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -79,9 +76,9 @@ func Start() error {
 	return nil
 }
 
-// Stop ends the recording and returns when the file is complete, with an error if not all of the
-// trace could be written. It does nothing if Start records nothing. It may be called from any
-// goroutine, and more than once.
+// Stop ends the recording and returns when the file is complete, or an error if part of the trace
+// could not be written. If Start records nothing, it does nothing. Any goroutine may call it, more
+// than once.
 func Stop() error {
 	mu.Lock()
 	defer mu.Unlock()

@@ -12,15 +12,14 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It belongs at the
-// start of functions that must run there, and costs some nanoseconds, so it can stay in them:
+// Assert panics unless the caller is on the thread, as [Thread.On] reports it. It stands at the
+// start of functions that must run there, and takes some nanoseconds:
 //
 //	func draw() {
 //		gl.Assert()
 //
-// The panic is an error whose text names the function and the line that called Assert, the thread
-// or the goroutine on which that is, where the goroutine was started and by what, and what to write
-// instead:
+// The panic is an error that names the function and the line that called Assert, the thread or
+// goroutine on which it runs, where that was started, and what to write instead:
 //
 //	thread: draw (window.go:41) must run on thread "gl";
 //	it runs on goroutine 34, started at main.go:22 by main.main.

@@ -2,8 +2,8 @@ package thread
 
 import "sync"
 
-// A binding runs f, a function of up to three arguments and one result, on a thread. What f does
-// not have is of the type none.
+// A binding runs f, a function of up to three arguments and one result, on a thread. Arguments and
+// results that f does not have are of type none.
 type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R
@@ -13,8 +13,8 @@ type binding[A, B, C, R any] struct {
 
 type none = struct{}
 
-// A boundCall carries a function, its arguments and its result through a call that takes a function
-// without. It does not refer to the binding, which has the Thread.
+// A boundCall carries a function, its arguments and its result through a call of a function without
+// them. It does not refer to the binding, which has the Thread.
 type boundCall[A, B, C, R any] struct {
 	f   func(A, B, C) R
 	a   A
@@ -76,17 +76,13 @@ func Bind1[A any](t *Thread, f func(A)) func(A) {
 //	setTitle := thread.Bind2(t, (*glfw.Window).SetTitle) // a func(*glfw.Window, string)
 //	getKey := thread.Bind2V(t, (*glfw.Window).GetKey)   // returns a glfw.Action
 //
-// A call of the function that Bind2 returns is a [Thread.Call]: order, visibility, panics and
-// Goexit are as there, and on t it runs in place. But its arguments travel without a closure, so
-// nothing is allocated, neither here nor where it is called. Nothing refers to the arguments and
-// the results after it.
-//
-// If t is terminated before f begins, f does not run, and the result is the zero value; one of the
-// type error is [ErrTerminated].
+// The function makes a [Thread.Call], but without a closure for the arguments, so it allocates
+// nothing. Nothing refers to arguments and results after the call. If t is terminated before f
+// begins, f does not run, and the result is the zero value, or [ErrTerminated] if it is an error.
 //
 // Bind is for functions that are bound once: each has a pool of records. A function without
-// arguments needs none: give it to [MustEval] or [Thread.Call]. The function keeps t from being
-// reclaimed. Any goroutine may call it at any time.
+// arguments needs none: give it to [MustEval] or [Thread.Call]. The function that Bind returns may
+// be called by any goroutine, and keeps t from being reclaimed.
 func Bind2[A, B any](t *Thread, f func(A, B)) func(A, B) {
 	b := bind(t, f == nil, func(a A, b B, _ none) none { f(a, b); return none{} })
 	return func(x A, y B) { b.call(x, y, none{}) }

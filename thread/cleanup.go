@@ -6,33 +6,31 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// AddCleanup has free(arg) run on t after ptr has become unreachable: it deletes a texture, a
-// widget, a handle on the thread that it belongs to. It is [runtime.AddCleanup] but for the
-// goroutine that free runs on: there, and in a finalizer, a library that is bound to a thread must
-// not be called.
+// AddCleanup runs free(arg) on t after ptr has become unreachable: it deletes a texture, a widget,
+// a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run elsewhere,
+// where a library that is bound to a thread must not be called.
 //
 //	tex := &Texture{id: gl.GenTexture()}
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
 //
-// The garbage collector finds out that ptr is unreachable, at some time or never, as
-// runtime.AddCleanup says. Then free is queued as by [Thread.Go], also beyond [WithQueueLimit], so
-// that neither the collector nor the cleanups of others ever wait for the thread. A panic in free
-// is what it is in a function given to Go. The order of several cleanups is not specified.
+// The garbage collector finds out that ptr is unreachable at some time, or never: see
+// runtime.AddCleanup. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
+// so that the collector never waits for the thread. A panic in free is as one in a function given
+// to Go. The order of several cleanups is not specified.
 //
-// If t has been terminated or closed by then, free does not run, because its thread is gone.
-// [Stats] counts it among those Refused. A program that must free what is left does so in a
-// function of [WithStop].
+// If t has been terminated or closed by then, free does not run, and [Stats] counts it among those
+// Refused. A program frees what is left in a function of [WithStop].
 //
-// A Thread from [New] that is dropped without Terminate goes on until free has run for all ptr, and
-// ends then. The Thread itself is collected before: what a [Local] refers to is
-// not kept by AddCleanup, and may refer to ptr. free and arg must not refer to ptr, nor arg to a
-// Thread that does: it would never become unreachable.
+// A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
+// Thread itself, and what a [Local] stores for it, is collected before, and may refer to ptr. free
+// and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
+// unreachable.
 //
-// The Cleanup that is returned can be stopped as long as ptr is reachable, by a Close method that
-// frees at once. See [runtime.Cleanup.Stop], and [runtime.KeepAlive].
+// The Cleanup that is returned can be stopped while ptr is reachable, for example by a Close method
+// that frees at once: see [runtime.Cleanup.Stop] and [runtime.KeepAlive].
 //
-// AddCleanup panics if ptr is nil or arg is ptr. It does nothing for a t that was made in a
-// bubble of testing/synctest, since the collector is outside of it.
+// AddCleanup panics if ptr is nil or arg is ptr. It does nothing for a t that was made in a bubble
+// of testing/synctest, since the collector is outside.
 func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) runtime.Cleanup {
 	mustNotBeNil(free == nil, "AddCleanup")
 	if p, ok := any(arg).(*T); ptr == nil || ok && p == ptr {

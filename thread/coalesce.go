@@ -7,43 +7,39 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Coalesce returns a function that posts f to the thread, where it is queued at most once: "redraw
-// at some time, once". It is for progress, resizing, invalidation: for what is requested more often
-// than it must be done.
+// Coalesce returns a function, post, that queues f on the thread, at most once at a time: "redraw
+// at some time, once". It is for what is requested more often than it must be done: progress,
+// resizing, invalidation.
 //
-// post never blocks, [WithQueueLimit] included, and may be called from any goroutine. It returns
-// true if f will run after it, because it has queued f, or because f was queued already and has not
-// begun; what was written before post is visible to that run. f keeps the position of the first
-// post in the order of calls. A post in f itself queues f once more.
+// post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f
+// will run after it: because post has queued f, or because f was queued already and has not begun.
+// f has the place of the first post in the order of calls, and sees what was written before each
+// post. A post in f queues f once more.
 //
-// post returns false if f is nil or the thread is terminated, as [Thread.Go] does. If the thread is
-// terminated later, but before f begins, f will not run, and there is no report. A panic in f is
-// reported as by [Thread.Go]. post does not allocate. It keeps the Thread from being reclaimed;
-// that f is queued does not.
+// post returns false if f is nil or the thread is terminated. If the thread is terminated later,
+// before f begins, f does not run, and nothing reports that. A panic in f is reported as by
+// [Thread.Go]. post keeps the Thread from being reclaimed; a queued f does not.
 //
-// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a function of its
-// own, whose posts are independent of those of another.
+// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a post of its own,
+// which is independent of others.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	p := coalesce(t, f == nil, func(none) { f() })
 	return func() bool { return p(none{}) }
 }
 
-// Coalesce1 is [Thread.Coalesce] for a function with an argument. When f begins, it has the
-// argument of the latest post; those before are dropped. Of posts at the same time, any may be the
-// latest.
-//
-// If Close is called during several posts, one that returns false may still be the latest for the
-// run that another one has queued.
+// Coalesce1 is [Thread.Coalesce] for a function with an argument. f runs with the argument of the
+// latest post; of concurrent posts, any may be the latest. If Close comes between concurrent posts,
+// a queued run may use the argument of a post that returned false.
 func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) { return coalesce(t, f == nil, f) }
 
 // A coalesced function is queued as run, which does not lead to the Thread.
 //
 //	queued  run
-//	false   is perhaps queued: a post queues it, and sets queued unless a run has begun
+//	false   may be queued: a post queues it, and sets queued unless a run has begun
 //	true    is queued, and has not begun since then: a post only leaves its arguments
 //
-// Posts at the same time may queue run more than once, which is better than to rely on another post
-// that has not queued it yet: Close may come between. A run that finds no arguments does nothing.
+// Concurrent posts may each queue run. If one relied on another that has not queued it yet, Close
+// might come between. A run without arguments does nothing.
 type coalesced[A any] struct {
 	f   func(A)
 	run func() // c.call, made once

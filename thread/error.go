@@ -7,11 +7,11 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A PanicError is a panic in a function that was given to Go. [errors.Is] and [errors.As] find the
-// value, if that is an error.
+// A PanicError is a panic of a function that no caller waited for. [errors.Is] and [errors.As] find
+// its value, if that is an error.
 type PanicError struct {
 	Value any // as it was given to panic
-	Lost  int // how many other panics, before this was taken, were not kept
+	Lost  int // other panics that were not kept before this one was taken
 	stack []uintptr
 }
 
@@ -29,22 +29,20 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// Stack returns where the panic came from: the frames of the thread, the function that panicked
-// first.
+// Stack returns the stack of the thread at the panic, the function that panicked first.
 func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
 
-// WithPanicHandler calls f with each panic of a function that no caller waits for: one that was
-// given to Go, GoContext or TryGo, that Coalesce posts, of a [Timer] or [WithStop], or, with [New]
-// and [NewPool], of [WithStart]. Without the option, and for a nil f, the thread, its name, the
-// value and the stack are written to standard error. In either case the thread continues, and
-// TakePanic returns the panic, too. Goexit is not a panic.
+// WithPanicHandler calls f with each panic of a function that no caller waits for: of Go,
+// GoContext, TryGo, Coalesce, a [Timer], [WithStop], and, with [New] and [NewPool], [WithStart].
+// Without the option, and for a nil f, the name of the thread, the value and the stack are written
+// to standard error. In either case the thread continues, and TakePanic returns the panic, too.
+// Goexit is not a panic.
 //
-// f runs on the thread, before any other function: a panic may be logged or counted. To have it end
-// the program, as in any goroutine, f panics itself. Calls that f makes to its own thread run in
-// place. Until the thread ends, it refers to f: if f refers to the Thread, that is not reclaimed
-// without Terminate or Close.
+// f runs on the thread, before any other function, and may log or count the panic. If f itself
+// panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to
+// f until it ends: if f refers to the Thread, that is not reclaimed without Terminate or Close.
 //
-// See [Thread.OnPanic] for a thread that exists.
+// [Thread.OnPanic] is for a thread that exists.
 func WithPanicHandler(f func(*PanicError)) Option {
 	return func(c *config) { c.handle = f }
 }

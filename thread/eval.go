@@ -32,8 +32,8 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
-// An evalCall carries a function with a result through a call that takes a function without. The
-// caller cannot keep it on its stack, which may move while the thread writes the result.
+// An evalCall carries a function with a result through a call of a function without one. It cannot
+// be on the caller's stack, which may move while the thread writes the result.
 type evalCall[T any] struct {
 	f   func() T
 	v   T
@@ -47,7 +47,7 @@ func (b *evalCall[T]) call() {
 	b.v = f()
 }
 
-// evalCalls has a pool of records for every type of result.
+// evalCalls has a pool of records for each type of result.
 var evalCalls sync.Map // from reflect.Type to *sync.Pool of *evalCall[T]
 
 //threadcall:noalloc
@@ -86,9 +86,8 @@ func MustEval[T any](c Caller, f func() T) T {
 	return v
 }
 
-// MustCall is [Thread.Call] for code that cannot continue without f, such as code that replaces a
-// channel: where Call returns false, MustCall panics, with an error that wraps [ErrTerminated], or
-// [ErrNil] for a nil f.
+// MustCall is [Thread.Call] for code that cannot continue without f. Where Call returns false,
+// MustCall panics, with an error that wraps [ErrTerminated], or [ErrNil] for a nil f.
 //
 //threadcall:noalloc
 func (t *Thread) MustCall(f func()) {

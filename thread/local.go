@@ -1,11 +1,11 @@
 package thread
 
-// A Local is a variable that has a value of its own for each [Thread]: a context, a cache, a
-// connection that belongs to the thread. It is meant to be a package variable. The zero Local is
-// ready to use and must not be copied.
+// A Local is a variable with a value for each [Thread]: a context, a cache, a connection that
+// belongs to the thread. It is meant to be a package variable. The zero Local is ready to use and
+// must not be copied.
 //
-// A value that refers to its Thread does not keep it alive. Any goroutine may use a Local at any
-// time; what the value refers to is as safe as its type.
+// Any goroutine may use a Local at any time. A value that refers to its Thread does not keep that
+// from being reclaimed.
 type Local[T any] struct{ _ byte } // so that each has an address of its own
 
 // Get returns what Set has stored for t, or the zero value.

@@ -9,13 +9,13 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Pool is a fixed number of threads that share the work given to it. It bounds the threads that
-// blocking system or C calls occupy. All methods may be called from any goroutine at any time.
+// A Pool is a fixed number of threads that share the functions given to it, to bound the threads
+// that blocking system or C calls occupy. All methods may be called from any goroutine at any time.
 //
-// Functions begin in the order they were given, but run side by side; a call that closes a cycle of
-// waiting threads overtakes others, because all would wait for ever otherwise. A Pool that is
-// dropped without Terminate is reclaimed by the garbage collector, after it has run what was
-// queued.
+// Functions begin in the order in which they were given, and run side by side. Only a call that
+// closes a cycle of waiting threads overtakes others, because all would wait for ever otherwise. A
+// Pool that is dropped without Terminate is reclaimed by the garbage collector, after it has run
+// what was queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
@@ -122,11 +122,11 @@ func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 
-// Close refuses all functions from now on, those of Call at once, too, and also where a function of
-// the pool waits for the caller; only calls that are made on one of the threads still run, in
-// place. It ends the threads when they have run what was queued before, and waits for that. It does
-// not wait on one of the threads, nor in a function that one of them waits for, directly or through
-// other threads.
+// Close ends the threads when they have run what is queued, and waits for that. All functions are
+// refused from now on, those of Call at once, too, and where a function of the pool waits for the
+// caller. Only calls that are made on one of the threads still run, in place. Close does not wait
+// on one of the threads, nor in a function that one of them waits for, directly or through other
+// threads.
 func (p *Pool) Close() {
 	p.p.Close()
 	runtime.KeepAlive(p)

@@ -2,14 +2,12 @@ package thread
 
 import "runtime"
 
-// Queued returns how many functions are queued and have not begun, for a program that drops work or
-// reports when the thread falls behind. It costs calls nothing, unlike [Thread.Stats], and takes
-// itself some nanoseconds for each function that is queued.
+// Queued returns how many functions are queued and have not begun. Unlike [Thread.Stats] it costs
+// calls nothing; Queued itself takes some nanoseconds for each function in the queue.
 //
-// The number is exact while the thread takes no function, because it hangs or runs a long one, and
-// otherwise an estimate. Functions that were withdrawn are counted until the thread reaches them;
-// those whose posters wait for a slot of [WithQueueLimit] are not. It is zero when the thread has
-// been terminated.
+// The number is an estimate, and exact while the thread takes no function, because it hangs or runs
+// a long one. Withdrawn functions are counted until the thread reaches them, functions whose
+// posters wait for a slot of [WithQueueLimit] are not. A terminated thread has none.
 //
 //threadcall:noalloc
 func (t *Thread) Queued() int {
@@ -18,7 +16,7 @@ func (t *Thread) Queued() int {
 	return n
 }
 
-// Queued is [Thread.Queued], but exact, and takes the same time however many are queued.
+// Queued is [Thread.Queued], but exact, and takes the same time for any length of the queue.
 //
 //threadcall:noalloc
 func (p *Pool) Queued() int {

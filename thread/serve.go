@@ -8,15 +8,13 @@ import (
 	"github.com/threadcall/threadcall/internal/access"
 )
 
-// Serve runs what was queued before it was called, and returns how many functions it ran. It does
-// not wait. It is for adopted threads: a host's event loop calls it each time that OnWake has
-// notified it, unless it calls [Thread.Wait]. It may also be called inside a function that runs on
-// the thread, from a coroutine of [iter.Pull], too.
+// Serve runs the functions that were queued before it was called, and returns how many it ran. It
+// does not wait, and panics off the thread.
 //
-// If one of the functions calls [runtime.Goexit], that ends the caller of Serve as well: the
-// goroutine is the same.
-//
-// Serve panics if the caller is not on the thread.
+// It is for adopted threads: the event loop calls Serve when OnWake has notified it, unless it
+// calls [Thread.Wait]. Serve may also be called in a function that runs on the thread, and in a
+// coroutine of [iter.Pull] there. If one of the functions calls [runtime.Goexit], that ends the
+// caller of Serve as well: the goroutine is the same.
 //
 //threadcall:noalloc
 func (t *Thread) Serve() int {
@@ -31,9 +29,9 @@ func (t *Thread) Serve() int {
 // ServeFor is Serve with a budget: it begins no function when d has passed. As Serve, it panics off
 // the thread.
 //
-// So a flood of posted functions does not cost a frame. The next Serve runs what is left, in its
-// order, and the function that OnWake has set is called again for it. ServeFor runs at least one
-// function, if any is queued, even for a d of zero or less, and each to its end.
+// So a flood of posted functions does not cost a frame. If functions are left, the function of
+// OnWake is called again, and the next Serve runs them in their order. If any function is queued,
+// ServeFor runs at least one, even for a d of zero or less.
 //
 //threadcall:noalloc
 func (t *Thread) ServeFor(d time.Duration) int { return t.serveFor(d, nil) }
@@ -61,16 +59,14 @@ func (t *Thread) serveFor(d time.Duration, rest func()) int {
 	return n
 }
 
-// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated,
-// and returns [context.Cause](ctx) or [ErrTerminated]. It blocks while there is nothing to do. It
-// may be called inside a function that runs on the thread, which must wait for something while
-// others need the thread. If ctx has profiler labels, functions that have none of their own run
-// under them.
+// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated.
+// It returns [context.Cause](ctx) or [ErrTerminated], and panics off the thread. It blocks while
+// nothing is queued.
 //
-// If one of the functions calls [runtime.Goexit], ServeContext continues until it would have
-// returned, and then ends its goroutine instead.
-//
-// ServeContext panics if the caller is not on the thread.
+// A function that runs on the thread may call ServeContext, to wait for something while others need
+// the thread. If ctx has profiler labels, functions without labels of their own run under them. If
+// one of the functions calls [runtime.Goexit], ServeContext continues until it would have returned,
+// and then ends its goroutine instead.
 func (t *Thread) ServeContext(ctx context.Context) error {
 	if !t.mayServe("ServeContext") {
 		return ErrTerminated
@@ -80,21 +76,19 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 	return err
 }
 
-// OnWake sets the function that notifies an event loop on the thread that it should call
-// [Thread.Serve]: for GLFW that is PostEmptyEvent. It is called by the goroutine that has queued
-// something while the thread was not serving, and not again until the next Serve; a call that is
-// late may come after that. While the thread is in or between calls of [Thread.Wait], which event
-// loops that call their native wait themselves should use, it is only called when that wait has
-// begun. It must not block. If something is queued already, it is called before OnWake returns. Nil
-// removes it.
+// OnWake sets the function that wakes the event loop of an adopted thread, so that it calls
+// [Thread.Serve] or [Thread.Wait]: for GLFW that is PostEmptyEvent. The goroutine that queues a
+// function calls wake if the thread does not serve at that moment, and no goroutine calls it again
+// until the next Serve; a late call may come after that. If the loop uses Wait, wake is called only
+// when Wait has begun to block. If a function is queued already, OnWake calls wake itself. wake
+// must not block. Nil removes it.
 //
-// A function that Serve runs may take events from the event loop without waiting for any, and with
-// them what wake has put there: if something is queued when Serve returns, wake is called again. A
-// function may also have an event loop of its own, as a dialog does. That loop must call Serve
-// before it waits for the first time: what was queued together with the function waits behind it,
-// and was announced already.
+// A function that Serve runs may take the event of wake from the loop. So if functions are queued
+// when Serve returns, wake is called again. A function may also run an event loop of its own, as a
+// dialog does. That loop must call Serve before it first waits: the functions queued behind its own
+// have been announced already.
 //
-// OnWake panics on a Thread from New, which serves by itself and needs no waking.
+// OnWake panics on a Thread from New, which needs no event loop.
 func (t *Thread) OnWake(wake func()) {
 	if !t.e.Adopted() {
 		panic("thread: OnWake on a thread of New, which serves by itself; use Adopt")
@@ -103,28 +97,24 @@ func (t *Thread) OnWake(wake func()) {
 	runtime.KeepAlive(t)
 }
 
-// Wait is an event loop's wait: it calls block, which waits for native events, and then runs what
-// is queued. So an event loop is
+// Wait is the wait of an event loop: it calls block, which waits for native events, and then runs
+// what is queued. It returns false at once if the thread has been terminated, and panics off the
+// thread. So an event loop is
 //
 //	t.OnWake(glfw.PostEmptyEvent)
 //	for t.Wait(glfw.WaitEvents) {
 //	}
 //
-// Wait returns false at once if the thread has been terminated. If something is queued already it
-// runs that instead, and returns without calling block, so that the loop can check its condition;
-// but it calls block once a millisecond in any case, and begins no function when one has passed, so
-// that a flood of posted functions does not delay native events for longer.
+// If a function is queued already, Wait runs that in place of block, so that the loop can check its
+// condition. But it calls block once a millisecond, and begins no function when one has passed, so
+// a flood of functions does not delay native events for longer.
 //
-// With Wait, the thread knows when it waits. So the function that OnWake has set is called only
-// when block has begun or is about to, and not while the thread runs something or has returned from
-// Wait: what is queued then is run by the next Wait. A loop that also waits elsewhere must call
-// Serve before that. And before block keeps a P from other goroutines, which native waits do for up
-// to 10 ms, those that wait for this P run, the callers that functions have returned to among them.
+// Wait tells the thread when it blocks, so the function of OnWake is called only then. A loop that
+// also waits elsewhere must call Serve before that. A native wait can hold its P for 10 ms. So Wait
+// yields first if other goroutines are ready, such as callers whose functions have just returned.
 //
-// Functions and callbacks of block may call Wait, too. Wait may be called inside a function that
-// runs on the thread. Panics and Goexit of block are the caller's.
-//
-// Wait panics if the caller is not on the thread.
+// Functions that run on the thread and callbacks of block may call Wait, too. Panics and Goexit of
+// block are the caller's.
 //
 //threadcall:noalloc
 func (t *Thread) Wait(block func()) bool {

@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A SlowCall is a function that has run on a thread for longer than [WithSlowCall] allows, and
-// still runs, or that has waited for as long and has not begun.
+// A SlowCall is a function that has run for longer than [WithSlowCall] allows, and still runs, or
+// that has waited for as long, and has not begun.
 type SlowCall struct {
 	Name string // what WithName gave the thread
 	// the operating system's number of the thread, as in ps -L; 0 if unknown
@@ -21,17 +21,17 @@ type SlowCall struct {
 	from    []uintptr
 }
 
-// Stack returns what the thread is doing, as [runtime.Stack] writes it. It is empty if the thread
-// could not be found among the first 64 MB of the stacks of all goroutines, or if OnSlowCall was
-// called on a thread that has begun no function since.
+// Stack returns the stack of the thread, as [runtime.Stack] writes it. It is empty if the first 64
+// MB of the stacks of all goroutines do not have it, or if the thread has begun no function since
+// OnSlowCall was called.
 func (s SlowCall) Stack() string { return string(s.stack) }
 
-// Queued returns where the function was queued: the stack of the goroutine that made the call,
-// innermost function first, at most 32 functions. It is empty for functions of [WithStop].
+// Queued returns the stack of the goroutine that made the call: at most 32 functions, the innermost
+// first. It is empty for functions of [WithStop].
 func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
 
-// LogValue returns all of it for package log/slog: a group of name and tid of the thread, running
-// or waiting, and the two stacks as queued and stack, without what is empty.
+// LogValue returns a group for package log/slog: name and tid of the thread, running or waiting,
+// and the two stacks as queued and stack. Empty values are left out.
 func (s SlowCall) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 5)
 	if s.Name != "" {
@@ -54,7 +54,7 @@ func (s SlowCall) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// String returns all of it, for a log.
+// String returns the same as text.
 func (s SlowCall) String() string {
 	var b strings.Builder
 	if s.Waiting > 0 {
@@ -76,43 +76,42 @@ func (s SlowCall) String() string {
 	return b.String()
 }
 
-// WithSlowCall calls f for every function that has run for d and still runs: a system call that
-// hangs, a lock that is never released. A user interface that is to stay responsive may ask for 100
-// milliseconds in tests, a server for a minute.
+// WithSlowCall calls f for each function that has run for d and still runs, because of a system
+// call that hangs or a lock that is never released. A user interface may ask for 100 milliseconds
+// in tests, a server for a minute.
 //
-// f is also called for a function that has waited for d and has not begun: the thread is in a
-// native loop that hangs, or in other functions, and is at [SlowCall.Stack]. Of several that wait,
-// the one that has waited for longest is reported, and no other until the thread has begun a
-// function and d has passed again. In a pool, the stack is that of the thread whose function has
+// f is also called for a function that has waited for d and has not begun, because the thread runs
+// other functions or a native loop that hangs; [SlowCall.Stack] shows them. If several wait, only
+// the one that has waited for longest is reported, and the next when the thread has begun a
+// function and d has passed again. For a pool, the stack is that of the thread whose function has
 // run for longest. A function that waits in a bubble of testing/synctest for a thread outside is
 // not reported.
 //
-// f runs on a goroutine of its own, once for each such function, and may use the thread; more than
-// one f may run at the same time, and one that blocks or calls [runtime.Goexit] delays no other. A
-// panic in f that it does not recover ends the program, as in any goroutine. To take the thread's
-// stack, the whole program is stopped for a moment. Functions that a call runs in place, because it
-// is made on the thread, belong to the function that makes it. The functions of [WithStart] count
-// as one function, and so do those of [WithStop], whose Queued is empty; those of a thread that the
-// garbage collector has reclaimed are not reported.
+// f runs once for each such function, on a goroutine of its own, and may use the thread. Several f
+// may run at once, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f ends
+// the program. To take the stack, the whole program is stopped for a moment.
 //
-// While the program records an execution trace, each report of a function that runs leaves a mark
-// in it, which threadcall trace shows; package recorder's SlowCalls keeps the trace of the seconds
-// before.
+// A function that runs in place is part of the function that calls it. The functions of [WithStart]
+// count as one. Those of [WithStop] are not reported on a thread that the garbage collector has
+// reclaimed.
 //
-// Each call then costs about a microsecond more, to record where it was made; without the option it
-// costs nothing. For a d of zero or less and for a nil f it does nothing. See [Thread.OnSlowCall]
-// for a thread that exists.
+// While the program records an execution trace, each report of a function that runs marks it there,
+// for threadcall trace; SlowCalls of package recorder keeps the trace of the seconds before.
+//
+// With the option each call takes about a microsecond more, to record where it was made. For a d of
+// zero or less and for a nil f the option does nothing. [Thread.OnSlowCall] is for a thread that
+// exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.notify = d, f }
 }
 
-// OnSlowCall is [WithSlowCall] for the functions that are queued from now on, in place of what was
-// set before. A nil f turns it off.
+// OnSlowCall is [WithSlowCall] for functions that are queued from now on, in place of what was set
+// before. A nil f turns it off.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
 }
 
-// OnSlowCall is [Thread.OnSlowCall], for the functions that are queued to any of the threads.
+// OnSlowCall is [Thread.OnSlowCall] for functions that are queued to the pool.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }

@@ -10,19 +10,17 @@ import (
 )
 
 // WithStart runs f on the new thread before anything else: to enter a network namespace, to
-// initialise COM, to make an OpenGL or CUDA context current. What f does to the thread needs no
-// undoing if it fails, because the thread then ends. Anything else f must undo itself, since the
-// functions of [WithStop] do not run.
+// initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends, and the
+// functions of [WithStop] do not run. So f must undo what it has done beside the thread.
 //
-// [Start] and [StartPool] wait for f and return its error, StartPool with the number of the thread,
-// for [errors.Is]. With [New] and [NewPool], which do not wait, an error ends the thread or pool,
-// so that calls return false or [ErrTerminated], and is reported as if f had panicked with it: see
-// [WithPanicHandler]. [runtime.Goexit] in f ends them, too, and leaves nothing to be taken.
+// [Start] and [StartPool] wait for f and return its error; that of StartPool names the thread.
+// [New] and [NewPool] do not wait: an error ends the thread or pool, and is reported as if f had
+// panicked with it, see [WithPanicHandler]. [runtime.Goexit] in f ends them without a report.
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls
 // that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
-// same time; the threads of package keyed are told which they are. A nil f is ignored. When f has
-// run, the thread no longer refers to it.
+// same time; package keyed tells f which thread it is on. A nil f is ignored. When f has run, the
+// thread no longer refers to it.
 func WithStart(f func() error) Option {
 	return func(c *config) {
 		if f != nil {
@@ -31,16 +29,15 @@ func WithStart(f func() error) Option {
 	}
 }
 
-// WithStop runs f on the thread after everything else, when it is terminated, closed or reclaimed,
-// and before Done is closed. It does not run if a function of [WithStart] has failed or has not
-// begun.
+// WithStop runs f on the thread after everything else, when the thread is terminated, closed or
+// reclaimed, and before Done is closed. It does not run if a function of [WithStart] has failed or
+// has not begun, nor when the process ends.
 //
-// Calls that f makes to its own thread run in place although the thread is terminated. Functions
-// given to Go are refused. A panic in f is reported: see [WithPanicHandler]. If the option is given
-// more than once, the functions run in reverse order, each even if the one before has panicked or
-// called Goexit. When the process ends, f does not run: Close the thread before. A nil f is
-// ignored. Until it ends, the thread refers to f: if f refers to the Thread, that is not reclaimed
-// without Terminate or Close.
+// Calls that f makes to its own thread run in place, although the thread is terminated; Go refuses
+// its functions. A panic in f is reported: see [WithPanicHandler]. If the option is given more than
+// once, the functions run in reverse order, each even if the one before has panicked or called
+// Goexit. A nil f is ignored. The thread refers to f until it ends: if f refers to the Thread, that
+// is not reclaimed without Terminate or Close.
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {
@@ -109,11 +106,9 @@ func unstarted(opts []Option) access.Unstarted {
 	}
 }
 
-// Start is [New], but waits until the functions of [WithStart] have run, and returns the error of
-// the first that failed. The thread has ended by then.
-//
-// If one panics, Start panics with the same value; if one calls [runtime.Goexit], so does Start.
-// The thread ends.
+// Start is [New], but waits until the functions of [WithStart] have run. If one of them returns an
+// error, Start ends the thread and returns that. If one panics or calls [runtime.Goexit], so does
+// Start, and the thread ends.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),
@@ -143,10 +138,8 @@ func Start(opts ...Option) (*Thread, error) {
 }
 
 // StartPool is [NewPool], but waits until the functions of [WithStart] have run on all threads. If
-// one fails, all threads end, those that have started with their functions of [WithStop], and
-// StartPool waits for that and returns the error.
-//
-// Panics and Goexit are as in [Start].
+// one fails, StartPool ends all threads, those that have started with their functions of
+// [WithStop], and returns the error. Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {
 	o := options(opts)
 	if len(o.starts) == 0 {

@@ -8,12 +8,11 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Stats are what a [Thread] or a [Pool] has done, and what it does. All of one Stats are of the
-// same moment.
+// Stats are counts of a [Thread] or a [Pool], all of the same moment.
 //
-// Functions that are called on the thread itself and therefore run in place are not counted: they
-// are part of the function that calls them. Calls+Posts is Waits.Count, and Runs.Count is how many
-// of these functions have ended.
+// A function that runs in place, because it is called on the thread itself, is not counted: it is
+// part of its caller. Calls+Posts is Waits.Count, and Runs.Count is how many of these functions
+// have ended.
 type Stats struct {
 	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit)
 	Queued     int
@@ -39,22 +38,21 @@ type Wakeups struct {
 	EventLoop uint64 // calls of the function that was given to [Thread.OnWake]
 }
 
-// Stats returns the counts. They begin with the first call of Stats, which a program makes where it
-// makes the thread if it wants all of them; what was queued before is not in them. On each thread
-// a function of [WithStop] counts as a post, which did not wait.
+// Stats returns the counts since the first call of Stats. A program that wants all of them calls it
+// where it makes the thread. Functions that were queued before are not counted. A function of
+// [WithStop] counts as a post without a wait.
 //
-// Until then nothing is counted and calls cost nothing more. From then on, until the
-// thread ends, each call costs three readings of the clock and about 100 ns more: 0.2 µs in all
-// where a reading takes 40 ns, and of a call that spins on a virtual machine 0.3 to 1 µs. So there
-// is no option that counts always.
+// Until the first call nothing is counted, and calls cost nothing more. From then on, until the
+// thread ends, each call costs three readings of the clock and about 100 ns: 0.2 µs in all where a
+// reading takes 40 ns, and of a call that spins on a virtual machine 0.3 to 1 µs.
 //
-// Stats does not allocate, does not stop the thread, and may be called from any goroutine, also
-// after the thread has ended: the counts stay. The result takes 2 kB. In an interval between two
-// Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits.
+// Stats does not allocate, does not stop the thread, and may be called from any goroutine, after
+// the end of the thread, too. The result takes 2 kB. Between two Stats s and t, t.Calls-s.Calls
+// calls began, and t.Waits.Sub(s.Waits) has their waits.
 //
-// Wakeups are brought up to date when a function begins, and begin behind the first one that is
-// counted. Functions whose caller is in a bubble of testing/synctest and whose
-// thread is not have no wait: the two have different clocks.
+// Wakeups is updated when a function begins. The wake-up for the first counted function is not in
+// it. A function whose caller is in a bubble of testing/synctest, and whose thread is outside, has
+// no wait: the two have different clocks.
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
@@ -81,9 +79,9 @@ func statsOf(s engine.Stats) Stats {
 	}
 }
 
-// A Histogram counts times in buckets. The first bucket has those below 64 ns, the last those from
-// 69 s on; between them each power of two is divided into four. Buckets are the same in all
-// Histograms, so Histograms can be added up.
+// A Histogram counts times in buckets. The first bucket is for times below 64 ns, the last for
+// times from 69 s on; between them each power of two is divided into four. All Histograms have the
+// same buckets, and so can be added up.
 type Histogram struct {
 	Count   uint64        // of the times
 	Sum     time.Duration // of the times
@@ -105,9 +103,9 @@ func (h Histogram) Bound(i int) time.Duration {
 }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
-// interpolated within its bucket, and so wrong by less than a fifth of itself, and below 64 ns by
-// less than that. Of times in the last bucket it is 69 s. A q below 0 counts as 0, one above 1 as
-// 1. Quantile returns zero if h is empty or q is not a number.
+// interpolated within its bucket: its error is less than a fifth of it, or 64 ns. In the last
+// bucket it is 69 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
+// or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0
 	for _, c := range h.Buckets {
@@ -131,7 +129,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	return h.Bound(len(h.Buckets) - 1) // by rounding
 }
 
-// Sub returns the difference between h and earlier, an earlier state of the same Histogram.
+// Sub returns h without the times of earlier, an earlier state of the same Histogram.
 func (h Histogram) Sub(earlier Histogram) Histogram {
 	h.Count -= earlier.Count
 	h.Sum -= earlier.Sum

@@ -16,53 +16,50 @@
 //
 //   - A function runs exactly once, or it does not run at all and the call says so: Call returns
 //     false, CallContext and EvalContext return an error, MustCall and MustEval panic with one.
-//   - What its caller wrote before the call is visible to it, and what it wrote is visible after
-//     the call.
+//   - The function sees what its caller wrote before the call, and the caller sees after the call
+//     what the function wrote.
 //   - The calls of one goroutine to a thread that it is not on run in the order in which it made
 //     them, Go and Call alike.
-//   - A call made on the thread itself is a plain function call, also from a C callback or a
-//     coroutine of [iter.Pull], and on a thread of a [Pool]: nothing else runs before it. What is
-//     given to Go there runs after the current function, in the order of the queue.
-//   - If threads call each other in a cycle, each runs, while it waits, the call that its own call
-//     has led to, behind what the calling thread has queued before.
-//   - A panic reaches the caller as the value it was, and the thread lives on. [runtime.Goexit] in
-//     a function ends its caller's goroutine, and the thread lives on. A panic in a function that
-//     no caller waits for, given to Go for example, is written to standard error at once, unless
-//     [WithPanicHandler] takes it, and is kept for TakePanic.
+//   - A call made on the thread itself is a plain function call: nothing else runs before it. That
+//     holds in a C callback, in a coroutine of [iter.Pull], and on a thread of a [Pool]. A function
+//     that is given to Go there is queued, and runs after the current function.
+//   - Threads may call each other in a cycle. A thread that waits runs the call that comes back to
+//     it, and before it what the same caller had queued there.
+//   - A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
+//     the caller. The thread continues. A panic in a function that no caller waits for is written
+//     to standard error at once, unless [WithPanicHandler] takes it, and is kept for TakePanic.
 //   - A nil function does not run, and the call says so as it does of any function that does not
 //     run: it returns false, or an error, which is [ErrNil]. What returns neither panics with an
 //     error that wraps ErrNil. An option or a setter takes nil for none.
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
-//   - No call allocates in the steady state, Go does not block, and a thread that has nothing to do
-//     uses no CPU. A function literal that captures variables is allocated by the program that
-//     makes it, not by the call; [Bind2] needs none.
+//   - No call allocates in the steady state, Go does not block, and an idle thread uses no CPU. A
+//     function literal that captures variables is allocated where it is made; [Bind2] needs none.
 //
 // # Testing
 //
-// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble keeps the
-// bubble's time, must be terminated before the test ends, like any goroutine of the bubble, and is
-// not reclaimed by the garbage collector. A call from outside the bubble panics, until the thread
-// has been terminated; then it returns false.
+// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble has the time
+// of the bubble. It must be terminated before the test ends, as any goroutine of a bubble, and the
+// garbage collector does not reclaim it. A call from outside the bubble panics until the thread has
+// been terminated; then it returns false.
 //
-// A thread that is made outside, the main thread for example, may be called from a bubble. Its
+// A thread that is made outside, such as the main thread, may be called from a bubble. Its
 // functions run outside: they see the real time, and must not use channels and timers of the
-// bubble. The bubble's clock stands still while one of its goroutines waits for such a thread, so a
-// deadline of the bubble does not come meanwhile.
+// bubble. While a goroutine of the bubble waits for such a thread, the clock of the bubble stands
+// still, so its deadlines do not pass.
 //
 // # Limits
 //
-// What cannot be promised: two functions that wait for each other by other means than these calls
-// (channels, locks) deadlock here as anywhere. A Goexit leaves the frames of the function that
-// called it on the thread's stack as long as the thread lives, and with them what they refer to. If
-// that is the Thread, it is not reclaimed without Terminate. The stack overflows, which ends the
-// process, after about 790,000 of them on one thread, 400,000 on 32 bits, and earlier if they are
-// called deeper in a function; a program that needs more makes another thread before that. A Goexit
-// in a function that [Thread.Serve], [Thread.Wait] or a native loop runs ends the goroutine of that
-// loop.
+// Two functions that wait for each other by channels or locks deadlock, as anywhere.
 //
-// While goroutines compute on all Ps, calls wait for their time slices of 10 ms, as messages on
-// channels do. A program in which no more goroutines compute than it has cores avoids that with one
-// more P, runtime.GOMAXPROCS(runtime.NumCPU()+1).
+// Goexit leaves the frames of its function on the stack of the thread until the thread ends, and
+// with them what they refer to. If that is the Thread, it is not reclaimed without Terminate. After
+// about 790,000 of them on one thread, 400,000 on 32 bits, the stack overflows, which ends the
+// process; it does so earlier if they are called deeper in a function. A Goexit in a function that
+// [Thread.Serve], [Thread.Wait] or a native loop runs ends the goroutine of that loop.
+//
+// While goroutines compute on all Ps, a call waits for their time slices of 10 ms, as a message on
+// a channel does. If no more goroutines compute than there are cores, one more P avoids that:
+// runtime.GOMAXPROCS(runtime.NumCPU()+1).
 package thread
 
 import (
@@ -85,8 +82,8 @@ var ErrNil = engine.ErrNil
 // methods may be called from any goroutine at any time, unless they say otherwise.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued and what [AddCleanup] is to free. What a [Local],
-// [Thread.OnSlowCall] and panics of posted functions refer to does not keep it alive.
+// after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
+// function of [Thread.OnSlowCall] and from panics do not keep it alive.
 type Thread struct {
 	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner     *engine.Owner  // has what may lead back
@@ -141,11 +138,12 @@ func (t *Thread) ID() uint64 { return t.id }
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f
 // is nil or the thread is terminated before f begins; [Thread.MustCall] panics instead.
 //
-// If f panics, Call panics with the same value. If it is not recovered, the report that ends the
-// process also shows the stack of the thread at that moment. If f calls [runtime.Goexit], so does
-// Call. If Call is made on another thread, and a function that this thread runs while it waits
-// calls Goexit, f will not begin any more; if it has begun, the goroutine is unwound when f has
-// ended.
+// If f panics, Call panics with the same value. If nothing recovers it, the report that ends the
+// process also has the stack of the thread at that moment. If f calls [runtime.Goexit], so does
+// Call.
+//
+// A Call made on another thread waits there, and that thread may run functions meanwhile. If one of
+// them calls Goexit, f does not begin; if f has begun, its end is waited for.
 //
 //threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
@@ -154,17 +152,20 @@ func (t *Thread) Call(f func()) bool {
 	return ok
 }
 
-// CallContext runs f on the thread and returns nil after it. If ctx is done before f begins, f will
-// not run and CallContext returns [context.Cause](ctx); once f has begun, CallContext waits for its
-// end. If the thread is terminated before f begins, f will not run and CallContext returns
-// [ErrTerminated]. For a nil f it returns [ErrNil]. A call that was given up keeps nothing alive,
+// CallContext runs f on the thread and returns nil after it. Otherwise f will not run, and
+// CallContext returns
+//
+//   - [context.Cause](ctx), if ctx is done before f begins;
+//   - [ErrTerminated], if the thread is terminated before f begins;
+//   - [ErrNil], if f is nil.
+//
+// Once f has begun, CallContext waits for its end. A call that was given up keeps nothing alive,
 // even if the thread hangs.
 //
-// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says whose
-// work the thread did; when f has ended, however it ended, the thread has the labels that it had
-// before: none, or those of the function within which it ran f. What a function has set by itself,
-// with pprof.Do or SetGoroutineLabels, does not count as what it had before. A thread does not
-// inherit the labels of the goroutine that made it.
+// If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says for
+// which caller the thread worked. After f, the thread has the labels that it had before: none, or
+// those of the function within which it ran f, but not what that function set by pprof.Do or
+// SetGoroutineLabels. A thread does not inherit the labels of the goroutine that made it.
 //
 // Panics and Goexit are as in Call.
 //
@@ -175,10 +176,9 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 	return err
 }
 
-// Go queues f to run on the thread and returns true. It never blocks: the queue takes as much as
-// memory holds, unless [WithQueueLimit] bounds it. It returns false, and f will not run, if f is
-// nil or the thread is terminated. If the thread is terminated later, but before f begins, f will
-// not run either, and there is no report.
+// Go queues f to run on the thread and returns true. It returns false, and f will not run, if f is
+// nil or the thread is terminated. If the thread is terminated later, before f begins, f does not
+// run either, and nothing reports that. Go never blocks, unless [WithQueueLimit] bounds the queue.
 //
 // A panic in f is reported on standard error, or to the function of [WithPanicHandler].
 //
@@ -189,9 +189,8 @@ func (t *Thread) Go(f func()) bool {
 	return ok
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if the queue has as many functions
-// given to Go as [WithQueueLimit] allows. So it never waits. A full queue refuses f on the thread
-// itself, too.
+// TryGo is Go, but never waits: if the queue is as long as [WithQueueLimit] allows, it returns
+// false and f will not run, on the thread itself, too.
 //
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
@@ -200,10 +199,9 @@ func (t *Thread) TryGo(f func()) bool {
 	return ok
 }
 
-// GoContext is Go, but f does not run if ctx is done when its turn comes: the thread looks at ctx
-// then, and not before. Until then the queue keeps f and what it refers to, and f counts towards
-// [WithQueueLimit]. GoContext returns false, and f will not run, if ctx is done already, also after
-// a wait for that limit.
+// GoContext is Go, but f does not run if ctx is done when its turn comes. The thread looks at ctx
+// only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns false,
+// and f will not run, if ctx is done already, or while GoContext waits for that limit.
 //
 // The profiler labels of ctx are carried as by CallContext.
 //
@@ -214,39 +212,36 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 	return ok
 }
 
-// TakePanic removes and returns the oldest panic that a function given to Go has left behind, or
-// nil. That it is taken does not change how it is reported: see [WithPanicHandler]. To be sure that
-// a function has ended, make a Call after its Go, off the thread.
+// TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been
+// reported as well: see [WithPanicHandler]. After a Go, a Call off the thread returns when the
+// function has ended.
 //
-// Of the panics that have not been taken, the first 1,024 are kept; the last of those counts the
-// others as Lost.
+// The first 1,024 panics are kept until they are taken. The last of those counts the others as
+// Lost.
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
-// On reports whether the caller is on the thread, also as a coroutine of [iter.Pull]. It is false
-// for a thread that has been terminated and no longer serves. On js/wasm a coroutine inside a call
-// is not recognised; it must not call the thread that it is on.
+// On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
+// when the thread has been terminated and serves no more. On js/wasm a coroutine inside a call is
+// not recognised, and must not call the thread that it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
 
-// Done returns a channel that is closed when the thread has ended: no function runs on it, or ever
-// will. Terminate and Close end a thread; one from [New] also ends when it has been reclaimed. The
-// channel does not keep the Thread alive. In a bubble of testing/synctest it belongs to the bubble.
+// Done returns a channel that is closed when the thread has ended and no function runs on it. A
+// thread ends by Terminate or Close, one from [New] also when it has been reclaimed. The channel
+// does not keep the Thread alive. In a bubble of testing/synctest it belongs to the bubble.
 func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 
-// Close ends the thread when it has run what was queued before it, and waits for that. What comes
-// later does not run, although functions that were queued before may run for long: Go, TryGo,
-// GoContext and the functions that Coalesce returned return false at once, the latter unless theirs
-// was queued before. Of a Timer, a tick that was queued before runs. Call returns false, and
-// CallContext [ErrTerminated], when the thread has ended; one that is made while Close begins may
-// run instead. Until then, calls on which a running function depends do run: those that it makes on
-// the thread, and those of a thread that it waits for, directly or through other threads.
+// Close ends the thread, and waits for its end. Functions queued before Close still run, and so
+// does a queued tick of a [Timer]. Everything later is refused: Go, TryGo, GoContext and a post of
+// [Thread.Coalesce] return false at once, Call and CallContext when the thread has ended. Only
+// calls that a running function needs still run: those that it makes on the thread, and those of a
+// thread that it waits for, directly or through other threads.
 //
 // Close does not wait on the thread itself, nor in a function that the thread waits for, directly
-// or through other threads. On an adopted thread that is not serving at that moment, the adopted
-// goroutine runs what is queued, as by Serve, and calls Terminate; any other goroutine waits until
-// it serves. Where functions may hang, call Close on a goroutine of its own and wait for
-// [Thread.Done] and for a timer.
+// or through other threads. If the goroutine of an adopted thread calls Close and does not serve at
+// that moment, it runs what is queued, as by Serve; another goroutine waits until it serves. Where
+// functions may hang, call Close on a goroutine of its own, and wait for [Thread.Done] and a timer.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {
@@ -255,12 +250,13 @@ func (t *Thread) Close() {
 	runtime.KeepAlive(t)
 }
 
-// Terminate ends the thread. A running function completes, and its call returns true. Those that
-// are queued do not run, and their callers return at once. Terminate does not wait, may be called
-// more than once, and from the thread itself. The operating system's thread ends after the function
-// that is running; an adopted one is the caller's, and stays. The locks of [Adopt] on an adopted
-// goroutine end when that goroutine itself calls Terminate, Serve, ServeContext or Adopt after the
-// thread has been terminated, or ends.
+// Terminate ends the thread, and does not wait. A running function completes, and its call returns
+// true. Queued functions do not run, and their callers return at once. Terminate may be called more
+// than once, and on the thread itself.
+//
+// The thread of the operating system ends after the running function; an adopted one stays. Its
+// goroutine gives back the lock of [Adopt] when it next calls Terminate, Serve, ServeContext or
+// Adopt.
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
 // It ends when the function given to mainthread.Init returns.

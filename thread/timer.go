@@ -8,33 +8,31 @@ import (
 )
 
 // A Timer runs a function on a thread at given times. [Thread.After] and [Thread.Every] make it.
-// What they promise:
 //
-//   - The function is queued as by Go when its time has come, at most once, and not counted by
-//     [WithQueueLimit].
-//   - The times do not drift: each is computed from the moment at which the Timer was made, on the
+//   - When a time has come, the function is queued as by Go, but not counted by [WithQueueLimit].
+//     That is a tick.
+//   - Times do not drift: each is computed from the moment at which the Timer was made, on the
 //     monotonic clock.
-//   - A tick that comes while the one before runs follows it. If the thread is later than that, the
-//     times that have passed are one tick, which runs as soon as the thread can, and [Timer.Missed]
-//     counts the others.
-//   - A panic is reported as by [Thread.Go], and the Timer continues, also after [runtime.Goexit].
-//   - No tick allocates, and none costs anything while the function is queued.
+//   - At most one tick is queued. One that comes while the function runs follows it. If the thread
+//     is later than that, the times that have passed are one tick, and [Timer.Missed] counts the
+//     others.
+//   - A panic is reported as by [Thread.Go], and the Timer continues, after [runtime.Goexit], too.
+//   - No tick allocates.
 //   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
-//     thread it never runs anything.
+//     thread it does nothing.
 //
-// A function that runs too long to be called again may call [Timer.Stop]. It can refer to its Timer
-// if that is made on the thread itself: there, the function cannot begin before the variable is
-// set.
+// The function may call [Timer.Stop]. It can refer to its Timer if that is made on the thread
+// itself: there the function cannot begin before the variable is set.
 //
-// Until it is stopped or has run for the last time, a Timer keeps its Thread alive, which is then
-// not reclaimed by the garbage collector. The Timer itself need not be kept.
+// Until it is stopped or has run for the last time, a Timer keeps its Thread from being reclaimed.
+// The Timer itself need not be kept.
 //
-// A Timer keeps the time of its thread. In a bubble of testing/synctest that is the time of the
-// bubble; a thread outside keeps the real time also for a Timer that was made inside a bubble, and
+// A Timer has the time of its thread. In a bubble of testing/synctest that is the time of the
+// bubble. A thread outside keeps the real time, for a Timer that is made inside a bubble, too, and
 // starts to count when it first sees the Timer.
 //
-// How late a tick comes depends on the system and on what else the program does: see
-// docs/performance.md. It is never early.
+// A tick is never early. How late it comes depends on the system and on the rest of the program:
+// see docs/performance.md.
 type Timer struct{ c *engine.Clock }
 
 // After runs f on the thread once, when d has passed; as soon as possible if d is not positive.
@@ -64,9 +62,9 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 // terminated.
 func (t *Timer) Stop() { t.c.Stop() }
 
-// Missed returns how many ticks have not run, because the thread was late, until the function last
-// began. A simulation with a fixed time step makes one step, and one more for each by which Missed
-// has grown. It is zero for [Thread.After].
+// Missed returns how many ticks a late thread had left out when the function last began. A
+// simulation with a fixed time step makes one step, and one more for each by which Missed has
+// grown. It is zero for [Thread.After].
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,7 +16,7 @@ import (
 
 const allocsUsage = `Usage:
 
-  threadcall allocs [flags] [PACKAGES] [-args ARGUMENTS]
+  threadcall allocs [flags] [PACKAGES]
 
 Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
@@ -29,7 +28,7 @@ With -budget it checks the functions whose doc comment has the line
 no benchmark may see them allocate, and some benchmark must run them. A line
 with the comment "//threadcall:alloc reason" is excused.
 
-What follows -args goes to the test binaries.
+Build flags are those in GOFLAGS.
 
 It ends with status 0, 1 if a benchmark failed or a promise is broken,
 and 2 if it did not understand the command.
@@ -46,13 +45,6 @@ type allocsCommand struct {
 func runAllocs(c *command) error {
 	a := &allocsCommand{command: c}
 	a.define()
-	// As for go test: all that follows -args is for the test binary.
-	i := slices.IndexFunc(c.args, func(arg string) bool {
-		return arg == "-args" || arg == "--args" || arg == "--"
-	})
-	if i >= 0 && c.args[i] != "--" {
-		c.args, a.set.Args = c.args[:i], c.args[i+1:]
-	}
 	args, program, err := c.parse()
 	if err != nil {
 		return err
@@ -96,11 +88,9 @@ func (a *allocsCommand) define() {
 		}
 		return nil
 	})
-	a.StringVar(&set.Tags, "tags", "", "the `list` of build tags")
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.IntVar(&a.text.Top, "top", 20, "print the first `n` rows of each run; 0 for all")
 	a.BoolVar(&a.text.Once, "once", false, "print also what a benchmark allocates only once")
 	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
 }
@@ -114,10 +104,7 @@ func (a *allocsCommand) validate(packages []string) error {
 	if _, err := gotest.ParsePattern(set.Bench); err != nil {
 		return fmt.Errorf("-bench %q: %w", set.Bench, err)
 	}
-	switch {
-	case a.text.Top < 0:
-		return fmt.Errorf("-top must not be negative, and is %d", a.text.Top)
-	case set.Bench == "":
+	if set.Bench == "" {
 		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}
 	return nil

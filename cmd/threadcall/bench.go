@@ -82,7 +82,6 @@ func (b *benchCommand) define() {
 		forOne))
 	b.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
 		"how long a benchmark may take in a round; 0 means for ever")
-	b.BoolVar(&set.Verbose, "v", false, "print all rows, and what the machine did")
 	b.StringVar(&set.Output, "o", "", "`file` to save results in; with -vs two, x-old.txt and "+
 		"x-new.txt for x.txt")
 	b.Func("vs", "compare with this `revision` of the git repository", func(text string) error {
@@ -162,7 +161,7 @@ func (b *benchCommand) measure() (err error) {
 		err = errors.Join(err, writeJSON(b.stdout, report))
 	} else {
 		out := ui.On(b.stdout)
-		present.Print(out, report, b.set.Verbose)
+		present.Print(out, report)
 		err = errors.Join(err, out.Err)
 	}
 	broken := judge.Broken(report.Breaches)

@@ -37,11 +37,12 @@ names: a mark //threadcall:on gl is for the thread of thread.WithName("gl"). The
 report has the calls that lead there. The file threadvet.json at the root of a
 module has tables for other packages.
 
-It also reports runtime.UnlockOSThread in functions that a thread runs and on
-threads that setns or unshare has moved to another namespace, waits on a thread
-for what only that thread can do, a forgotten mainthread.Init, and a main
-goroutine that is not locked. A line with the comment
-"//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
+It also reports state of a thread (a CUDA context, COM, a namespace) on a goroutine
+that runtime.LockOSThread has not locked, runtime.UnlockOSThread in functions
+that a thread runs and on threads that setns or unshare has moved to another
+namespace, waits on a thread for what only that thread can do, a forgotten
+mainthread.Init, and a main goroutine that is not locked, or too late. A line with
+the comment "//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
 
 It analyzes packages as go vet does, tests included, and keeps the results in
 the build cache. It ends with status 0, 1 if it reports something, and 2 if a
@@ -103,6 +104,8 @@ func runVet(c *command) error {
 	tags := c.String("tags", "", "the `list` of build tags")
 	asJSON := c.Bool("json", false, "print one JSON document instead")
 	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
+	block := c.Bool("block", false, "also report calls on the main thread that block: time.Sleep, "+
+		"net/http, database/sql, os/exec")
 	packages, program, err := c.parse()
 	switch {
 	case err != nil:
@@ -116,14 +119,23 @@ func runVet(c *command) error {
 	if err != nil {
 		return err
 	}
+	args := []string{"-vettool=" + self}
+	if *tags != "" {
+		args = append(args, "-tags="+*tags)
+	}
+	if *block {
+		args = append(args, "-threadcall.block")
+	}
+	args = append(append(args, "--"), packages...)
 	if *fix {
-		cmd := goVet(self, *tags, "-fix", packages)
-		cmd.Stderr = c.stderr
+		cmd := exec.Command("go", append([]string{"vet", "-fix"}, args...)...)
+		var complaints bytes.Buffer
+		cmd.Stderr = io.MultiWriter(c.stderr, &complaints)
 		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("go vet -fix: %w", err)
+			return unloadable(err, complaints.Bytes())
 		}
 	}
-	list, err := vet(self, *tags, packages, c.stderr)
+	list, err := vet(args, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
@@ -144,31 +156,58 @@ func runVet(c *command) error {
 }
 
 // vet runs go vet with the command as its tool. What go vet reports otherwise goes to stderr.
-func vet(tool, tags string, packages []string, stderr io.Writer) ([]finding, error) {
-	cmd := goVet(tool, tags, "-json", packages)
+func vet(args []string, stderr io.Writer) ([]finding, error) {
+	cmd := exec.Command("go", append([]string{"vet", "-json"}, args...)...)
 	var stdout, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &complaints
 	err := cmd.Run()
 	// Releases of Go differ in where the documents go.
 	list, left, bad := parseVet(append(stdout.Bytes(), complaints.Bytes()...))
-	if err != nil || bad != nil {
-		if _, failed := io.WriteString(stderr, left); failed != nil {
-			return list, failed
-		}
+	if err == nil {
+		err = bad
 	}
-	if err != nil {
-		return list, fmt.Errorf("go vet: %w", err)
+	if err == nil {
+		return list, nil
 	}
-	return list, bad
+	if _, failed := io.WriteString(stderr, left); failed != nil {
+		return list, failed
+	}
+	return list, unloadable(err, []byte(left))
 }
 
-func goVet(tool, tags, mode string, packages []string) *exec.Cmd {
-	args := []string{"vet", mode, "-vettool=" + tool}
-	if tags != "" {
-		args = append(args, "-tags="+tags)
+// unloadable returns the error of go vet, with what to do about its complaints.
+func unloadable(err error, complaints []byte) error {
+	do := "correct what 'go build' and 'go test -run none' report of it"
+	for _, one := range advice {
+		if one.complaint.Match(complaints) {
+			do = one.do
+			break
+		}
 	}
-	return exec.Command("go", append(append(args, "--"), packages...)...)
+	return fail(statusUsage, fmt.Errorf("go vet could not analyze a package (%w): %s, then run vet "+
+		"again", err, do))
 }
+
+var advice = []struct {
+	complaint *regexp.Regexp
+	do        string
+}{
+	{regexp.MustCompile(tablesComplaint), "correct the file"},
+	{regexp.MustCompile(`(?i)pkg-config|\.h: No such file|\bgcc\b|\bclang\b|cgo: C compiler`),
+		"install the C compiler and the headers of the library that it binds (packages -dev of " +
+			"Linux distributions)"},
+	{regexp.MustCompile(`proxy|dial tcp|no such host|module lookup disabled|terminal prompts`),
+		"have 'go mod download' succeed (GOPROXY, GOPRIVATE, a vendor folder)"},
+	{regexp.MustCompile(`no required module|missing go.sum|updates to go.mod|inconsistent vendoring`),
+		"run 'go mod tidy'"},
+	{regexp.MustCompile(`go.mod file not found|main module|matched no packages|directory not found`),
+		"name packages of the module in whose directory it runs, such as ./..."},
+	{regexp.MustCompile(`build constraints exclude`), "set GOOS, CGO_ENABLED or -tags"},
+	{regexp.MustCompile(`requires go |toolchain`), "install that release of Go, or set GOTOOLCHAIN"},
+}
+
+// tablesComplaint is in every error about a file of tables.
+const tablesComplaint = "docs/vet.md of threadcall has the form"
 
 // parseVet returns the findings in the output of go vet, in order, and what else is in it.
 func parseVet(output []byte) (list []finding, left string, err error) {

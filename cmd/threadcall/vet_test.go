@@ -101,15 +101,15 @@ func TestVet_tables(t *testing.T) {
 		{showTable, "ui.Show must be called on thread gl", statusWrong},
 		{strings.Replace(showTable, `"on"`, `"any": ["*"], "on"`, 1), "", statusOK},
 		{"{\n\"tables\": [{\"pakages\": 1}]}", `threadvet.json:2: unknown field "pakages"`,
-			statusUsage},
-		{"{\"tables\": [\n{\"packages\": [\"x\"], \"goes\": 1}]}", "threadvet.json:2: ", statusUsage},
-		{"{\n\"tables\" [\n", "threadvet.json:2: invalid character", statusUsage},
-		{`{"tables": [{"on": {}}]}`, "threadvet.json:1: a table must name its packages", statusUsage},
+			-statusUsage},
+		{"{\"tables\": [\n{\"packages\": [\"x\"], \"goes\": 1}]}", "threadvet.json:2: ", -statusUsage},
+		{"{\n\"tables\" [\n", "threadvet.json:2: invalid character", -statusUsage},
+		{`{"tables": [{"on": {}}]}`, "threadvet.json:1: a table must name its packages", -statusUsage},
 		{"{\"tables\": [\n{\"packages\": [\"x\"], \"any\": [\"[\"]}]}", "threadvet.json:2: x: pattern",
-			statusUsage},
+			-statusUsage},
 		{`{"tables": [{"packages": ["x"], "on": {"any": ["F"]}}]}`, `"any" is not the name`,
-			statusUsage},
-		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", statusUsage},
+			-statusUsage},
+		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", -statusUsage},
 	} {
 		writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
 		vetOf(t, dir, "./use").want(t, c.status, c.output)
@@ -141,14 +141,30 @@ func TestVet_fix(t *testing.T) {
 	}
 }
 
+func TestVet_block(t *testing.T) {
+	dir := vetModule(t, map[string]string{"ui/ui.go": "package ui\n\nimport \"time\"\n\n" +
+		"//threadcall:on main\nfunc draw() { time.Sleep(1) }\n"})
+	vetOf(t, dir, "./ui").want(t, statusOK)
+	o := vetOf(t, dir, "-block", "./ui").want(t, statusWrong)
+	if !strings.Contains(o.stdout, "time.Sleep blocks the main thread; called by draw") {
+		t.Error(o.stdout)
+	}
+}
+
 func TestVet_refusals(t *testing.T) {
-	dir := vetModule(t, map[string]string{"broken/broken.go": "package broken\n\nvar x int = " +
-		"nowhere\n"})
+	dir := vetModule(t, map[string]string{
+		"broken/broken.go":   "package broken\n\nvar x int = nowhere\n",
+		"headers/headers.go": "package headers\n\n// #include <nowhere.h>\nimport \"C\"\n",
+		"excluded/x.go":      "//go:build nowhere\n\npackage excluded\n",
+	})
 	for _, c := range []refusal{
 		{"-frob", statusUsage, "not defined: -frob"},
 		{"-- ls", statusUsage, "vet takes packages"},
-		{"./nowhere", statusUsage, "nowhere"},
-		{"./broken", statusUsage, "undefined: nowhere"},
+		{"./nowhere", -statusUsage, "nowhere"},
+		{"./broken", -statusUsage, "undefined: nowhere"},
+		{"./broken", -statusUsage, "correct what 'go build' and 'go test -run none' report of it"},
+		{"./headers", -statusUsage, "install the C compiler and the headers of the library"},
+		{"./excluded", -statusUsage, "set GOOS, CGO_ENABLED or -tags"},
 	} {
 		o := vetOf(t, dir, strings.Fields(c.args)...)
 		o.stdout = "" // what could be analyzed

@@ -43,11 +43,11 @@ var ErrNil = errors.New("thread: the function to call is nil")
 //	inScheduler  waits in the Go scheduler              wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer
-// resting. So the pusher that replaced resting and owes the wake-up reads the mode in which the
-// thread still waits, or the thread has risen by itself in the meantime; then the wake-up is one
-// too many, which every waiter must bear. Nothing but the queue's head remembers a wake-up, so a
-// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
-// and so begins in mode up although its queue counts as resting.
+// resting. So the pusher that replaced resting, and must wake the thread, reads the mode in which
+// the thread waits. If the thread got up by itself meanwhile, the wake-up is superfluous. Every
+// waiter tolerates that. Only the head of the queue remembers a wake-up, so a late one keeps no
+// other from being sent. A new thread looks at its queue before it first waits, and so begins in
+// mode up although its queue counts as resting.
 //
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
 //

@@ -18,9 +18,8 @@ import (
 // they are a tenth of what the runtime needs to start and to end a thread. An adopted one, the main
 // thread above all, lives long.
 //
-// A host that has locked its goroutine before Adopt will unlock it when it is done, and expects its
-// thread to live on: there the engine leaves the host's lock. The main goroutine stays locked for
-// ever, as it should be while anything is left to do on the main thread.
+// If the host had locked its goroutine before Adopt, the engine gives back its own locks only. The
+// host's UnlockOSThread still balances. The main goroutine stays locked for ever.
 const (
 	spareLocks        = 1 << 10
 	spareLocksAdopted = 1 << 14

@@ -30,15 +30,14 @@ import (
 //	any      spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone
 //	                                  caller was parked
 //	any      parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked,
-//	                                  the slot is lost, thread and caller share a core, the price is
-//	                                  to be measured again, or the thread stops serving: when
+//	                                  the slot is lost, or the thread stops serving: when
 //	                                  ServeContext returns, or for ever
 //
 // Each of these waits is bounded, so nothing depends on what a caller reads still being true. A
 // caller is an ordinary goroutine and waits
 //
-//	looking  at its record, if the thread spins or offers to. If it may be on the core of the
-//	         thread, it yields that
+//	looking  at its record, if the thread spins or offers to. If it offers, the thread may have been
+//	         woken on the caller's core, so the caller yields that, but not on a crowded machine
 //	Gosched  instead, if other callers are queued before it, which are to be heard before the thread
 //	         answers all at once. Not if goroutines that compute are in the way
 //	parked   until the thread sends a token
@@ -46,24 +45,15 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	callerLooks = 24                     // before the first look at the clock
-	meetPrices  = 3                      // prices of parking for which a caller waits for a thread
-	minMeet     = 150 * time.Microsecond // that it has woken, but so long at least: cores sleep
-	turns       = 2                      // of Gosched between two looks at the clock
-	slowTurns   = 2 * time.Millisecond   // longer ones are shared with goroutines that compute
-	noTurns     = 100 * time.Millisecond // for which that is believed
-	unknown     = -1
-
-	// After an attempt for which there was no P or no core, the thread does not spin for a time.
-	firstBackoff = 500 * time.Microsecond
-	maxBackoff   = 100 * time.Millisecond // so attempts in vain take less than 1 % of the time
+	// For which a caller looks for a thread that it has woken, at least: cores sleep.
+	minMeet = 150 * time.Microsecond
 
 	// A side that spins and does not run for so long has lost its core to another process or its P
 	// to another goroutine. Between two looks are two microseconds otherwise.
-	coreLost  = 500 * time.Microsecond
-	maxCredit = 8 * time.Millisecond // two timeslices of Linux: calls of a moment pay for those
-	leastLost = 8                    // times what was lost, the thread does not spin
-	mostLost  = time.Second          // but so long at most
+	coreLost = 500 * time.Microsecond
+
+	// for as many times the timeslice that a yield of the core has cost, none is yielded
+	crowdedFor = 256
 )
 
 // A waitState is what callers and thread know about each other's waiting. Nothing depends on it
@@ -71,47 +61,33 @@ const (
 type waitState struct {
 	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
-	core     atomic.Int32 // of the thread, when it last looked at the clock in a spin, or unknown
-	caller   atomic.Int32 // of a caller, when it did, or unknown
 	price    atomic.Int64 // of parking, a time.Duration
 	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
-	retry    atomic.Int64 // when the thread may spin again after a failure
-	backoff  atomic.Int64 // how long that was, a time.Duration; zero after a success
 	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 }
 
 func (l *waitState) init() {
-	l.core.Store(unknown)
-	l.caller.Store(unknown)
 	l.price.Store(int64(firstPrice))
 	l.met.Store(int64(firstMiss))
 }
 
-// failed keeps the thread from spinning for twice as long as after the last failure.
-//
-//threadcall:noalloc
-func (l *waitState) failed(now time.Duration) { l.pause(now, firstBackoff, maxBackoff) }
-
-// pause is failed, within limits.
-//
-//threadcall:noalloc
-func (l *waitState) pause(now, least, most time.Duration) {
-	backoff := min(max(2*time.Duration(l.backoff.Load()), least), most)
-	l.backoff.Store(int64(backoff))
-	l.retry.Store(int64(now + backoff))
-}
-
 // away is called by a side that looks, with two readings of the clock between which it has done
-// nothing else.
+// nothing else. It is true if the side has not run in between.
 //
 //threadcall:noalloc
-func (l *waitState) away(before, now time.Duration) {
-	if now-before > coreLost {
-		l.lost.Add(int64(now - before))
+func (l *waitState) away(before, now time.Duration) bool {
+	if now-before < coreLost {
+		return false
 	}
+	l.lost.Add(int64(now - before))
+	return true
 }
+
+// crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
+// gives it to another process for a timeslice.
+var crowdedUntil atomic.Int64
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration.
 var noTurnsUntil atomic.Int64
@@ -186,8 +162,8 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 	return l.look(c, clock.Now(), limit, false)
 }
 
-// look looks at c until it is settled or limit is over. If the caller is on the core of the thread,
-// or yields is true, it yields that between two looks at the clock.
+// look looks at c until it is settled or limit is over. If yields is true, it yields the core
+// between two looks at the clock, unless the machine is crowded.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
@@ -206,11 +182,12 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 			break // the clock of a bubble stands still
 		}
 		l.away(before, now)
-		if here := int32(cores.Current()); here != l.caller.Load() {
-			l.caller.Store(here)
-		}
-		if yields || l.caller.Load() == l.core.Load() {
+		if yields && int64(now) > crowdedUntil.Load() {
+			before = now
 			cores.Yield()
+			if now = clock.Now(); l.away(before, now) {
+				crowdedUntil.Store(int64(now + crowdedFor*(now-before)))
+			}
 		}
 	}
 	return c.Outcome()
@@ -231,10 +208,17 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if !ok || !spinners.open(start) {
 		return 0
 	}
+	if int64(start) < crowdedUntil.Load() { // no core sleeps
+		limit = 3 * time.Duration(l.price.Load())
+	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
+	looked := int64(clock.Now() - start)
+	if o == 0 {
+		l.lost.Add(looked)
+	}
 	met := l.met.Load()
-	l.met.Store(met + (int64(clock.Now()-start)-met)/memory)
+	l.met.Store(met + (looked-met)/memory)
 	return o
 }
 
@@ -249,15 +233,12 @@ func takeTurns(c *callq.Call, price time.Duration) {
 		return
 	}
 	for now := start; now-start <= price; {
-		for range turns {
-			runtime.Gosched()
-			if c.Outcome() != 0 {
-				return
-			}
-		}
 		before := now
-		now = clock.Now()
-		if now-before > slowTurns {
+		runtime.Gosched()
+		if c.Outcome() != 0 {
+			return
+		}
+		if now = clock.Now(); now-before > slowYield {
 			noTurnsUntil.Store(int64(now + noTurns))
 		}
 		if now == start {

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/internal/sched"
 )
@@ -84,7 +85,6 @@ func TestSpin_counts(t *testing.T) {
 	defer e.Terminate()
 	o.Stats()
 	r := &e.idleState
-	const elsewhere = -2
 	for name, push := range map[string]func() (stop func()){
 		"at its first looks": func() func() {
 			e.Go(func() {})
@@ -92,17 +92,16 @@ func TestSpin_counts(t *testing.T) {
 		},
 		"after it has looked at the clock": func() func() {
 			r.policy.price = time.Hour
-			e.waits.core.Store(elsewhere)
-			var stopped atomic.Bool
 			done := make(chan bool)
+			start := clock.Now()
 			go func() {
 				defer close(done)
-				for e.waits.core.Load() == elsewhere && !stopped.Load() {
+				for clock.Now()-start < time.Millisecond {
 					runtime.Gosched()
 				}
 				e.Go(func() {})
 			}()
-			return func() { stopped.Store(true); <-done }
+			return func() { <-done }
 		},
 	} {
 		eventually(t, func() (ok bool) {

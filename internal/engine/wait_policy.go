@@ -27,48 +27,57 @@ import (
 //
 // The thread adds up what spinning would have saved, a quarter of W more for each call, because it
 // answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
-// once it spins). A load that comes back in frames of n calls thus spins if n calls save more than
-// the pause costs, from its first call on. The sum is held between -8 W and 8 W: eight short calls
-// suffice to begin after any phase, a few misses to end, and a change of load costs 16 W at most.
-// Each spin ends after lookFor, so a wait costs at most a fixed multiple of the better choice,
-// whatever the sum says (2-competitive with a limit of W; Karlin et al., 1991, for locks).
+// once it spins). So a load of n calls a frame keeps spinning from frame to frame if n calls save
+// more than one pause costs. The sum is held between -8 W and 8 W: eight short calls suffice to
+// begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
+// ends after lookFor, so a wait costs at most a fixed multiple of the better choice, whatever the
+// sum says (2-competitive with a limit of W; Karlin et al., 1991, for locks).
 //
 // All three are seen while the thread parks: p at each call, M as the mean time that callers wait
 // beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
 // It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines
 // add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU
-// time, it is that time. A thread that spins parks for a few calls now and then, in order to
-// measure W again.
+// time, it is that time.
+//
+// An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
+// other, which is on another core now, waits for the end of another process's timeslice; two that
+// park would have followed each other on one core. Next to goroutines that compute, a caller looks
+// in vain for a thread that no P takes. So attempts have an account, credit: what they lose is
+// taken from it, what spins save, W for each call that they find, is added, and of calls that park
+// a sixteenth of what spinning would have saved. There is an attempt while it is not negative. So
+// attempts in vain add a sixteenth to the time of calls at most, and a closed loop finds out that
+// it can spin on a crowded machine, too: thread and caller run at once after some attempts, and
+// save a hundred times what those have lost. Frames of 50 calls do not: each costs a timeslice.
 type spinPolicy struct {
-	price time.Duration // W
-	miss  time.Duration // M
-	gain  time.Duration // that spinning has brought, or would have
-
-	prices   int           // measurements to come, one for each call
-	parks    int           // calls since the last measurements
-	priced   time.Duration // when the last ended
-	interval time.Duration // between measurements while the thread spins
+	price  time.Duration // W
+	miss   time.Duration // M
+	gain   time.Duration // that spinning has brought, or would have
+	credit time.Duration // that attempts to spin may lose; they need one that is not negative
+	parks  int           // calls that were parked
 }
 
 const (
-	firstPrice  = 20 * time.Microsecond // believed until it has been measured
+	firstPrice  = 20 * time.Microsecond // W, until it has been measured
 	minPrice    = 2 * time.Microsecond
-	maxPrice    = 100 * time.Microsecond // a longer wait is one for a P or a core
-	memory      = 8                      // calls that a mean, and gain, remembers
-	firstMiss   = 3 * firstPrice         // believed until callers have met the thread
-	firstPrices = 8                      // measurements of a new thread
-	parksBefore = 64                     // the next two measurements
-	minInterval = time.Second
-	maxInterval = 32 * time.Second
+	maxPrice    = 5 * firstPrice        // a longer wait is one for a P or a core
+	firstMiss   = 3 * firstPrice        // M, until callers have met the thread
+	memory      = 8                     // calls that a mean, and gain, remembers
+	measured    = memory                // calls whose price is measured,
+	measuredOf  = memory * memory       // of as many, beginning with the first
+	maxCredit   = 16 * time.Millisecond // some timeslices of Linux
+	creditShare = 16
 )
 
 func (p *spinPolicy) init() {
 	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
-	p.prices, p.interval = firstPrices, minInterval
+	p.credit = maxCredit / 4
 }
 
 // lookFor is how long a spin lasts.
 func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
+
+// meetFor is how long a caller waits for a thread that it has woken to run beside it.
+func (p *spinPolicy) meetFor() time.Duration { return max(2*p.lookFor(), minMeet) }
 
 // pays reports whether to spin.
 //
@@ -77,7 +86,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.prices < firstPrices/2
+	return p.gain > 0 && p.credit >= 0 && p.parks >= measured/2
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -88,8 +97,16 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 	if d >= p.lookFor() {
 		gain = -p.miss
 	}
+	p.earn(time.Duration(n) * max(gain, 0) / creditShare)
 	limit := memory * p.price
 	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
+}
+
+// earn adds to the credit what calls have saved, or takes from it what attempts have lost.
+//
+//threadcall:noalloc
+func (p *spinPolicy) earn(d time.Duration) {
+	p.credit = min(max(p.credit+d, -maxCredit/8), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
@@ -99,34 +116,6 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
 	p.price += (d - p.price) / memory
-}
-
-// remeasure reports whether a thread that spins is to park for some calls.
-//
-//threadcall:noalloc
-func (p *spinPolicy) remeasure(now time.Duration) bool {
-	if now-p.priced < p.interval {
-		return false
-	}
-	p.priced, p.interval = now, min(2*p.interval, maxInterval)
-	p.prices = firstPrices/2 + 2
-	return true
-}
-
-// A spinCredit is what spins have saved of late, W a call, less the time for which one side was
-// spinning and could not run, because another process had its core: the other side then waited for
-// the rest of that timeslice, and two that park would have followed each other on one core. Next to
-// processes that compute, one such timeslice costs as much as a hundred wake-ups.
-type spinCredit time.Duration
-
-// settle is called at the end of a spin, with the calls that it has found, and is true if it has
-// lost more time than spins have saved.
-//
-//threadcall:noalloc
-func (c *spinCredit) settle(calls int, price, lost time.Duration) (failed bool) {
-	saved := min(time.Duration(*c)+time.Duration(calls)*price, maxCredit)
-	*c = spinCredit(max(saved-lost, -maxBackoff))
-	return lost > 0 && *c < 0
 }
 
 // A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
@@ -163,7 +152,7 @@ type spinSlots struct {
 }
 
 const (
-	slotLease  = 500 * time.Microsecond
+	slotLease  = coreLost
 	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be
 )
 

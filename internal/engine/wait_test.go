@@ -26,8 +26,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, priced: clock.Now(), interval: time.Hour}
-		e.waits.retry.Store(0)
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
@@ -229,39 +228,34 @@ func TestYieldState_callers(t *testing.T) {
 // What a spinning thread tells others, and what it measures.
 func TestSpin(t *testing.T) {
 	needsSpinning(t)
-	const elsewhere = -2
 	for what, f := range map[string]func(e *Engine, r *idleState) bool{
-		"says on which core it is": func(e *Engine, _ *idleState) bool {
-			e.waits.core.Store(elsewhere)
-			e.spin()
-			return e.waits.core.Load() != elsewhere
-		},
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
 			r.slot.seen.Store(0)
 			e.tick(clock.Now())
 			return r.slot.seen.Load() != 0
 		},
-		"parks when the price is to be measured again": func(e *Engine, r *idleState) bool {
-			r.policy.priced -= 2 * r.policy.interval
-			e.tick(clock.Now())
-			return r.slot == nil
-		},
-		"pauses for longer than it has lost its core": func(e *Engine, r *idleState) bool {
-			r.credit = 0
-			e.waits.backoff.Store(0)
-			e.waits.lost.Store(int64(time.Second))
-			now := clock.Now()
-			e.stopSpinning()
-			return time.Duration(e.waits.retry.Load()) >= now+mostLost && !e.startSpinning()
-		},
-		"measures the price for some calls": func(e *Engine, r *idleState) bool {
-			p := &r.policy
-			*p = spinPolicy{}
-			p.init()
-			for range firstPrices {
-				e.measure(0, 0)
+		"measures the price of some calls": func(e *Engine, r *idleState) bool {
+			r.policy.parks = 0
+			readings := 0
+			for range 2 * measuredOf {
+				if e.measure(0, 0); r.cpu != 0 {
+					readings++
+				}
 			}
-			return p.prices == 0 && p.priced != 0
+			_, has := clock.CPUTime()
+			return r.policy.parks == 2*measuredOf && (!has || readings == 2*measured)
+		},
+		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
+			r.policy.credit = 0
+			e.waits.lost.Store(int64(time.Second))
+			e.stopSpinning()
+			return r.policy.credit < 0 && !e.startSpinning()
+		},
+		"earns what it has saved": func(e *Engine, r *idleState) bool {
+			r.policy.credit = 0
+			r.found += 1000
+			e.stopSpinning()
+			return r.policy.credit > 0
 		},
 	} {
 		e := start(t) // of its own, so that no pause of another is in its way
@@ -272,8 +266,7 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// A caller says when it has woken the thread, and on which core it looks; it sees an outcome at
-// once.
+// A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(0)
@@ -283,12 +276,15 @@ func TestLook(t *testing.T) {
 	}
 	c := e.q.Get(callq.Awaited, nil, 0)
 	e.waits.look(c, clock.Now(), time.Millisecond, false)
-	if e.waits.caller.Load() == unknown && cores.Current() != unknown {
-		t.Error("it does not say on which core it is")
-	}
 	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
+	e.waits.lost.Store(0)
+	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
+	eventually(t, inVain, "it says for how long it has looked in vain")
+	crowdedUntil.Store(int64(time.Hour))
+	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == 0 }, "it looks for a short time")
+	crowdedUntil.Store(0)
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
@@ -303,28 +299,6 @@ func TestYieldState_yield(t *testing.T) {
 	e.yields.kind.Store(yieldAll)
 	if e.yield(e); e.yields.locked.Load() == 0 {
 		t.Error("it does not")
-	}
-}
-
-// A timeslice that is lost costs as much as many calls save, in this spin or in those before.
-func TestSpinCredit(t *testing.T) {
-	const price, slice = 20 * time.Microsecond, 4 * time.Millisecond
-	for _, spins := range [][]struct {
-		calls  int
-		lost   time.Duration
-		failed bool
-	}{
-		{{0, 0, false}, {100, slice, true}},
-		{{201, slice, false}, {0, slice, true}},
-		{{1e6, slice, false}, {0, slice, false}, {0, slice, true}},
-		{{0, time.Hour, true}, {1, 0, false}, {200, slice, true}, {6000, slice, false}},
-	} {
-		var c spinCredit
-		for i, s := range spins {
-			if failed := c.settle(s.calls, price, s.lost); failed != s.failed {
-				t.Errorf("%v: the spin %d fails: %v", spins, i, failed)
-			}
-		}
 	}
 }
 
@@ -357,10 +331,7 @@ func TestSpinPolicy(t *testing.T) {
 	} {
 		var p spinPolicy
 		p.init()
-		for range firstPrices {
-			p.paid(25*time.Microsecond, 40*time.Microsecond)
-			p.prices--
-		}
+		p.parks = measured
 		p.price = 25 * time.Microsecond
 		for _, d := range append(c.before, times(c.load, c.n)...) {
 			p.periods(d, 1)
@@ -381,8 +352,38 @@ func TestSpinPolicy(t *testing.T) {
 	if p.price > maxPrice {
 		t.Errorf("one call that others delayed has made the price %v", p.price)
 	}
-	if now := time.Minute; !p.remeasure(now) || p.remeasure(now+time.Millisecond) || p.pays(false) {
-		t.Error("the price is measured again at once or never, or the thread does not park")
+}
+
+// A timeslice that is lost costs as much as many calls save.
+func TestSpinPolicy_credit(t *testing.T) {
+	const slice = 4 * time.Millisecond
+	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
+	parked := func(n int) bool {
+		for range n {
+			p.periods(0, 1)
+		}
+		return p.pays(false)
+	}
+	if p.earn(-slice); parked(50) {
+		t.Error("a frame of 50 calls pays for a timeslice")
+	}
+	if !parked(2000) {
+		t.Error("2000 calls do not")
+	}
+	if p.earn(-slice); p.pays(false) {
+		t.Error("another timeslice costs nothing")
+	}
+	if p.earn(3 * slice); !p.pays(false) {
+		t.Error("what a spin saves does not count")
+	}
+	if p.earn(-slice); !p.pays(false) {
+		t.Error("what a spin has saved pays for nothing afterwards")
+	}
+	if p.earn(time.Hour); p.credit > maxCredit {
+		t.Errorf("what spins have saved pays for %v", p.credit)
+	}
+	if p.earn(-time.Hour); !parked(5000) {
+		t.Error("one attempt keeps the thread from others for long")
 	}
 }
 

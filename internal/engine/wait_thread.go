@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/sched"
 )
@@ -13,19 +12,13 @@ import (
 // This file is the thread's side of waiting; wait.go has the callers' and the states,
 // wait_policy.go the choice.
 const (
-	firstLooks = 25 // at the queue, before the first at the clock
+	firstLooks = 25 // at the queue or at a record, before the first at the clock
 	looks      = 12 // between two at the clock: about a microsecond
 
-	tick     = 10 * time.Microsecond // a thread that always has calls reads the clock as often,
-	maxCalls = 64                    // roughly, and after so many calls at the latest
+	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
+	maxCalls = measuredOf     // and after so many calls at the latest
 
-	maxTogether = 16 // looks; on one core, to park is faster
-	manyCalls   = 16 // of a spin, for each of those: there is a core for it
-	someCalls   = 4  // of a spin without those, that are worth another attempt
-
-	timeslice      = 10 * time.Millisecond  // the scheduler's
-	timesliceCalls = 16                     // between two looks at the clock
-	timeslicePause = 500 * time.Microsecond // between two calls, on the average: others have run
+	timeslice = 10 * time.Millisecond // the scheduler's
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -35,9 +28,7 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
-	credit   spinCredit
-	together int // looks of this spin at which thread and caller were on one core
-	before   int // calls found when the thread began to spin
+	before int // calls found when the thread began to spin
 
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
@@ -53,7 +44,6 @@ type idleState struct {
 	cpu     time.Duration // of the process when the thread was last woken, if that is measured
 
 	sliceBegan, sliceSeen time.Duration // see endTimeslice
-	sliceCalls            int
 }
 
 // took is called for each call that the thread has taken and run.
@@ -83,9 +73,6 @@ func (e *Engine) tick(now time.Duration) {
 	r.ticked = now
 	if r.slot != nil {
 		r.slot.seen.Store(int64(now))
-		if r.policy.remeasure(now) {
-			e.stopSpinning()
-		}
 	}
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
@@ -128,7 +115,7 @@ func (e *Engine) spin() bool {
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
 		} else if r.offered {
-			e.waits.failed(clock.Now())
+			p.earn(-time.Duration(e.waits.lost.Swap(0)))
 		}
 		return false
 	}
@@ -160,19 +147,6 @@ func (e *Engine) spin() bool {
 			sched.EndPass()
 			start, r.passed = now, now
 		}
-		here := int32(cores.Current())
-		if here != e.waits.core.Load() {
-			e.waits.core.Store(here)
-		}
-		if here == e.waits.caller.Load() {
-			e.waits.caller.Store(unknown) // a caller that is still here will say so
-			r.together++
-			if r.together > maxTogether+(r.found-r.before)/manyCalls { // there is only one
-				e.waits.failed(now)
-				break
-			}
-			cores.Yield() // to a caller on the same core
-		}
 		for range looks {
 			if e.q.Pending() {
 				r.found++
@@ -199,16 +173,12 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	now := clock.Now()
-	if int64(now) < e.waits.retry.Load() {
-		return false
-	}
 	if r.slot = spinners.enter(e.id, now); r.slot == nil {
 		return false
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
-	r.passed = now - yieldAllAfter + firstYieldAll
-	r.together, r.before = 0, r.found
-	e.waits.core.Store(int32(cores.Current()))
+	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
+	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
 }
@@ -230,13 +200,8 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot = nil
 	r.ticked = 0
 	now = clock.Now()
-	n := r.found - r.before
-	lost := time.Duration(e.waits.lost.Swap(0))
-	if r.credit.settle(n, r.policy.price, lost) {
-		e.waits.pause(now, leastLost*lost, mostLost)
-	} else if n >= someCalls && n >= manyCalls*r.together && r.credit >= 0 {
-		e.waits.backoff.Store(0)
-	}
+	saved := time.Duration(r.found-r.before) * r.policy.price
+	r.policy.earn(saved - time.Duration(e.waits.lost.Swap(0)))
 	return now
 }
 
@@ -247,7 +212,6 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
-	r.endTimeslice()
 	e.endYields()
 	if e.bubbled {
 		e.sleep()
@@ -256,18 +220,22 @@ func (e *Engine) park(down time.Duration) {
 	if down == 0 {
 		down = clock.Now()
 	}
+	down = r.endTimeslice(down)
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
 	}
 	ran := down - r.up
-	r.offered = p.pays(false) && int64(down) >= e.waits.retry.Load() && spinners.open(down)
+	r.offered = p.pays(false) && spinners.open(down)
 	if r.offered {
-		e.waits.offer.Store(int64(max(meetPrices*p.price, minMeet)))
+		e.waits.offer.Store(int64(p.meetFor()))
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := clock.Now()
 	pushed := time.Duration(e.waits.pushed.Load())
+	if r.offered && pushed > down {
+		e.waits.away(pushed, now)
+	}
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)
@@ -302,13 +270,10 @@ func (e *Engine) sleep() {
 func (e *Engine) measure(wall, work time.Duration) {
 	r := &e.idleState
 	p := &r.policy
-	if p.parks++; p.parks >= parksBefore {
-		p.parks, p.prices = 0, max(p.prices, 3)
-	}
-	if p.prices == 0 {
+	if p.parks++; p.parks%measuredOf >= measured {
+		r.cpu = 0
 		return
 	}
-	p.prices--
 	cpu, ok := clock.CPUTime()
 	if !ok {
 		cpu = 0
@@ -321,10 +286,6 @@ func (e *Engine) measure(wall, work time.Duration) {
 		p.paid(cpu-r.cpu-work, wall)
 	}
 	r.cpu = cpu
-	if p.prices == 0 {
-		r.cpu = 0
-		p.priced = clock.Now()
-	}
 	e.waits.price.Store(int64(p.price))
 }
 
@@ -334,22 +295,18 @@ func (e *Engine) measure(wall, work time.Duration) {
 // they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
 // the others never run (seen with one P and Go 1.26). So the thread ends its time slice by itself,
 // when its caller has been woken and does not wait for that. It does so only if calls follow each
-// other closely: where there are pauses, others have run.
+// other closely: where there are pauses, others have run. It takes the time and returns it.
 //
 //threadcall:noalloc
-func (r *idleState) endTimeslice() {
-	if r.sliceCalls++; r.sliceCalls < timesliceCalls {
-		return
+func (r *idleState) endTimeslice(now time.Duration) time.Duration {
+	if now-r.sliceSeen > coreLost {
+		r.sliceBegan = now
 	}
-	r.sliceCalls = 0
-	now := clock.Now()
-	if now-r.sliceSeen > timesliceCalls*timeslicePause {
+	if now-r.sliceBegan > timeslice {
+		runtime.Gosched()
+		now = clock.Now()
 		r.sliceBegan = now
 	}
 	r.sliceSeen = now
-	if now-r.sliceBegan > timeslice {
-		runtime.Gosched()
-		r.sliceBegan = clock.Now()
-		r.sliceSeen = r.sliceBegan
-	}
+	return now
 }

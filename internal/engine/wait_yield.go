@@ -43,10 +43,9 @@ const (
 const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
 	yieldAllAfter = 300 * time.Microsecond // 5 to 30 µs
-	firstYieldAll = 150 * time.Microsecond // of a spin: it may have taken a P with timers
-	yieldLocked   = 100 * time.Microsecond // 40 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run
-	slowYield     = 5 * time.Millisecond   // goroutines that compute want all Ps
+	slowYield     = timeslice / 2          // goroutines that compute want all Ps
+	noTurns       = 10 * timeslice         // for which that is believed
 )
 
 // yield is called when kind was not zero. self is the thread that the caller is on, if any.
@@ -63,7 +62,7 @@ func (e *Engine) yield(self *Engine) {
 		runtime.Gosched()
 		end = clock.Now()
 	} else {
-		if start-time.Duration(e.yields.locked.Load()) < yieldLocked {
+		if start-time.Duration(e.yields.locked.Load()) < 2*yieldAfter { // 40 µs
 			return
 		}
 		defer func() { e.yields.locked.Store(int64(clock.Now())) }()
@@ -77,7 +76,7 @@ func (e *Engine) yield(self *Engine) {
 		end = clock.Now()
 	}
 	if end-start > slowYield {
-		e.waits.failed(end)
+		e.waits.away(start, end)
 		e.yields.retry.Store(int64(end + noTurns))
 	}
 }

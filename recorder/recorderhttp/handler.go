@@ -1,12 +1,12 @@
-// Package recorderhttp serves the execution trace of the last seconds, which package recorder keeps
-// in memory, over HTTP. It is a package of its own so that other programs do not contain net/http,
-// and registers nothing by itself:
+// Package recorderhttp serves the execution trace of the last seconds, and a page of all threads,
+// over HTTP. It is apart from package recorder so that other programs do not contain net/http. It
+// registers nothing by itself:
 //
 //	http.Handle("/debug/trace", recorderhttp.Handler())
 //	http.Handle("/debug/threads", recorderhttp.Threads())
 //
-// A trace has names of functions, files and tasks, and what the program logged; serve it where only
-// those who may read these can reach it.
+// Both show names of functions and files, a trace also what the program has logged. Serve them only
+// to those who may read that.
 package recorderhttp
 
 import (
@@ -21,7 +21,7 @@ import (
 
 // Handler returns a handler that answers GET with the trace of the last seconds, as a file. The
 // recording begins at once, with the limits of [recorder.KeepLast]. Each request takes memory for
-// one trace while it is served. If there can be no recording, the status is 503.
+// one trace. If nothing can be recorded, the status is 503.
 func Handler() http.Handler {
 	_ = recorder.WriteLast(io.Discard) // to begin; the requests have the error
 	return http.HandlerFunc(serve)

@@ -16,20 +16,16 @@ import (
 // not ended: name, number, length of the queue, what runs since when and where, and how long
 // functions have waited and run.
 //
-//	http.Handle("/debug/threads", recorderhttp.Threads())
-//
-// It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names
-// that client-go of Kubernetes gives to its work queues, so that their dashboards and alerts serve:
+// It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names of
+// the work queues of Kubernetes' client-go, so that their dashboards and alerts serve:
 // workqueue_depth, workqueue_adds_total, workqueue_queue_duration_seconds,
 // workqueue_work_duration_seconds, workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds. The labels are name, which WithName has given, and
-// id, a number that no other thread or pool of the process has.
+// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, a number
+// of its own.
 //
-// A thread or pool counts, as by [thread.Thread.Stats], from the first request on that finds it,
-// and that costs what is said there. A function that began before is not counted: the page has its
-// stack, but not for how long it has run. Each request of the page stops the program for a moment
-// to take the stacks. These have names of functions and files; serve the page where only those who
-// may read these can reach it.
+// A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
+// that finds it. A function that began before is not counted: the page has its stack, but not for
+// how long it has run. Each request of the page stops the program for a moment to take the stacks.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {

@@ -7,7 +7,9 @@ type funcFact struct {
 	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
 	Runs   string // the thread that runs functions given to it, by a mark
 	Inits  bool   // mentions what serves the main thread
-	Moves  bool   // leaves the thread in another namespace
+
+	Effects []effect         // on the thread that calls it
+	Returns map[int][]effect // of the functions that it returns, by result
 }
 
 // A need is a thread that a function must be called on.
@@ -17,6 +19,7 @@ type need struct {
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
+	Long    bool     // the function that is called for it may wait, or never return
 
 	Fix []string // "", and what suggested fixes call; nil for package mainthread
 
@@ -46,10 +49,8 @@ type varFact struct{ Thread string }
 
 // A packageFact holds for a package and those that it imports.
 type packageFact struct {
-	Locks    bool   // an init function locks the main goroutine
-	Relevant bool   // calls to the package can matter
-	TestMain string // "", "inits" or "forgets", of this package alone
-	Uses     string // what a test of this package alone calls that must be served, and the path
+	Locks    bool // an init function locks the main goroutine
+	Relevant bool // calls to the package can matter
 }
 
 func (*funcFact) AFact()    {}
@@ -63,6 +64,8 @@ func threadName(name string) string {
 		return "a thread of its own"
 	case mainThread:
 		return "the main thread"
+	case lockedThread:
+		return "a goroutine that runtime.LockOSThread has locked"
 	case unknownThread:
 		return "a thread"
 	}

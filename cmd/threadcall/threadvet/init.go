@@ -11,20 +11,13 @@ import (
 
 // checkInit reports a main function or tests that use the main thread, which nothing serves, and a
 // main function that calls what must be on the main thread though its goroutine is not locked to
-// it. And it exports what it knows of the package.
-func (c *checker) checkInit(locks bool) {
-	for _, n := range c.nodes {
-		if n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" &&
-			n.fn.Signature.Recv() == nil) {
-			locks = locks || c.owns(n, map[*node]bool{})
-		}
-	}
-	export := packageFact{Locks: locks, Relevant: true}
+// it.
+func (c *checker) checkInit() {
 	if n := c.function("main"); n != nil && c.pass.Pkg.Name() == "main" {
-		c.checkMain(n, locks)
+		c.checkMain(n)
 	}
-	c.checkTests(&export)
-	c.exportPackage(export)
+	c.checkTests()
+	c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
 }
 
 // function returns the function of the package of that name, or nil.
@@ -37,13 +30,17 @@ func (c *checker) function(name string) *node {
 	return nil
 }
 
-func (c *checker) checkMain(main *node, locks bool) {
-	if !locks && !c.owns(main, map[*node]bool{}) {
+func (c *checker) checkMain(main *node) {
+	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
+	if c.owns(main, map[*node]bool{}) {
+		how = ", which locks its goroutine too late, perhaps on another thread: call " +
+			"runtime.LockOSThread in an init function"
+	}
+	if !c.locks {
 		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
 				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
-					strings.Join(at.path, ", called by ")+
-					", whose goroutine is not locked to it: call runtime.LockOSThread in an init function")
+					strings.Join(at.path, ", called by ")+how)
 			}
 			return !at.need.Library
 		})
@@ -127,46 +124,17 @@ func (c *checker) tested() map[*node]bool {
 	return set
 }
 
-func (c *checker) checkTests(export *packageFact) {
-	var test *node // any
-	for _, n := range c.nodes {
-		if test == nil && c.isTest(n) {
-			test = n
-		}
-	}
-	main := c.function("TestMain")
-	if main != nil {
-		export.TestMain = "forgets"
-		if main.inits {
-			export.TestMain = "inits"
-		}
-	}
-	if test == nil && main == nil {
-		return
-	}
+// checkTests reports tests that need mainthread.Init where no TestMain calls it.
+func (c *checker) checkTests() {
 	tested := c.tested()
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
-	export.Uses = uses
-	var internal packageFact // of the package that an external test is for
-	if name, ok := strings.CutSuffix(c.pass.Pkg.Name(), "_test"); ok {
-		for _, p := range c.pass.Pkg.Imports() {
-			if p.Name() == name && p.Path()+"_test" == c.pass.Pkg.Path() {
-				c.pass.ImportPackageFact(p, &internal)
-			}
-		}
-	}
-	if uses == "" {
-		uses = internal.Uses
-	}
-	switch {
-	case uses == "":
-	case main != nil && !main.inits:
-		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
+	test := slices.IndexFunc(c.nodes, c.isTest)
+	switch main := c.function("TestMain"); {
+	case uses == "" || main != nil && main.inits:
 	case main != nil:
-	case internal.TestMain == "forgets":
-		c.report(test.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
-	case internal.TestMain == "" && !c.otherTestMain(test.fn.Pos()):
-		c.report(test.fn.Pos(), "init", "no TestMain calls mainthread.Init, for which "+uses)
+		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
+	case test >= 0 && !c.otherTestMain(c.nodes[test].fn.Pos()):
+		c.report(c.nodes[test].fn.Pos(), "init", "no TestMain calls mainthread.Init, for which "+uses)
 	}
 }
 

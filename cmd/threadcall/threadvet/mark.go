@@ -14,6 +14,8 @@ const (
 	mainThread = "main"
 	anyThread  = "any"
 
+	lockedThread = "locked" // whichever it is
+
 	unknownThread = "?" // some thread, perhaps main
 )
 

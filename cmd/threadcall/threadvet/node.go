@@ -23,8 +23,9 @@ type node struct {
 	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	inits   bool     // mentions what serves the main thread
-	moves   bool     // leaves the thread in another namespace
 	callees []callee // all that it mentions
+	callers []*node
+	refs    int // all that mention it, so that what calls it is known if these are all calls
 }
 
 // A call is a place of a node that calls something on the same thread.
@@ -49,10 +50,7 @@ type callee struct {
 
 // pkgPath returns the package of the function, or "".
 func (c callee) pkgPath() string {
-	if c.obj == nil || c.obj.Pkg() == nil {
-		return ""
-	}
-	return c.obj.Pkg().Path()
+	return packageOf(c.obj)
 }
 
 // A place is where a function starts that does not run on the thread of what starts it.
@@ -60,6 +58,8 @@ type place struct {
 	at     token.Pos
 	kind   useKind // onThread or elsewhere
 	thread string
+	loose  bool   // the goroutine, that of main, is not locked to the thread
+	events bool   // it is marked; or main, and calls what must be on the main thread
 	how    string // "which runs on a goroutine started at main.go:22"
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
@@ -83,12 +83,20 @@ func (p place) off(thread string) bool {
 	switch {
 	case p.kind == onThread && p.thread == unknownThread:
 		return false
+	case thread == lockedThread:
+		return p.kind == elsewhere || p.loose
 	case thread == mainThread:
 		return p.kind == elsewhere || p.thread != mainThread
 	case p.kind == elsewhere:
 		return !p.own
 	}
 	return p.thread != "" && p.thread != thread
+}
+
+// initializes reports whether the node is an init function or the initialization of variables.
+func (n *node) initializes() bool {
+	return n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" &&
+		n.fn.Signature.Recv() == nil)
 }
 
 // position returns pos as a report names it.
@@ -120,7 +128,7 @@ func (c *checker) addNodes() {
 	add(c.pkg.Func("init"), "the initialization of "+c.pass.Pkg.Name(), nil)
 	for _, file := range c.pass.Files {
 		for _, decl := range file.Decls {
-			if decl, ok := decl.(*ast.FuncDecl); ok {
+			if decl, ok := decl.(*ast.FuncDecl); ok && cgoName(decl.Name.Name) == "" {
 				if obj, ok := c.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
 					if fn := c.pkg.Prog.FuncValue(obj); fn != nil {
 						add(fn, functionOf(obj).String(), obj)
@@ -181,7 +189,9 @@ func (c *checker) markOf(obj *types.Func) string {
 // describe returns how a report names a function of any package.
 func (c *checker) describe(obj *types.Func) string {
 	name := functionOf(obj).String()
-	if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {
+	if pkg := packageOf(obj); pkg == "C" {
+		name = "C." + name
+	} else if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {
 		name = obj.Pkg().Name() + "." + name
 	}
 	return name

@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"fmt"
 	"go/token"
 	"go/types"
 	"maps"
@@ -16,16 +17,22 @@ type found struct {
 	need need
 	at   token.Pos // the last call in this package
 	path []string  // the functions that lead to what needs the thread, innermost first
+	way  []step    // those of this package
+}
+
+// A step is a call that a node makes.
+type step struct {
+	from *node
+	at   token.Pos
 }
 
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
 	c.can = map[string]map[*node]bool{}
-	callers := map[*node][]*node{}
 	for _, n := range c.nodes {
 		for _, one := range n.calls {
-			if one.to.node != nil {
-				callers[one.to.node] = append(callers[one.to.node], n)
+			if to := one.to.node; to != nil {
+				to.callers = append(to.callers, n)
 			}
 			for _, need := range one.needs {
 				if c.can[need.Thread] == nil {
@@ -40,7 +47,7 @@ func (c *checker) reachable() {
 		for len(list) > 0 {
 			n := list[0]
 			list = list[1:]
-			for _, caller := range callers[n] {
+			for _, caller := range n.callers {
 				if !set[caller] {
 					set[caller] = true
 					list = append(list, caller)
@@ -58,10 +65,6 @@ func (c *checker) threads() []string {
 // lead yields the calls that need the thread and to which calls from root lead, the nearest first,
 // until yield returns false.
 func (c *checker) lead(root *node, thread string, yield func(found) bool) {
-	type step struct {
-		from *node
-		at   token.Pos
-	}
 	can := c.can[thread]
 	if !can[root] {
 		return
@@ -69,22 +72,21 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	seen := map[*node]step{root: {}}
 	for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
-		if n != root && thread == needUnlocked && n.locks {
-			continue
-		}
 		for _, one := range n.calls {
-			if one.guarded(thread) || c.marks.ignored(one.at) {
+			if one.guarded(thread) || c.marks.ignored(one.at) ||
+				(thread == needUnlocked || thread == lockedThread) && !c.unlocked(n, one.instr) {
 				continue
 			}
 			for _, need := range one.needs {
 				if need.Thread != thread {
 					continue
 				}
-				path := slices.Clone(need.Path)
-				for m, at := n, one.at; m != nil; m, at = seen[m].from, seen[m].at {
-					path = append(path, m.name+" ("+c.position(at)+")")
+				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
+				for m := (step{n, one.at}); m.from != nil; m = seen[m.from] {
+					f.path = append(f.path, m.from.name+" ("+c.position(m.at)+")")
+					f.way = append(f.way, m)
 				}
-				if !yield(found{need, one.at, path}) {
+				if !yield(f) {
 					return
 				}
 			}
@@ -108,7 +110,16 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits, Moves: n.moves}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f.Effects = worthy(c.effectsOf(callee{node: n}, nil))
+		for i := range n.fn.Signature.Results().Len() {
+			if list := worthy(c.returns(n, i)); list != nil {
+				if f.Returns == nil {
+					f.Returns = map[int][]effect{}
+				}
+				f.Returns[i] = list
+			}
+		}
 		if n.on == "" {
 			for _, thread := range c.threads() {
 				c.lead(n, thread, func(at found) bool {
@@ -117,7 +128,8 @@ func (c *checker) exportFunctions() {
 						what = c.pass.Pkg.Name() + "." + what
 					}
 					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
-						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix,
+						Long: at.need.Long || c.long(n, map[*node]bool{})})
 					return false
 				})
 			}
@@ -128,7 +140,8 @@ func (c *checker) exportFunctions() {
 				f.Params[i] = u
 			}
 		}
-		if f.On != "" || f.Runs != "" || f.Inits || f.Moves || len(f.Needs)+len(f.Params) > 0 {
+		if f.On != "" || f.Runs != "" || f.Inits ||
+			len(f.Needs)+len(f.Params)+len(f.Effects)+len(f.Returns) > 0 {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
@@ -174,61 +187,124 @@ func (c *checker) qualified(path []string) []string {
 	return path
 }
 
-// report reports a call once.
-func (c *checker) report(pos token.Pos, key, message string) {
-	c.reportNeed(pos, key, message, need{})
+// worthy returns effects, or nil if they are none.
+func worthy(list []effect) []effect {
+	if slices.ContainsFunc(list, func(e effect) bool { return e.Locks != 0 || e.Moved|e.Back != 0 }) {
+		return list
+	}
+	return nil
 }
 
-// reportNeed reports a call, with fixes for what it needs.
-func (c *checker) reportNeed(pos token.Pos, key, message string, need need) {
+// report reports a call once.
+func (c *checker) report(pos token.Pos, key, message string) {
+	if c.news(pos, key) {
+		c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message})
+	}
+}
+
+// news reports whether something is to be reported at pos, and is not yet.
+func (c *checker) news(pos token.Pos, key string) bool {
 	if c.reported[pos] == nil {
 		c.reported[pos] = map[string]bool{}
 	}
 	if c.reported[pos][key] || c.marks.ignored(pos) {
-		return
+		return false
 	}
 	c.reported[pos][key] = true
-	c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message,
-		SuggestedFixes: c.fixes(pos, need)})
+	return true
 }
 
 // checkCalls reports the calls that are made elsewhere than on their thread.
 func (c *checker) checkCalls() {
-	adopts := slices.ContainsFunc(c.nodes, func(n *node) bool { return n.adopts })
 	for _, n := range c.nodes {
 		for _, p := range c.placesOf(n) {
 			if c.marks.ignored(p.at) {
 				continue
 			}
-			if n.on != "" && p.from != nil && p.off(n.on) && !c.declares(n, p) {
-				c.reportNeed(p.at, n.on, n.name+" must be called on "+threadName(n.on)+here(p),
-					need{Thread: n.on}.at(p))
-			}
 			if n.on != "" && p.from != nil {
+				if p.off(n.on) && !c.declares(n, p) {
+					c.checkPlace(p, []found{{at: p.at, need: need{Thread: n.on, What: n.name}}})
+				}
 				continue // what the mark promises is true in it
 			}
 			p.own = p.own || c.owns(n, map[*node]bool{})
 			for _, thread := range c.threads() {
+				var list []found
 				c.lead(n, thread, func(at found) bool {
-					c.reportFound(at, p, adopts)
+					list = append(list, at)
 					return true
 				})
+				c.checkPlace(p, list)
 			}
 		}
 	}
 	for _, s := range c.starts {
 		for _, need := range s.needs {
-			where := way(need.Path, s.place)
-			switch {
-			case c.marks.ignored(s.at), need.NoTests && s.test:
-			case need.Thread == needUnlocked && s.served:
-				c.report(s.at, "unlock", unlockMessage(s.place)+where)
-			case !strings.HasPrefix(need.Thread, "!") && s.off(need.Thread):
-				c.reportNeed(s.at, need.Thread, need.What+" must be called on "+threadName(need.Thread)+where,
-					need.at(s.place))
-			}
+			c.checkPlace(s.place, []found{{need: need, at: s.at, path: need.Path}})
 		}
 	}
+}
+
+// checkPlace reports the wrong ones of the calls to which a place leads: several in one report.
+func (c *checker) checkPlace(p place, list []found) {
+	var wrong []found
+	var messages []string
+	category := ""
+	for _, f := range list {
+		key, message := c.judge(f.need, p)
+		if message != "" && c.news(f.at, key) {
+			wrong, messages, category = append(wrong, f), append(messages, message), key
+		}
+	}
+	if len(wrong) == 0 {
+		return
+	}
+	at, text := wrong[0].at, messages[0]+way(wrong[0].path, p)
+	if len(wrong) > 1 {
+		at, text = p.at, fmt.Sprintf("%d calls are wrong in a function %s:", len(wrong), p.how)
+		for i, f := range wrong {
+			text += "\n\t" + messages[i] + calledBy(f.path)
+		}
+	}
+	if p.lib == "runtime" { // a finalizer or cleanup
+		text += "; thread.AddCleanup of threadcall runs it on its thread"
+	}
+	c.pass.Report(analysis.Diagnostic{Pos: at, Category: category, Message: text,
+		SuggestedFixes: c.fixes(p, wrong)})
+}
+
+// judge returns what is wrong with a call to which a place leads, and its category, or "".
+func (c *checker) judge(need need, p place) (category, message string) {
+	switch thread := need.Thread; {
+	case thread == needUnlocked:
+		if p.served {
+			return "unlock", "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +
+				threadName(p.thread) + ", which runs other functions later"
+		}
+	case strings.HasPrefix(thread, needOutside):
+		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
+			return "wait", need.What + " waits for ever on " + threadName(p.thread)
+		}
+	case strings.HasPrefix(thread, needOff):
+		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
+			return thread, need.What + " must not be called on " + threadName(name)
+		}
+	case thread == needBlock:
+		if p.kind == onThread && p.thread == mainThread && (p.from != nil || p.events) {
+			return "block", need.What + " blocks the main thread"
+		}
+	case strings.HasPrefix(thread, "!"):
+	case p.from == nil && p.thread == mainThread && c.adopts():
+	case need.NoTests && p.test:
+	case p.off(thread):
+		return thread, need.What + " must be called on " + threadName(thread)
+	}
+	return "", ""
+}
+
+// adopts reports whether the package takes a thread of its own choice for one of package thread.
+func (c *checker) adopts() bool {
+	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.adopts })
 }
 
 // declares reports whether the mark of a node says what thread the place is: a literal where it is
@@ -238,35 +314,19 @@ func (c *checker) declares(n *node, p place) bool {
 		p.kind == elsewhere && n.on != mainThread && c.owns(n, map[*node]bool{})
 }
 
-func (c *checker) reportFound(at found, p place, adopts bool) {
-	path := way(at.path, p)
-	switch thread := at.need.Thread; {
-	case thread == needUnlocked:
-		if p.served {
-			c.report(at.at, "unlock", unlockMessage(p)+path)
-		}
-	case strings.HasPrefix(thread, needOutside):
-		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
-			c.report(at.at, "wait", at.need.What+" waits for ever on "+threadName(p.thread)+path)
-		}
-	case strings.HasPrefix(thread, needOff):
-		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
-			c.report(at.at, thread, at.need.What+" must not be called on "+threadName(name)+path)
-		}
-	case strings.HasPrefix(thread, "!"):
-	case p.from == nil && p.thread == mainThread && adopts:
-	case at.need.NoTests && p.test:
-	case p.off(thread):
-		c.reportNeed(at.at, thread, at.need.What+" must be called on "+threadName(thread)+path, at.need)
-	}
-}
-
 // way returns the functions that lead from a place to a call, for a report.
 func way(path []string, p place) string {
 	if len(path) == 0 {
 		return here(p)
 	}
-	return "; called by " + strings.Join(path, ", called by ") + ", " + p.how
+	return calledBy(path) + ", " + p.how
+}
+
+func calledBy(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return "; called by " + strings.Join(path, ", called by ")
 }
 
 // here returns what a place does with the function that a report is about.
@@ -279,11 +339,6 @@ func here(p place) string {
 		return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
 	}
 	return "; here " + strings.Replace(how, " calls ", " calls it ", 1)
-}
-
-func unlockMessage(p place) string {
-	return "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +
-		threadName(p.thread) + ", which runs other functions later"
 }
 
 // owns reports whether a goroutine that begins with n takes a thread for itself.
@@ -309,7 +364,7 @@ func (c *checker) placesOf(n *node) []place {
 	at := n.fn.Pos()
 	if n.on != "" {
 		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on,
-			how: "which is marked //threadcall:on " + n.on})
+			events: true, how: "which is marked //threadcall:on " + n.on})
 	}
 	if n.fn.Parent() != nil {
 		return list
@@ -318,6 +373,7 @@ func (c *checker) placesOf(n *node) []place {
 	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
 		c.pass.Pkg.Name() == "main"):
 		list = append(list, place{at: at, kind: onThread, thread: mainThread,
+			loose: !n.initializes() && !c.locks, events: !n.initializes() && c.can[mainThread][n],
 			how: "which runs on the main thread"})
 	case c.isTest(n):
 		list = append(list, place{at: at, kind: elsewhere, test: true,

@@ -3,6 +3,7 @@ package threadvet
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -10,6 +11,7 @@ import (
 // Needs that are not threads.
 const (
 	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
+	needBlock    = "!block"    // waits for what may take long
 	needInit     = "!init"     // waits for the main thread to be served
 	needOutside  = "!outside:" // and a package: not in functions that the package runs
 	needOff      = "!off:"     // and a thread: not there
@@ -49,17 +51,23 @@ func (c *checker) flags(n *node) {
 	for _, b := range n.fn.Blocks {
 		for _, instr := range b.Instrs {
 			for _, v := range instr.Operands(nil) {
-				if *v == nil {
+				fn, _ := (*v).(*ssa.Function)
+				if made, ok := (*v).(*ssa.MakeClosure); ok {
+					fn = made.Fn.(*ssa.Function)
+				}
+				if fn == nil {
 					continue
 				}
-				switch x := (*v).(type) {
-				case *ssa.Function:
-					n.callees = append(n.callees, c.calleeOf(x))
-				case *ssa.MakeClosure:
-					n.callees = append(n.callees, c.calleeOf(x.Fn.(*ssa.Function)))
+				to := c.calleeOf(fn)
+				n.callees = append(n.callees, to)
+				if _, makes := instr.(*ssa.MakeClosure); !makes && to.node != nil {
+					to.node.refs++
 				}
 			}
 			call, ok := instr.(ssa.CallInstruction)
+			if ok && call.Common().IsInvoke() {
+				c.invoked[call.Common().Method.Name()] = true
+			}
 			if !ok || call.Common().StaticCallee() == nil {
 				continue
 			}
@@ -71,7 +79,7 @@ func (c *checker) flags(n *node) {
 			switch lib := libraryOf(obj.Pkg().Path()); {
 			case isFunc(obj, "runtime", "LockOSThread"):
 				n.locks = n.locks || !deferred
-			case lib == threadcallThread && obj.Name() == "Adopt":
+			case isFunc(obj, threadPackage, "Adopt"):
 				n.adopts = true
 			case lib == threadcallThread && serving[obj.Name()], lib == threadcallMain &&
 				serving[obj.Name()]:
@@ -119,6 +127,10 @@ func (c *checker) scanNode(n *node) {
 			switch x := instr.(type) {
 			case *ssa.Store:
 				c.scanStore(n, x)
+				if needs := c.fieldNeeds(x); needs != nil {
+					n.calls = append(n.calls, call{at: x.Pos(), instr: x, needs: needs,
+						guards: guards.at(b, i)})
+				}
 			case ssa.CallInstruction:
 				c.scanCall(n, x, guards.at(b, i))
 			}
@@ -145,6 +157,47 @@ func (c *checker) scanStore(n *node, store *ssa.Store) {
 			later: true,
 			how:   "which " + v.Name() + " runs on " + threadName(name)})
 	}
+}
+
+// fieldNeeds returns what tables say of a store in a field of an object that the function has not
+// made itself.
+func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
+	addr, ok := store.Addr.(*ssa.FieldAddr)
+	v := variable(store.Addr)
+	if !ok || v == nil || v.Pkg() == nil || v.Pkg() == c.pass.Pkg || fresh(addr.X) {
+		return nil
+	}
+	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
+	for _, l := range libraries {
+		for thread, fields := range l.Fields {
+			if fields.match(f) && l.matches(v.Pkg().Path()) && l.holds(v.Pkg()) {
+				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
+			}
+		}
+	}
+	return list
+}
+
+// fresh reports whether v is an object that its function makes, or is given as an argument.
+func fresh(v ssa.Value) bool {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		return true
+	case *ssa.FieldAddr:
+		return fresh(x.X)
+	case *ssa.Parameter:
+		return x.Parent().Signature.Recv() == nil || x.Parent().Params[0] != x
+	case *ssa.Call:
+		fn := x.Call.StaticCallee()
+		return fn != nil && strings.HasPrefix(strings.ToLower(fn.Name()), "new")
+	case *ssa.UnOp: // a variable of the function
+		a, ok := x.X.(*ssa.Alloc)
+		return ok && !slices.ContainsFunc(*a.Referrers(), func(instr ssa.Instruction) bool {
+			store, ok := instr.(*ssa.Store)
+			return ok && store.Addr == a && !fresh(store.Val)
+		})
+	}
+	return false
 }
 
 // start notes that a function starts at a place.
@@ -370,17 +423,14 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 	if obj == nil || obj.Pkg() == nil {
 		return nil
 	}
-	if obj.Pkg() == c.pass.Pkg { // the method of an interface
+	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
 		if on := c.markOf(obj); on != "" && on != anyThread {
 			return []need{{Thread: on, What: c.describe(obj), own: true}}
 		}
 		return nil
 	}
 	if isFunc(obj, "runtime", "UnlockOSThread") {
-		if n == nil || !n.locks {
-			return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
-		}
-		return nil
+		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
 	fact := c.factOf(obj)
 	switch fact.On {
@@ -399,6 +449,14 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
 func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
 	f := functionOf(obj)
+	if args := []ssa.Value(nil); c.moves(obj, args) {
+		if common != nil {
+			args = common.Args
+		}
+		if c.moves(obj, args) {
+			return []need{{Thread: lockedThread, What: c.describe(obj), Fix: []string{""}}}, true
+		}
+	}
 	for _, lib := range c.librariesOf(obj) {
 		if lib == threadcallMain && waits[f.String()] {
 			return []need{{Thread: needInit, What: c.describe(obj)}}, true
@@ -407,7 +465,7 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 			return list, true
 		}
 	}
-	return nil, known(obj.Pkg().Path())
+	return nil, known(packageOf(obj))
 }
 
 // waits are the functions of package mainthread whose functions do not run unless something serves

@@ -29,6 +29,9 @@ type library struct {
 	Nested       patterns
 	Namespace    patterns
 	Pools        patterns
+	Blocks       patterns
+	Loops, Quick patterns
+	Fields       map[string]patterns
 	By           string    // what runs the functions, in reports
 	Since        string    // path.Name, without which the table does not hold
 	Tests        bool      // a driver for tests calls on their goroutines
@@ -113,7 +116,7 @@ var libraries = func() []*library {
 
 var (
 	threadcallMain     = libraryOf(mainPackage)
-	threadcallThread   = libraryOf("github.com/threadcall/threadcall/thread")
+	threadcallThread   = libraryOf(threadPackage)
 	golangDesignThread = libraryOf("golang.design/x/thread")
 )
 
@@ -169,10 +172,10 @@ func (l *library) check() error {
 		return p
 	}
 	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace,
-		&l.Pools} {
+		&l.Pools, &l.Blocks, &l.Loops, &l.Quick} {
 		*p = split(*p)
 	}
-	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts} {
+	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts, l.Fields} {
 		for thread, p := range threads {
 			if thread == anyThread || thread != "" && len(strings.Fields(thread)) != 1 {
 				return fmt.Errorf("%q is not the name of a thread", thread)
@@ -219,11 +222,20 @@ func libraryOf(pkg string) *library {
 
 // librariesOf returns the tables for a function, the user's first.
 func (c *checker) librariesOf(obj *types.Func) (list []*library) {
+	pkg := obj.Pkg()
+	if path := packageOf(obj); path == "C" {
+		pkg = nil
+	}
+	list, ok := c.tabled[pkg]
+	if ok {
+		return list
+	}
 	for _, l := range slices.Concat(c.tables, libraries) {
-		if l.matches(obj.Pkg().Path()) && l.holds(obj.Pkg()) {
+		if l.matches(packageOf(obj)) && l.holds(obj.Pkg()) {
 			list = append(list, l)
 		}
 	}
+	c.tabled[pkg] = list
 	return list
 }
 
@@ -260,7 +272,7 @@ func known(pkg string) bool {
 // useOf returns what a function of the library does with parameter i.
 func (l *library) useOf(f function, i int) use {
 	by := l.By
-	if by == "" {
+	if by == "" && f.obj != nil {
 		by = f.obj.Pkg().Name() + "." + f.String()
 	}
 	switch {
@@ -282,21 +294,16 @@ func (l *library) useOf(f function, i int) use {
 
 // needs returns what the table says that a function needs, and whether it says anything.
 func (l *library) needs(f function, what string, common *ssa.CallCommon) (list []need, ok bool) {
+	if block && l.Blocks.match(f) {
+		list = append(list, need{Thread: needBlock, What: what})
+	}
 	if l.Any.match(f) {
-		return nil, true
+		return list, true
 	}
 	for thread, on := range l.On {
-		if on.match(f) && !withoutVideo(f, common) {
-			one := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
-			if l.Fix != nil {
-				one.Fix = []string{""}
-				for _, fix := range *l.Fix {
-					if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
-						fix = f.obj.Pkg().Path() + rest
-					}
-					one.Fix = append(one.Fix, fix)
-				}
-			}
+		if on.match(f) && !exempt(f, common) {
+			one := l.need(thread, what, f.obj.Pkg())
+			one.Long = l.Loops.match(f)
 			list = append(list, one)
 		}
 	}
@@ -311,22 +318,38 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 	return list, len(list) > 0
 }
 
-// withoutVideo reports whether the call is one to Init or InitSubSystem of SDL whose flags have no
-// video in them, or cannot be known.
-func withoutVideo(f function, c *ssa.CallCommon) bool {
-	if name := f.obj.Pkg().Name(); name != "sdl" || f.name != "Init" && f.name != "InitSubSystem" {
+// need returns a need of something in a package of the library.
+func (l *library) need(thread, what string, pkg *types.Package) need {
+	n := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
+	if l.Fix != nil {
+		n.Fix = []string{""}
+		for _, fix := range *l.Fix {
+			if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
+				fix = pkg.Path() + rest
+			}
+			n.Fix = append(n.Fix, fix)
+		}
+	}
+	return n
+}
+
+// exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
+// in them, or sets the affinity of another thread; or that cannot be known.
+func exempt(f function, c *ssa.CallCommon) bool {
+	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
+	if !initializes && !strings.EqualFold(strings.ReplaceAll(f.name, "_", ""), "schedsetaffinity") {
 		return false
 	}
 	if c == nil {
-		return true
+		return initializes
 	}
 	k, ok := c.Args[0].(*ssa.Const)
 	if !ok || k.Value == nil {
 		return true
 	}
-	flags, ok := constant.Int64Val(constant.ToInt(k.Value))
+	v, ok := constant.Int64Val(constant.ToInt(k.Value))
 	const video = 0x20 // the same in SDL 2 and 3
-	return !ok || flags&video == 0
+	return !ok || initializes && v&video == 0 || !initializes && v != 0
 }
 
 func names(list string) map[string]bool {
@@ -340,10 +363,35 @@ func names(list string) map[string]bool {
 // functionOf returns the names of a function or method.
 func functionOf(obj *types.Func) function {
 	f := function{name: obj.Name(), obj: obj}
+	if name := cgoName(f.name); name != "" {
+		f.name = name
+	}
 	if recv := obj.Signature().Recv(); recv != nil {
 		f.recv = typeName(recv.Type())
 	}
 	return f
+}
+
+// cgoName returns the name of the C function that a function made by cgo calls, or "".
+func cgoName(name string) string {
+	for _, prefix := range []string{"_Cfunc_", "_C2func_"} {
+		if name, ok := strings.CutPrefix(name, prefix); ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// packageOf returns the path of the function's package: "C" for functions called through cgo, and
+// "" for those of no package.
+func packageOf(obj *types.Func) string {
+	switch {
+	case obj == nil || obj.Pkg() == nil:
+		return ""
+	case cgoName(obj.Name()) != "":
+		return "C"
+	}
+	return obj.Pkg().Path()
 }
 
 func typeName(t types.Type) string {

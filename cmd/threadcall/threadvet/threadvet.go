@@ -12,10 +12,11 @@
 // mainthread.Init, or a function given to Call or Go of another thread. It reports nothing where
 // the thread is not known.
 //
-// It also reports runtime.UnlockOSThread in functions that a thread runs and on threads that setns
-// or unshare has moved to another namespace, waits on a thread for what only that thread can do,
-// programs and test binaries that use the main thread without mainthread.Init, and programs that
-// call GLFW from a main goroutine that is not locked.
+// It also reports state of a thread, such as a CUDA context or a namespace, on a goroutine that is
+// not locked to its thread, runtime.UnlockOSThread in functions that a thread runs and on threads
+// that setns or unshare has moved to another namespace, waits on a thread for what only that thread
+// can do, programs and test binaries that use the main thread without mainthread.Init, and programs
+// that call GLFW from a main goroutine that is not locked, or is locked too late.
 //
 // The command threadcall vet runs it, docs/vet.md of the repository has the rules, and
 // multichecker.Main or golangci-lint can run it with other analyzers.
@@ -31,7 +32,8 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Analyzer reports calls on the wrong thread. It has no flags.
+// Analyzer reports calls on the wrong thread. Its flag block adds those on the main thread that
+// block.
 var Analyzer = &analysis.Analyzer{
 	Name: "threadcall",
 	Doc: "report calls on the wrong thread\n\n" +
@@ -44,12 +46,20 @@ var Analyzer = &analysis.Analyzer{
 	FactTypes: []analysis.Fact{new(funcFact), new(varFact), new(packageFact)},
 }
 
+var block bool
+
+func init() {
+	Analyzer.Flags.BoolVar(&block, "block", false,
+		"also report calls on the main thread that block, such as time.Sleep")
+}
+
 // A checker analyzes one package.
 type checker struct {
 	pass   *analysis.Pass
 	marks  *marks
 	tables []*library // of the package's module
 	pkg    *ssa.Package
+	locks  bool    // an init function locks the main goroutine
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
@@ -58,35 +68,42 @@ type checker struct {
 	places   map[*node][]place         // where functions start elsewhere
 	starts   []start                   // where functions that are not nodes do
 	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
-	imports  packageFact               // what all imported packages say
+	walks    map[*node]*walk
+	invoked  map[string]bool // the methods that are called through interfaces
+	imports  packageFact     // what all imported packages say
+	tabled   map[*types.Package][]*library
 	reported map[token.Pos]map[string]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{}}
+	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{},
+		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{}}
 	if err := c.readTables(); err != nil {
 		return nil, err
 	}
 	relevant := c.importFacts()
-	locks := c.imports.Locks || locksInInit(pass)
+	c.locks = c.imports.Locks || locksInInit(pass)
 	if known(pass.Pkg.Path()) {
-		c.exportPackage(packageFact{Locks: locks, Relevant: true})
+		c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
 		return nil, nil
 	}
 	c.marks = parseMarks(pass)
 	if !relevant && c.marks.empty() {
-		if locks {
+		if c.locks {
 			c.exportPackage(packageFact{Locks: true})
 		}
 		return nil, nil
 	}
 	c.build()
 	c.scan()
-	c.checkNamespaces()
+	for _, n := range c.nodes {
+		c.locks = c.locks || n.initializes() && c.owns(n, map[*node]bool{})
+	}
+	c.walkThreads()
 	c.exportFunctions()
 	c.checkCalls()
 	c.checkWaits()
-	c.checkInit(locks)
+	c.checkInit()
 	return nil, nil
 }
 
@@ -99,23 +116,29 @@ func (c *checker) importFacts() (relevant bool) {
 			c.imports.Locks = c.imports.Locks || f.Locks
 			relevant = relevant || f.Relevant
 		}
-		relevant = relevant || known(p.Path()) || c.tabled(p.Path())
+		relevant = relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
-	return relevant || c.tabled(c.pass.Pkg.Path()) || c.usesNamespaces()
+	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
 }
 
-// usesNamespaces reports whether the package mentions a function that moves a thread.
-func (c *checker) usesNamespaces() bool {
+// mentions reports whether the package mentions a function that needs a thread by a table, though
+// it may be analyzed without the tables for the imported package.
+func (c *checker) mentions() bool {
+	if libraryOf(c.pass.Pkg.Path()) != nil {
+		return false
+	}
 	for _, obj := range c.pass.TypesInfo.Uses {
-		if f, ok := obj.(*types.Func); ok && c.moves(f.Origin(), nil) {
-			return true
+		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
+			if list, _ := c.libraryNeeds(f.Origin(), nil); len(list) > 0 {
+				return true
+			}
 		}
 	}
 	return false
 }
 
-// tabled reports whether a table of the module is for the package.
-func (c *checker) tabled(pkg string) bool {
+// ownTable reports whether a table of the module is for the package.
+func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
 }
 

@@ -60,6 +60,7 @@ func TestAnalyzer(t *testing.T) {
 		case strings.HasSuffix(pkg, "pkg/ns"): // analyzed, though a table is for it
 			packages = append(packages, pkg)
 		case strings.Contains(pkg, "/") || slices.Contains(packages, pkg):
+		case pkg == "blocking":
 		case strings.HasPrefix(pkg, "fixed"):
 			fixed = append(fixed, pkg)
 		default:
@@ -68,4 +69,9 @@ func TestAnalyzer(t *testing.T) {
 	}
 	analysistest.Run(reports{t}, dir, threadvet.Analyzer, packages...)
 	analysistest.RunWithSuggestedFixes(reports{t}, dir, threadvet.Analyzer, slices.Compact(fixed)...)
+	if err := threadvet.Analyzer.Flags.Set("block", "true"); err != nil {
+		t.Fatal(err)
+	}
+	defer threadvet.Analyzer.Flags.Set("block", "false")
+	analysistest.Run(reports{t}, dir, threadvet.Analyzer, "blocking")
 }

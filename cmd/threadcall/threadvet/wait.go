@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -33,11 +34,11 @@ func (c *checker) checkWaitsOf(n *node, which any, p place) {
 			switch x := instr.(type) {
 			case *ssa.UnOp:
 				if x.Op == token.ARROW {
-					makers, pos, what = c.sendersTo(x.X), x.Pos(), "a channel"
+					makers, pos, what = c.enders(x.X), x.Pos(), "a channel"
 				}
 			case *ssa.Call:
 				if method(&x.Call) == "sync.WaitGroup.Wait" {
-					makers, pos, what = c.doneOf(x.Call.Args[0]), x.Pos(), "a sync.WaitGroup"
+					makers, pos, what = c.enders(x.Call.Args[0]), x.Pos(), "a sync.WaitGroup"
 				}
 			}
 			if len(makers) == 0 {
@@ -78,19 +79,12 @@ func method(call *ssa.CallCommon) string {
 	return obj.Pkg().Path() + "." + functionOf(obj).String()
 }
 
-// sendersTo returns what sends to or closes a channel, or nothing if that is not all known.
-func (c *checker) sendersTo(ch ssa.Value) (list []producer) {
-	values, ok := c.origins(ch, 0)
-	if !ok || len(values) != 1 {
-		return nil
-	}
-	made, ok := values[0].(*ssa.MakeChan)
-	if !ok {
-		return nil
-	}
-	ok = c.follow(made, func(instr ssa.Instruction, v ssa.Value) bool {
+// enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address, or
+// nothing if that is not all known.
+func (c *checker) enders(v ssa.Value) (list []producer) {
+	use := func(instr ssa.Instruction, v ssa.Value) bool {
 		switch x := instr.(type) {
-		case *ssa.UnOp, *ssa.BinOp:
+		case *ssa.UnOp, *ssa.BinOp, *ssa.DebugRef, *ssa.MakeClosure:
 			return true
 		case *ssa.Select:
 			return !slices.ContainsFunc(x.States, func(s *ssa.SelectState) bool {
@@ -101,54 +95,38 @@ func (c *checker) sendersTo(ch ssa.Value) (list []producer) {
 			return x.X != v
 		case ssa.CallInstruction:
 			b, builtin := x.Common().Value.(*ssa.Builtin)
-			if _, deferred := x.(*ssa.Defer); builtin && b.Name() == "close" {
+			_, deferred := x.(*ssa.Defer)
+			name := strings.TrimPrefix(method(x.Common()), "sync.WaitGroup.")
+			switch {
+			case builtin && b.Name() == "close", name == "Done":
 				list = append(list, producer{x, x.Parent(), deferred})
+				return true
+			case name == "Go":
+				functions, ok := c.calleesOf(x.Common().Args[1])
+				for _, f := range functions {
+					if f.node == nil {
+						return false
+					}
+					list = append(list, producer{nil, f.node.fn, true})
+				}
+				return ok
 			}
-			return builtin
+			return builtin || name == "Add" || name == "Wait"
 		}
 		return false
-	})
-	if !ok {
-		return nil
 	}
-	return list
-}
-
-// doneOf returns what ends the wait for a group, or nothing if that is not all known.
-func (c *checker) doneOf(group ssa.Value) (list []producer) {
-	a := c.local(group)
-	if a == nil {
-		return nil
-	}
-	ok := true
-	c.aliases(a, func(alias ssa.Value) {
-		for _, instr := range *alias.Referrers() {
-			switch x := instr.(type) {
-			case *ssa.DebugRef, *ssa.MakeClosure:
-			case ssa.CallInstruction:
-				_, deferred := x.(*ssa.Defer)
-				switch method(x.Common()) {
-				case "sync.WaitGroup.Add", "sync.WaitGroup.Wait":
-				case "sync.WaitGroup.Done":
-					list = append(list, producer{x, x.Parent(), deferred})
-				case "sync.WaitGroup.Go":
-					functions, known := c.calleesOf(x.Common().Args[1])
-					ok = ok && known
-					for _, f := range functions {
-						if f.node == nil {
-							ok = false
-							continue
-						}
-						list = append(list, producer{nil, f.node.fn, true})
-					}
-				default:
-					ok = false
-				}
-			default:
-				ok = false
+	ok := false
+	if group := c.local(v); group != nil && typeName(group.Type()) == "WaitGroup" {
+		ok = true
+		c.aliases(group, func(alias ssa.Value) {
+			for _, instr := range *alias.Referrers() {
+				ok = use(instr, alias) && ok
 			}
-		}
-	})
+		})
+	} else if values, known := c.origins(v, 0); known && len(values) == 1 {
+		made, is := values[0].(*ssa.MakeChan)
+		ok = is && c.follow(made, use)
+	}
 	if !ok {
 		return nil
 	}

@@ -174,7 +174,8 @@ type Phases struct {
 	Name   string // of the benchmark that the phases are written as
 	Rounds int
 	For    time.Duration
-	Match  *regexp.Regexp
+	Match  *regexp.Regexp // of the names of phases
+	Sides  *regexp.Regexp // of the names of what is compared
 	Seed   uint64
 }
 
@@ -206,9 +207,9 @@ func (p Phases) Run(w io.Writer) {
 		defer end()
 		sides[i].caller = caller
 	}
-	if !spins() {
-		sides = sides[:3]
-	}
+	sides = slices.DeleteFunc(sides, func(s side) bool {
+		return !p.Sides.MatchString(s.name) || s.name == spinning.name && !spins()
+	})
 	fmt.Fprintf(w, "# machine: %s\n# %v of each phase, GOMAXPROCS %d, seed %d\n", Machine(), p.For,
 		runtime.GOMAXPROCS(0), p.Seed)
 	for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {

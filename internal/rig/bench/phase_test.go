@@ -17,7 +17,7 @@ func TestPhases_Run(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
-	Phases{Name: "Phase", Rounds: 1, For: 2 * ms, Match: all}.Run(&out)
+	Phases{Name: "Phase", Rounds: 1, For: 2 * ms, Match: all, Sides: all}.Run(&out)
 	rows := map[string]int{"threadcall": 20, "thread": 22, "reference": 22, "spinning": 18}
 	for name, want := range rows {
 		if got := strings.Count(out.String(), "/subject="+name+" 1 "); got != want {

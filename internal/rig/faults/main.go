@@ -14,16 +14,15 @@
 package main
 
 import (
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/rig/patch"
 )
 
 type check struct {
@@ -70,27 +69,23 @@ func main() {
 }
 
 func run(names []string) error {
-	text, err := os.ReadFile(list)
+	faults, err := patch.Read(list, "fault")
 	if err != nil {
 		return fmt.Errorf("it must be started in the root of the repository: %w", err)
 	}
-	faults, err := parse(string(text))
-	if err != nil {
-		return err
-	}
-	faults = append([]*fault{{name: "none", about: "the tree as it is"}}, faults...)
+	faults = append([]*patch.Patch{{Name: "none", About: "the tree as it is"}}, faults...)
 	fmt.Printf("%-28s %-12s %8s  %s\n", "fault", "check", "seconds", "noticed by")
 	var unnoticed []string
 	for _, f := range faults {
-		if len(names) > 0 && !slices.Contains(names, f.name) {
+		if len(names) > 0 && !slices.Contains(names, f.Name) {
 			continue
 		}
-		noticed, err := f.try()
+		noticed, err := try(f)
 		if err != nil {
-			return fmt.Errorf("%s: %w", f.name, err)
+			return fmt.Errorf("%s: %w", f.Name, err)
 		}
-		if !noticed && f.edits != nil {
-			unnoticed = append(unnoticed, f.name)
+		if !noticed && f.Edits != nil {
+			unnoticed = append(unnoticed, f.Name)
 		}
 	}
 	if unnoticed != nil {
@@ -100,22 +95,22 @@ func run(names []string) error {
 }
 
 // try makes the checks with f, and prints a line for each.
-func (f *fault) try() (noticed bool, err error) {
-	changed, err := f.apply()
+func try(f *patch.Patch) (noticed bool, err error) {
+	changed, err := f.Apply()
 	if err != nil {
 		return false, err
 	}
-	env, remove, err := overlay(changed)
+	env, remove, err := patch.Overlay(changed)
 	if err != nil {
 		return false, err
 	}
 	defer remove()
 	for _, c := range checks {
-		if !*all && f.edits != nil && c.name != f.check {
+		if !*all && f.Edits != nil && c.name != f.Arg {
 			continue
 		}
 		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // not counted
-		if out, err := goCommand(env, compile...); err != nil {
+		if out, err := patch.Go(env, compile...); err != nil {
 			return false, fmt.Errorf("%w\n%s", err, out)
 		}
 		start := time.Now()
@@ -124,8 +119,8 @@ func (f *fault) try() (noticed bool, err error) {
 		if err != nil {
 			noticed, by = true, culprit(out)
 		}
-		fmt.Printf("%-28s %-12s %8.1f  %s\n", f.name, c.name, time.Since(start).Seconds(), by)
-		if err != nil && f.edits == nil {
+		fmt.Printf("%-28s %-12s %8.1f  %s\n", f.Name, c.name, time.Since(start).Seconds(), by)
+		if err != nil && f.Edits == nil {
 			return true, fmt.Errorf("%s rejects the tree as it is:\n%s", c.name, out)
 		}
 	}
@@ -138,40 +133,7 @@ const everyTest = "^(Test|Fuzz)" // -failfast goes on with examples
 func (c check) make(env []string, tests string, more ...string) (out []byte, err error) {
 	args := append([]string{"test", "-short", "-failfast", "-vet=off", "-count=1", "-run", tests},
 		c.args...)
-	return goCommand(env, append(args, more...)...)
-}
-
-func goCommand(env []string, args ...string) (out []byte, err error) {
-	c := exec.Command("go", args...)
-	c.Env = append(os.Environ(), append(env, timeLimit)...)
-	return c.CombinedOutput()
-}
-
-// overlay returns the environment in which go commands, and those that tests start, read the
-// changed files.
-func overlay(changed map[string]string) (env []string, remove func(), err error) {
-	dir, err := os.MkdirTemp("", "threadcall-fault-")
-	if err != nil {
-		return nil, nil, err
-	}
-	replace := map[string]string{}
-	for name, text := range changed {
-		original, err := filepath.Abs(name)
-		if err != nil {
-			return nil, nil, err
-		}
-		replace[original] = filepath.Join(dir, strings.ReplaceAll(name, "/", "_"))
-		if err := os.WriteFile(replace[original], []byte(text), 0o666); err != nil {
-			return nil, nil, err
-		}
-	}
-	list, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return nil, nil, err
-	}
-	name := filepath.Join(dir, "overlay.json")
-	flags := strings.TrimSpace(os.Getenv("GOFLAGS") + " -overlay=" + name)
-	return []string{"GOFLAGS=" + flags}, func() { os.RemoveAll(dir) }, os.WriteFile(name, list, 0o666)
+	return patch.Go(append(env, timeLimit), append(args, more...)...)
 }
 
 // culprit returns the name of the test that failed, or that ran when the process ended, and how the

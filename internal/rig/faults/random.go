@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/rig/patch"
 )
 
 // A mutation is one change at a random place: a statement left out, a condition negated, && for ||
@@ -75,13 +77,13 @@ func random(packages []string) error {
 
 // try makes the checks with m until a test notices it, and returns which.
 func (m *mutation) try() (by string, compiles bool, err error) {
-	env, remove, err := overlay(map[string]string{m.file: m.text})
+	env, remove, err := patch.Overlay(map[string]string{m.file: m.text})
 	if err != nil {
 		return "", false, err
 	}
 	defer remove()
 	dir := "./" + filepath.ToSlash(filepath.Dir(m.file))
-	if _, err := goCommand(env, "build", dir); err != nil {
+	if _, err := patch.Go(env, "build", dir); err != nil {
 		return "", false, nil
 	}
 	own := slices.IndexFunc(checks, func(c check) bool { return slices.Contains(c.args, dir) })
@@ -118,7 +120,7 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 func mutations(dirs []string) (all []*mutation, err error) {
 	for _, dir := range dirs {
 		dir = filepath.ToSlash(filepath.Clean(dir))
-		out, err := goCommand(nil, "list", "-f", `{{range .GoFiles}}{{.}} {{end}}`, "./"+dir)
+		out, err := patch.Go(nil, "list", "-f", `{{range .GoFiles}}{{.}} {{end}}`, "./"+dir)
 		if err != nil {
 			return nil, errors.New(string(out))
 		}

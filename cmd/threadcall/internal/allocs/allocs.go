@@ -16,14 +16,12 @@ import (
 type Settings struct {
 	Packages []string // patterns, as for the go command
 	Dir      string   // where to run the go command; empty: here
-	Tags     string
 	Procs    int // GOMAXPROCS
 
 	Bench      string        // benchmarks to run, as go test has it
 	Operations int           // of the shorter run of a benchmark; zero to choose
 	Duration   time.Duration // what the shorter run may take, if Operations is zero
 	Budget     bool          // check promises, too
-	Args       []string      // for the test binaries, after all others
 
 	Progress func(string) // called with what is being done; never nil
 }

@@ -268,7 +268,7 @@ func printed(t *testing.T, dir string, write func(Text)) string {
 	}
 	screen := ui.On(f)
 	screen.Width = 80
-	write(Text{Screen: screen, Dir: dir, Top: 20})
+	write(Text{Screen: screen, Dir: dir})
 	text, err := os.ReadFile(f.Name())
 	if err != nil {
 		t.Fatal(err)

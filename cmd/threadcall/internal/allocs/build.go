@@ -40,11 +40,7 @@ type overlayed map[string]string
 // tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must
 // have the same paths in stacks, in what the compiler logs, and in what the go command lists.
 func (s Settings) tree() gotest.Tree {
-	t := gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
-	if s.Tags != "" {
-		t.Flags = append(t.Flags, "-tags="+s.Tags)
-	}
-	return t
+	return gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
 }
 
 // builder returns one for the named packages. The go command adds files to modules of the workspace

@@ -55,7 +55,7 @@ func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.R
 	}
 	// Like go test: a process that exits with 0 before the end has failed.
 	args = slices.Concat([]string{"-test.paniconexit0", "-test.timeout=" + timeout.String(),
-		"-test.cpu=" + strconv.Itoa(s.Procs)}, args, s.Args)
+		"-test.cpu=" + strconv.Itoa(s.Procs)}, args)
 	// Package testing has a limit for tests, but none for benchmarks.
 	r, err := b.Run(ctx, timeout+3*time.Second, args...)
 	if err != nil {

@@ -21,7 +21,6 @@ func (r *Report) join(log *escape.Log) {
 		for _, row := range run.Rows {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
-		run.countTiny(log)
 		run.account()
 		r.Go = run.profile.Program.Go
 	}
@@ -69,31 +68,40 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		}
 		row.Stacks = append(row.Stacks, Stack{sample.Each, sample.Stack})
 	}
-	var out []Row
+	out := make([]Row, 0, len(rows))
 	for p, row := range rows {
-		// What only the runtime requested is rather due to other goroutines.
-		background := p.where.OfRuntime() || r.std(p.where.Package())
-		n := row.Amount.Objects
-		if s.OnceOnly(n) || background && s.ByChance(n) {
-			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
-			row.Amount = heap.Amount{} // the stacks keep what was measured
-		}
 		if Negligible(row.Amount) && Negligible(row.Once) {
 			continue
 		}
 		r.explain(log, row, chains[p])
 		slices.Sort(row.Sizes)
-		slices.SortStableFunc(row.Stacks, byBytes)
-		row.Stacks = row.Stacks[:min(len(row.Stacks), mostStacks)]
 		row.Source = sourceLine(row.Where.File, row.Where.Line)
 		out = append(out, *row)
 	}
 	slices.SortFunc(out, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
-			cmp.Compare(b.Once.Bytes, a.Once.Bytes),
-			cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
+		return cmp.Or(cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
 			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
 			cmp.Compare(a.Kind, b.Kind))
+	})
+	out = shareBlocks(log, s, out)
+	for i := range out {
+		row := &out[i]
+		// What only the runtime requested is rather due to other goroutines.
+		background := row.Where.OfRuntime() || r.std(row.Where.Package())
+		n := row.Amount.Objects
+		if s.OnceOnly(n) || background && s.ByChance(n) {
+			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
+			row.Amount = heap.Amount{} // the stacks keep what was measured
+		}
+		slices.SortStableFunc(row.Stacks, byBytes)
+		row.Stacks = row.Stacks[:min(len(row.Stacks), mostStacks)]
+	}
+	out = slices.DeleteFunc(out, func(row Row) bool {
+		return Negligible(row.Amount) && Negligible(row.Once)
+	})
+	slices.SortStableFunc(out, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
+			cmp.Compare(b.Once.Bytes, a.Once.Bytes))
 	})
 	return out
 }
@@ -191,58 +199,64 @@ const blockSize = 16
 // Tiny is the kind of the row of all places whose objects share blocks.
 const Tiny = "tiny"
 
-// countTiny makes one row of those whose objects share blocks. The profile has one object for each
-// block, and the place of the object that came first; the runtime has counted them all. So neither
-// number is one place's alone.
-func (r *Run) countTiny(log *escape.Log) {
-	missing := r.profile.Hidden
-	if r.profile.ByChance(missing) {
-		return
+// shareBlocks makes one row of those whose objects share blocks. The profile has one object for
+// each block, and the place of the object that came first, which may be another one in each run;
+// the runtime has counted them all. So neither number is one place's alone.
+func shareBlocks(log *escape.Log, s heap.Samples, rows []Row) []Row {
+	missing := s.Hidden
+	if s.ByChance(missing) {
+		return rows
 	}
-	shares := func(row Row) bool {
-		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel" &&
-			row.Amount.Objects > 0
+	small := func(row Row) bool {
+		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel"
 	}
 	var block Row
+	lines := map[escape.Position]bool{} // of blocks that each operation needs
+	line := func(row Row) escape.Position {
+		return escape.Position{File: row.Where.File, Line: row.Where.Line}
+	}
+	for _, row := range rows {
+		if small(row) && !s.ByChance(row.Amount.Objects) {
+			lines[line(row)] = true
+			block.Amount = block.Amount.Plus(row.Amount)
+		}
+	}
+	if block.Amount.Objects < 0.01 || missing > 15*block.Amount.Objects { // do not fit
+		return rows
+	}
 	var places []string
-	for _, row := range r.Rows {
+	shares := func(row Row) bool { return small(row) && lines[line(row)] }
+	for _, row := range rows {
 		if !shares(row) {
 			continue
 		}
 		if places == nil {
+			amount := block.Amount
 			block = row
+			block.Amount = amount
 		} else {
-			block.Amount, block.Once = block.Amount.Plus(row.Amount), block.Once.Plus(row.Once)
+			block.Once = block.Once.Plus(row.Once)
 			block.Escapes = append(block.Escapes, row.Escapes...)
 			block.Stacks = append(block.Stacks, row.Stacks...)
 		}
 		for _, why := range append([]string{row.Why}, alsoHere(log, row)...) {
-			if row.Where.Line != block.Where.Line || row.Where.File != block.Where.File {
-				why = escape.Position{File: row.Where.File, Line: row.Where.Line}.String() + ": " + why
+			if line(row) != line(block) {
+				why = line(row).String() + ": " + why
 			}
 			if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
 				places = append(places, why)
 			}
 		}
 	}
-	if places == nil || missing > 15*block.Amount.Objects { // do not fit
-		return
-	}
-	if all := block.Amount.Objects + missing; r.profile.ByChance(all - math.Round(all)) {
+	if all := block.Amount.Objects + missing; s.ByChance(all - math.Round(all)) {
 		missing = math.Round(all) - block.Amount.Objects
 	}
 	block.Amount.Objects += missing
-	r.Total.Objects += missing
 	if len(places) > 1 {
 		block.Kind, block.Why = Tiny, "objects below 16 bytes, of which one or more are from: "+
 			strings.Join(places, "; ")
-		slices.SortStableFunc(block.Stacks, byBytes)
-		block.Stacks = block.Stacks[:min(len(block.Stacks), mostStacks)]
 	}
-	first := slices.IndexFunc(r.Rows, shares)
-	r.Rows[first] = block
-	rest := slices.DeleteFunc(r.Rows[first+1:], shares)
-	r.Rows = r.Rows[:first+1+len(rest)]
+	return append(slices.DeleteFunc(rows, shares), block)
 }
 
 // alsoHere returns what else the compiler puts on the heap in the line of the row: it may share the
@@ -274,7 +288,8 @@ func (r *Run) account() {
 		r.Total.Bytes/100) {
 		return
 	}
-	r.Rows = append(r.Rows, Row{Kind: Unattributed, Amount: missing, Why: r.whyMissing(missing)})
+	r.Rows = append(r.Rows, Row{Kind: Unattributed, Sizes: []int64{}, Stacks: []Stack{},
+		Amount: missing, Why: r.whyMissing(missing)})
 	r.Unattributed = missing
 }
 

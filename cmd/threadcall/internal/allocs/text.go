@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -15,7 +14,6 @@ import (
 // A Text writes the report to a terminal.
 type Text struct {
 	*ui.Screen
-	Top    int    // how many rows of each run; zero for all
 	Once   bool   // also rows that allocate once only
 	Stacks bool   // with the stacks of each row
 	Dir    string // paths of files are relative to it
@@ -55,24 +53,12 @@ func (t Text) run(r *Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
 	t.headline(r)
 	rows := t.rows(r)
-	shown := rows
-	if t.Top > 0 && len(rows) > t.Top {
-		shown = rows[:t.Top]
-	}
 	if len(rows) > 0 {
 		t.Printf("\n")
 		t.line("bytes/op", "objs/op", "once", "where")
 	}
-	for _, row := range shown {
+	for _, row := range rows {
 		t.row(row)
-	}
-	if more := rows[len(shown):]; len(more) > 0 {
-		var rest heap.Amount
-		for _, row := range more {
-			rest = rest.Plus(row.Amount)
-		}
-		t.line(ui.Number(rest.Bytes), ui.Number(rest.Objects), "",
-			t.Faint(fmt.Sprintf("%d more rows (-top 0 shows all)", len(more))))
 	}
 	t.Printf("\n")
 }

@@ -14,13 +14,17 @@ func Package(function string) string {
 	if dot < 0 {
 		return function
 	}
-	return strings.ReplaceAll(function[:slash+dot], "%2e", ".")
+	return Unescape(function[:slash+dot])
 }
+
+// Unescape returns the function as its source has it: the linker writes %2e for a dot in the last
+// element of a package's path.
+func Unescape(function string) string { return strings.ReplaceAll(function, "%2e", ".") }
 
 var directory = regexp.MustCompile(`[^\s/,;*(){}[\]]+/`)
 
 // Short returns the function with nothing of its package's path, and of those of its type
-// arguments, but the last element, which the linker writes with %2e for a dot.
+// arguments, but the last element.
 func Short(function string) string {
-	return strings.ReplaceAll(directory.ReplaceAllString(function, ""), "%2e", ".")
+	return Unescape(directory.ReplaceAllString(function, ""))
 }

@@ -32,6 +32,7 @@ func run() error {
 	flag.DurationVar(&p.For, "for", 400*time.Millisecond, "of each phase")
 	flag.Uint64Var(&p.Seed, "seed", uint64(time.Now().UnixNano())%1e6, "of the order")
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
+	sides := flag.String("subject", "", "a regular expression; all subjects if empty")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
 	crowded := flag.Bool("crowded", false, "two processes compute all the time")
 	flag.Parse()
@@ -49,6 +50,9 @@ func run() error {
 	}
 	var err error
 	if p.Match, err = regexp.Compile(*match); err != nil {
+		return err
+	}
+	if p.Sides, err = regexp.Compile(*sides); err != nil {
 		return err
 	}
 	p.Run(os.Stdout)

@@ -4,6 +4,8 @@ import (
 	_ "embed" // for Source
 	"encoding/json"
 	"os"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
 // Name is the directory of the package in the module that is tested.
@@ -21,5 +23,9 @@ func ReadFile(path string) (*Profile, error) {
 		return nil, err
 	}
 	p := &Profile{}
-	return p, json.Unmarshal(text, p)
+	err = json.Unmarshal(text, p)
+	for i := range p.Frames {
+		p.Frames[i].Function = symbol.Unescape(p.Frames[i].Function)
+	}
+	return p, err
 }

@@ -63,8 +63,7 @@ func Begin(ctx context.Context, set *plan.Settings,
 		l.Trouble("Waiting for " + ui.Plain(holder))
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
-		l.Note("This system has no locks that a crash releases, so other benchmarks may run at " +
-			"the " +
+		l.Note("This system has no locks that a crash releases, so other benchmarks may run at the " +
 			"same time.")
 		release, err = func() {}, nil
 	}
@@ -73,8 +72,7 @@ func Begin(ctx context.Context, set *plan.Settings,
 	}
 	if scratch, err = gotest.NewScratch(); err != nil {
 		release()
-		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names "+
-			"another "+
+		return nil, nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another "+
 			"place for them", err)
 	}
 	return scratch, func() {

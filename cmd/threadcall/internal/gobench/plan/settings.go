@@ -33,7 +33,6 @@ type Settings struct {
 	VS     string // the revision to compare with; empty: none
 	FailOn []Limit
 
-	Verbose bool   // print everything
 	Output  string // where to save results; empty: nowhere
 	Command string // as the user has typed it
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// A digest is how the second version differs from the first, in words: what has changed, row by
-// row, and in one line what has not.
+// A digest is how the second version differs from the first, in words.
 type digest struct {
-	headline string    // one sentence: "1 of 12 benchmarks slower."
-	sections []section // the units in which something has changed, or is inconclusive
-	// the units in which no change is shown, and benchmarks that a version lacks
+	headline string    // one sentence: "Of 12 benchmarks: 1 slower."
+	sections []section // the units in which not all benchmarks are equal
+	// the units in which all are, benchmarks that a version lacks, and what marks mean
 	sentences []string
 }
 
@@ -25,7 +24,7 @@ type digest struct {
 type section struct {
 	unit string
 	rows []row
-	rest []string // lines: of how many others no change is shown
+	rest string // of how many others all values are equal
 }
 
 // A row is one benchmark.
@@ -43,95 +42,70 @@ const (
 	byCPU    = "(CPU): by CPU time, because the time varies more."
 )
 
-const (
-	// tooNoisy is the minimum detectable effect from which on a row is called inconclusive.
-	tooNoisy = 0.5
-	// small is how far the interval of a row without a visible change may reach that has no line of
-	// its own.
-	small = 0.03
-)
+// tooNoisy is the minimum detectable effect from which on a row is called inconclusive.
+const tooNoisy = 0.5
 
 // A digester digests a comparison.
 type digester struct {
 	*judge.Comparison
-	all  bool
 	name func(judge.Row) string
 }
 
-// digestOf digests a comparison of two versions. With all, every row is in a section.
-func digestOf(c *judge.Comparison, all bool) (x digest) {
-	d := digester{c, all, names(c)}
-	var quiet []string
+// digestOf digests a comparison of two versions.
+func digestOf(c *judge.Comparison) (x digest) {
+	d := digester{c, names(c)}
+	var equal []string
 	count := &tally{benchmarks: map[string]bool{}, inconclusive: map[string]bool{},
 		found: map[string]int{}}
+	marked, byAnother := false, false
 	for i := range c.Tables {
-		s, text := d.section(&c.Tables[i], count)
-		if len(s.rows) > 0 || len(s.rest) > 0 {
+		s, same := d.section(&c.Tables[i], count)
+		switch {
+		case len(s.rows) > 0:
+			if same > 0 {
+				s.rest = ui.Counted(same, "other: equal", "others: equal")
+			}
 			x.sections = append(x.sections, s)
-		} else if text != "" {
-			quiet = append(quiet, text)
+		case same > 0:
+			equal = append(equal, fmt.Sprintf("%s of %d (equal)", s.unit, same))
+		}
+		for _, r := range s.rows {
+			marked = marked || strings.HasSuffix(r.p, "*")
+			byAnother = byAnother || strings.HasSuffix(r.name, cpuMark)
 		}
 	}
-	if len(quiet) > 0 {
-		x.sentences = []string{"No change shown: " + strings.Join(quiet, ", ") + "."}
+	if equal != nil {
+		x.sentences = []string{"No change shown: " + strings.Join(equal, ", ") + "."}
 	}
 	x.headline = count.String()
 	x.sentences = append(x.sentences, d.only()...)
-	some := func(has func(row) bool) bool {
-		return slices.ContainsFunc(x.sections, func(s section) bool {
-			return slices.ContainsFunc(s.rows, has)
-		})
-	}
-	if some(func(r row) bool { return strings.HasSuffix(r.p, "*") }) {
+	if marked {
 		x.sentences = append(x.sentences, asterisk)
 	}
-	if some(func(r row) bool { return strings.HasSuffix(r.name, cpuMark) }) {
+	if byAnother {
 		x.sentences = append(x.sentences, byCPU)
 	}
 	return x
 }
 
-// section digests a unit. If nothing in it needs a row or a line, it returns half a sentence in
-// place of them.
-func (d digester) section(t *judge.Table, count *tally) (s section, quiet string) {
+// section digests a unit, with the number of benchmarks in which all values are equal. Throughput
+// is the time in another unit.
+func (d digester) section(t *judge.Table, count *tally) (s section, equal int) {
 	s.unit = t.Unit
-	var rest rest
-	compared := 0
 	for i := range t.Rows {
 		t, of, name := d.basis(t, &t.Rows[i])
-		if of == nil {
+		if of == nil || of.Delta.Verdict == judge.None || of.Delta.Verdict == judge.Aside ||
+			d.Throughput(t, of) {
 			continue
 		}
-		delta := of.Delta
-		rate := d.Throughput(t, of)
-		if delta.Verdict == judge.None || !d.all && (rate || delta.Verdict == judge.Aside) {
-			continue
-		}
-		compared++
-		if !rate && delta.Verdict != judge.Aside {
-			count.add(t, of)
-		}
-		if d.all || delta.Visible() || delta.Verdict == judge.TooFew || wide(delta) {
-			s.rows = append(s.rows, d.row(t, of, name))
+		count.add(t, of)
+		if of.Delta.Verdict == judge.Equal {
+			equal++
 		} else {
-			rest.add(t, name, delta)
+			s.rows = append(s.rows, d.row(t, of, name))
 		}
 	}
-	if compared == 0 {
-		return s, ""
-	}
-	if len(s.rows) == 0 && len(rest.noisy) == 0 {
-		return s, fmt.Sprintf("%s of %d%s", t.Unit, compared, rest.largest())
-	}
-	s.rest = rest.lines(len(s.rows) > 0)
-	return s, ""
-}
-
-// wide reports whether the interval of a row without a visible change reaches so far that the
-// reader must see it, and is not so wide that it says nothing.
-func wide(d judge.Delta) bool {
-	return d.Verdict == judge.Unseen && !d.Absolute && d.MDE <= tooNoisy && d.Interval != nil &&
-		max(d.Interval.High-1, 1-d.Interval.Low) > small
+	return s, equal
 }
 
 // ofTime has what the time is called of which CPU time decides.
@@ -146,9 +120,6 @@ const cpuMark = " (CPU)"
 // that the section of the time shows, basis returns nil.
 func (d digester) basis(t *judge.Table, of *judge.Row) (*judge.Table, *judge.Row, string) {
 	name := d.name(*of)
-	if d.all {
-		return t, of, name
-	}
 	switch t.Unit {
 	case measure.CPUTime:
 		if d.Find("sec/op", of) != nil {
@@ -179,10 +150,6 @@ func (d digester) row(t *judge.Table, of *judge.Row, name string) row {
 	if word := t.Word(delta); strings.HasSuffix(name, cpuMark) && word != "" {
 		r.change = strings.TrimSuffix(r.change, word) + ofTime[word]
 	}
-	if d.all {
-		r.old = strings.TrimSpace(r.old + " " + old.PlusMinus())
-		r.new = strings.TrimSpace(r.new + " " + new.PlusMinus())
-	}
 	return r
 }
 
@@ -194,14 +161,10 @@ func (d digester) describe(t *judge.Table, delta judge.Delta) row {
 		r.interval = ""
 	}
 	switch {
-	case delta.Verdict == judge.Equal:
-		r.change, r.interval = "equal", ""
 	case delta.Verdict == judge.TooFew:
 		r.change, r.interval = fmt.Sprintf("needs %d values", delta.Needs), ""
 	case delta.Verdict == judge.Unseen:
 		r.change = unseen(t, delta)
-	case delta.Verdict == judge.Aside:
-		r.change += " (aside)"
 	case delta.Visible() && delta.Absolute && delta.Method == judge.Exactly:
 		r.change = t.Word(delta)
 	}
@@ -231,9 +194,6 @@ func value(t *judge.Table, x float64) string {
 	}
 	return text
 }
-
-// blank returns a percentage as prose has it, with a blank before the sign.
-func blank(percent string) string { return strings.Replace(percent, "%", " %", 1) }
 
 // only names the benchmarks that one version does not have.
 func (d digester) only() (sentences []string) {
@@ -288,62 +248,9 @@ func names(c *judge.Comparison) func(judge.Row) string {
 	}
 }
 
-// A rest is the rows of a unit that have no visible change and no line of their own.
-type rest struct {
-	same  int
-	equal int     // of these, with the same number in all samples
-	reach float64 // how far an interval reaches at most, relative
-	noisy []string
-	// the largest minimum detectable effect that is no ratio, in the unit
-	detected string
-}
-
-func (r *rest) add(t *judge.Table, name string, d judge.Delta) {
-	if d.Verdict == judge.Unseen && !d.Absolute && d.MDE > tooNoisy {
-		r.noisy = append(r.noisy, name)
-		return
-	}
-	r.same++
-	if d.Verdict == judge.Equal {
-		r.equal++
-	}
-	if d.Verdict == judge.Unseen && d.Absolute && d.MDE > 0 {
-		r.detected = t.Detectable(d)
-	} else if d.Verdict == judge.Unseen && d.Interval != nil {
-		r.reach = max(r.reach, d.Interval.High-1, 1-d.Interval.Low)
-	}
-}
-
-// largest returns how large a change can be that is not shown, in parentheses.
-func (r *rest) largest() string {
-	switch {
-	case r.same > 0 && r.equal == r.same:
-		return " (equal)"
-	case r.reach > 0:
-		return " (95% intervals within ±" + ceil(r.reach) + ")"
-	case r.detected != "":
-		return " (minimum detectable effect " + r.detected + ")"
-	}
-	return ""
-}
-
 // ceil rounds up to a tenth of a percent: the number is an upper bound.
-func ceil(x float64) string { return blank(judge.Percent(math.Ceil(x*1000-1e-9) / 1000)) }
-
-// lines reports the rest. Others says that there are rows above.
-func (r *rest) lines(others bool) (lines []string) {
-	if r.same > 0 {
-		count := fmt.Sprint(r.same)
-		if others {
-			count = ui.Counted(r.same, "other", "others")
-		}
-		lines = append(lines, count+": no change shown"+r.largest())
-	}
-	if n := len(r.noisy); n > 0 {
-		lines = append(lines, fmt.Sprintf("%d inconclusive, too noisy (minimum detectable effect "+
-			"above %.0f %%): %s", n, 100*tooNoisy, ui.Some(r.noisy, 6)))
-	}
-	return lines
+func ceil(x float64) string {
+	return strings.Replace(judge.Percent(math.Ceil(x*1000-1e-9)/1000), "%", " %", 1)
 }
 
 // A tally counts what has changed, for the headline.

@@ -16,13 +16,12 @@ import (
 type printer struct {
 	*ui.Screen
 	*judge.Report
-	verbose bool // with all rows
 }
 
 // Print writes what has changed, or each figure if there is one version, then what failed and what
 // could not be compared. Errors of writing stay in the screen.
-func Print(out *ui.Screen, r *judge.Report, verbose bool) {
-	p := printer{out, r, verbose}
+func Print(out *ui.Screen, r *judge.Report) {
+	p := printer{out, r}
 	p.header()
 	if len(r.Comparison.Versions) == 1 {
 		p.summary()
@@ -43,11 +42,6 @@ func Print(out *ui.Screen, r *judge.Report, verbose bool) {
 		p.Paragraph("Note: ", note)
 	}
 	p.undecided()
-	if verbose {
-		p.Paragraph("", fmt.Sprintf("While benchmarks ran, %v. Noisy processes: %d of %d; their "+
-			"results are kept, because to leave them out would make everything look faster than "+
-			"it is.", r.Taken, r.Noisy, r.Processes))
-	}
 }
 
 // header writes what was compared and how.
@@ -70,7 +64,7 @@ func (p printer) header() {
 		if p.Rounds < p.Settings.Count {
 			run += ", " + p.Stopped
 		}
-		p.Paragraph("  run  ", run+"; machine: "+p.Load)
+		p.Paragraph("  run  ", fmt.Sprintf("%s; machine: %s (%v)", run, p.Load, p.Taken))
 	}
 	fmt.Fprintln(p)
 }
@@ -90,7 +84,7 @@ func (p printer) undecided() {
 
 // comparison writes how the second version differs from the first.
 func (p printer) comparison() {
-	x := digestOf(p.Comparison, p.verbose)
+	x := digestOf(p.Comparison)
 	p.Paragraph("", p.Bold(x.headline))
 	fmt.Fprintln(p)
 	if len(x.sections) > 0 {
@@ -114,8 +108,8 @@ func (p printer) table(x digest) *ui.Table {
 		for _, r := range s.rows {
 			g.Add("  "+r.name, r.old, r.new, p.colour(r.verdict, r.change), r.interval, r.p)
 		}
-		for _, text := range s.rest {
-			g.Note("  " + text)
+		if s.rest != "" {
+			g.Note("  " + s.rest)
 		}
 	}
 	return g

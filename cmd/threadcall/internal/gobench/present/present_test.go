@@ -76,13 +76,13 @@ func hidden() *measure.Data {
 	return d
 }
 
-// written returns what is printed to a file, of some or all rows.
-func written(t *testing.T, d *measure.Data, all bool, width int) string {
+// written returns what is printed to a file.
+func written(t *testing.T, d *measure.Data, width int) string {
 	t.Helper()
 	var text strings.Builder
 	s := ui.To(&text)
 	s.Width = width
-	Print(s, &judge.Report{Comparison: judge.Compare(d)}, all)
+	Print(s, &judge.Report{Comparison: judge.Compare(d)})
 	for line := range strings.Lines(text.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		if ui.Columns(line) > width || strings.HasSuffix(line, " ") ||
@@ -101,49 +101,47 @@ func TestPrint(t *testing.T) {
 	failed.Warn("something is odd")
 	for _, c := range []struct {
 		d    *measure.Data
-		all  bool
 		want string
 	}{
-		{simulated(12, "HEAD~1", "new"), false, `
+		{simulated(12, "HEAD~1", "new"), `
 Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 
-                     HEAD~1      new         change   95% interval       p
+                     HEAD~1      new            change    95% interval       p
   sec/op
-    Decode/size=1k  1.244µs  1.361µs   +9.3% slower  [+8.0%, +11%]  <0.001
-    Encode          17.25ns  11.98ns  -30.9% faster   [-32%, -30%]  <0.001
-    1 other: no change shown (95% intervals within ±2.9 %)
+    Decode/a|b_*c*  81.19µs  81.65µs  +0.35% not shown  [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.244µs  1.361µs      +9.3% slower   [+8.0%, +11%]  <0.001
+    Encode          17.25ns  11.98ns     -30.9% faster    [-32%, -30%]  <0.001
   B/op
-    Decode/size=1k       48       64    +33.3% more
-    Encode                0       16           more
-    1 other: no change shown (equal)
+    Decode/size=1k       48       64       +33.3% more
+    Encode                0       16              more
+    1 other: equal
   allocs/op
-    Decode/size=1k        3        4    +33.3% more
-    Encode                0        1           more
-    1 other: no change shown (equal)
+    Decode/size=1k        3        4       +33.3% more
+    Encode                0        1              more
+    1 other: equal
 
 `},
-		{simulated(12, "old", "new"), true,
-			`    Decode/a|b_*c*  81.19µs ±1.5%  81.65µs ±2.5%  +0.35% not shown  [-2.1%, +2.9%]   0.677
-    Decode/size=1k  1.244µs ±2.6%  1.361µs ±2.0%      +9.3% slower   [+8.0%, +11%]  <0.001
-    Encode          17.25ns ±0.9%  11.98ns ±2.4%     -30.9% faster    [-32%, -30%]  <0.001
-`},
-		{simulated(12, "now"), false, `                        sec/op  B/op  allocs/op   n
+		{simulated(12, "now"), `                        sec/op  B/op  allocs/op   n
   Decode/a|b_*c*  81.59µ ±0.8%    48          3  12
   Decode/size=1k  1.218µ ±2.7%    48          3  12
   Encode          17.27n ±3.0%     0          0  12
 
 `},
-		{failed, false, "Only in old.txt: Gone.\nOnly in new.txt: Fresh.\n"},
-		{failed, false, "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out " +
+		{failed, "Only in old.txt: Gone.\nOnly in new.txt: Fresh.\n"},
+		{failed, "Failed\n  example.org/p.Panics-8 (new.txt): panic: index out " +
 			"of range\n"},
-		{failed, false, "Note: something is odd\n"},
-		{changed(20, 1), false, "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
+		{failed, "Note: something is odd\n"},
+		{changed(20, 1), "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
 		// throughput is the same finding
-		{changed(20, 1), false, "1 other: no change shown (95% intervals within " +
-			"±2.0 %)\n    1 inconclusive, too noisy (minimum detectable effect above 50 %): Noisy\n\n" +
-			"No change shown: allocs/op of 3 (equal).\n"},
-		{hidden(), false, "Of 3 benchmarks: 2 slower.\n"},
-		{hidden(), false, `  sec/op
+		{changed(20, 1), `  sec/op
+    Noisy   100.0ns  165.0ns   -5.1% too noisy   [-70%, +200%]   0.064
+    Same0   100.0ns  100.0ns  -0.02% not shown  [-2.0%, +2.0%]   0.064
+    Slower  100.0ns  110.0ns     +10.0% slower   [+9.5%, +10%]  <0.001
+
+No change shown: allocs/op of 3 (equal).
+`},
+		{hidden(), "Of 3 benchmarks: 2 slower.\n"},
+		{hidden(), `  sec/op
     Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10%, +10%]  <0.001
     Calm        100.0ns  110.0ns    +10.0% slower  [+10%, +10%]  <0.001
     JSON        100.0ns  110.0ns  +8.5% not shown    [0%, +15%]   0.064
@@ -151,15 +149,15 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 (CPU): by CPU time, because the time varies more.
 `},
 		// p is 0.03 and 0.000002, of 32 verdicts
-		{changed(6, 30), false, "0.031*\n"},
-		{changed(6, 30), false, "\n" + asterisk + "\n"},
-		{changed(20, 30), false, "  <0.001\n"},
+		{changed(6, 30), "0.031*\n"},
+		{changed(6, 30), "\n" + asterisk + "\n"},
+		{changed(20, 30), "  <0.001\n"},
 	} {
-		if got := "\n" + written(t, c.d, c.all, 100); !strings.Contains(got, c.want) {
+		if got := "\n" + written(t, c.d, 100); !strings.Contains(got, c.want) {
 			t.Errorf("got\n%s\nwant\n%s", got, c.want)
 		}
 	}
-	if got := written(t, simulated(3, "old", "new"), false,
+	if got := written(t, simulated(3, "old", "new"),
 		70); !strings.Contains(got, "needs 6 values") {
 		t.Errorf("got\n%s", got)
 	}

@@ -34,13 +34,13 @@ func recognize(r io.Reader) (format string, whole io.Reader, err error) {
 	switch {
 	case len(head) == 0:
 		err = fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?", ErrNoTrace)
-	case ok && len(format) < len("go 1.22") || ok && format < "go 1.22":
-		err = fmt.Errorf("%w that can be read: %s wrote it, and since Go 1.22 the format is another one",
-			ErrNoTrace, format)
 	case !ok || !strings.HasPrefix(format, "go 1."):
 		err = fmt.Errorf("%w: it begins with %q; runtime/trace, `go test -trace` and /debug/pprof/trace "+
 			"write traces, go tool pprof reads profiles, and -- stands before a program that is to run",
 			ErrNoTrace, head)
+	case len(format) < len("go 1.22") || format < "go 1.22":
+		err = fmt.Errorf("%w that can be read: %s wrote it, and since Go 1.22 the format is another one",
+			ErrNoTrace, format)
 	default:
 		err = nil
 	}

@@ -35,21 +35,23 @@ type deed struct {
 // maxDeeds limits the deeds of a goroutine. The shortest sum makes room for another one.
 const maxDeeds = 16
 
-func byTime(a, b deed) int { return cmp.Compare(a.Time, b.Time) }
-
 // did adds a time.
-func (r *history) did(at *waitPlace, v *lanes.Interval) {
-	i := slices.IndexFunc(r.deeds, func(d deed) bool { return d.waitPlace == at })
-	if i < 0 {
-		if len(r.deeds) == maxDeeds {
-			shortest := slices.MinFunc(r.deeds, byTime)
-			r.deeds = slices.DeleteFunc(r.deeds,
-				func(d deed) bool { return d.waitPlace == shortest.waitPlace })
-		}
-		i = len(r.deeds)
-		r.deeds = append(r.deeds, deed{waitPlace: at, from: v.Start})
+func (h *history) did(at *waitPlace, v *lanes.Interval) {
+	i := 0
+	for i < len(h.deeds) && h.deeds[i].waitPlace != at {
+		i++
 	}
-	d := &r.deeds[i]
+	if i == maxDeeds {
+		for k := range h.deeds {
+			if i == maxDeeds || h.deeds[k].Time < h.deeds[i].Time {
+				i = k
+			}
+		}
+		h.deeds[i] = deed{waitPlace: at, from: v.Start}
+	} else if i == len(h.deeds) {
+		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.Start})
+	}
+	d := &h.deeds[i]
 	d.Add(v.Length)
 	d.to = v.Start
 	if v.Length > d.longest.Length {
@@ -82,22 +84,25 @@ func (g *goroutine) waitedFor(h *goroutine, now time.Duration) {
 }
 
 // serve adds a time for which another goroutine waited for this one.
-func (r *history) serve(p *waitPlace, length time.Duration) {
+func (h *history) serve(p *waitPlace, length time.Duration) {
 	switch {
 	case length <= 0, p.Reason == waitGroup, p.Reason == gcAssist, p.Reason == runtimeLock:
 		return
 	case p.Reason == channelSend:
-		r.sends += length
+		h.sends += length
 	}
-	r.ended.Add(length)
+	h.ended.Add(length)
 }
 
 // judge keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
 func (a *analysis) judge(g *goroutine) {
 	f := a.function(g.life.Name)
-	var waits *deed
+	var waits, most *deed
 	for i := range g.deeds {
 		d := &g.deeds[i]
+		if most == nil || d.Time > most.Time {
+			most = d
+		}
 		switch {
 		case d.Reason == ran:
 			at := report.Deed{Doing: ran, Frame: d.Frame, From: d.From}
@@ -123,14 +128,14 @@ func (a *analysis) judge(g *goroutine) {
 	s := report.Server{Goroutine: g.life.Goroutine, Function: f.Name, Lived: g.life.Length,
 		Active:   g.times[lanes.Running] + g.times[lanes.Runnable] + g.times[lanes.Syscall],
 		Depended: g.dependent, Waits: g.ended, Sends: g.sends}
-	if n := len(a.servers); n == shown && a.servers[n-1].Waits.Time >= s.Waits.Time {
-		return
-	}
-	if len(g.deeds) > 0 {
-		most := slices.MaxFunc(g.deeds, byTime)
+	if most != nil {
 		s.Most = most.report()
 	}
-	a.servers = keepLongest(a.servers, s, func(s report.Server) time.Duration { return s.Waits.Time })
+	a.servers = append(a.servers, s)
+	slices.SortStableFunc(a.servers, func(a, b report.Server) int {
+		return cmp.Compare(b.Waits.Time, a.Waits.Time)
+	})
+	a.servers = a.servers[:min(len(a.servers), shown)]
 }
 
 func (d *deed) report() report.Deed {

@@ -5,15 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sort"
-	"time"
 )
 
 // The limits of lists in a report.
 const (
 	maxPlaces    = 500 // of waits, of calls
 	maxFunctions = 200
-	shown        = 10 // calls, stops, places that end waits
+	shown        = 10 // slow calls, goroutines, places that end waits or make many ready
 )
 
 // first returns the values of a map with the greatest weights, at most limit. It is never nil,
@@ -40,14 +38,4 @@ func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 		*all[key] = initial
 	}
 	return all[key]
-}
-
-// keepLongest adds x to a list of the longest, the longest first. Of equal ones the first stay.
-func keepLongest[T any](list []T, x T, length func(T) time.Duration) []T {
-	i := sort.Search(len(list), func(i int) bool { return length(x) > length(list[i]) })
-	if i == shown {
-		return list
-	}
-	list = slices.Insert(list, i, x)
-	return list[:min(len(list), shown)]
 }

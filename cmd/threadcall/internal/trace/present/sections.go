@@ -250,9 +250,9 @@ func waiting(r *report.Report) []section {
 		})
 	if all := w.Latency; all.N > 0 {
 		latency.Facts = []fact{{"goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, "+
-			"99 %% %s, longest %s; %s of it while all Ps ran others, %s in all", ui.Duration(all.Sum),
+			"99 %% %s, longest %s; %s of that while all Ps ran others", ui.Duration(all.Sum),
 			ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
-			ui.Duration(all.Max), ui.Duration(w.Load.Ready), ui.Duration(w.Load.Full))}}
+			ui.Duration(all.Max), ui.Duration(w.Load.Ready))}}
 	}
 	return []section{places, blocked, latency}
 }

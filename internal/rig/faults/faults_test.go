@@ -1,59 +1,25 @@
 package main
 
 import (
-	"go/parser"
-	"go/token"
-	"os"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/rig/patch"
 )
 
-func read(t *testing.T) []*fault {
-	text, err := os.ReadFile("faults.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	faults, err := parse(string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return faults
-}
-
 func TestFaults(t *testing.T) {
-	faults := read(t)
 	t.Chdir("../../..")
-	seen := map[string]bool{}
+	faults, err := patch.Read(list, "fault")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := patch.Check(faults); err != nil {
+		t.Error(err)
+	}
 	for _, f := range faults {
-		if seen[f.name] || len(f.edits) == 0 {
-			t.Errorf("%s is there twice, or changes nothing", f.name)
-		}
-		seen[f.name] = true
-		if !slices.ContainsFunc(checks, func(c check) bool { return c.name == f.check }) {
-			t.Errorf("%s: there is no check %q", f.name, f.check)
-		}
-		changed, err := f.apply()
-		if err != nil {
-			t.Errorf("%s: %v; make the same mistake in the code as it is now", f.name, err)
-		}
-		for file, text := range changed {
-			if _, err := parser.ParseFile(token.NewFileSet(), file, text, 0); err != nil {
-				t.Errorf("%s: %v", f.name, err)
-			}
-		}
-	}
-}
-
-func TestEdit_apply(t *testing.T) {
-	e := edit{lines: []string{" b", "-x"}}
-	got, err := e.apply([]string{"a", "x", "\tb // as before", "\tx", "c"})
-	if want := []string{"a", "x", "b", "c"}; err != nil || !slices.Equal(got, want) {
-		t.Errorf("%q, %v, want %q", got, err, want)
-	}
-	for _, lines := range [][]string{{"a", "b", "y"}, {"b", "x", "b", "x"}} {
-		if got, err := e.apply(lines); err == nil {
-			t.Errorf("%q becomes %q", lines, got)
+		if !slices.ContainsFunc(checks, func(c check) bool { return c.name == f.Arg }) {
+			t.Errorf("%s: there is no check %q", f.Name, f.Arg)
 		}
 	}
 }

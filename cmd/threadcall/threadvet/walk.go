@@ -1,0 +1,542 @@
+package threadvet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// An effect is what a call does to the thread of its caller, on one of its paths. An exported
+// function exports its effects.
+type effect struct {
+	Locks  int    // calls of LockOSThread, less those of UnlockOSThread
+	Moved  int64  // the kinds of namespaces that it leaves the thread in
+	Back   int64  // the kinds of namespaces that it moves the thread back to
+	By     string // the function that has moved the thread
+	Made   bool   // to a namespace that is new
+	Failed bool   // what moves the thread has failed
+	Result truth  // what is true of the last result
+}
+
+// A truth is what a path says of a value, or of what an address holds.
+type truth int8
+
+const (
+	unknownTruth truth = iota
+	zero               // nil, 0 or false
+	nonzero
+)
+
+// A state is what holds at one instruction of a path.
+type state struct {
+	effect
+	at        token.Pos // the call that has moved the thread
+	unchecked token.Pos // the call that has moved it back, but whose error is ignored
+	facts     map[string]truth
+	defers    []*ssa.Defer
+}
+
+func (s state) fact(v ssa.Value) truth { return s.facts[fmt.Sprintf("%p", v)] }
+
+func (s state) with(v ssa.Value, t truth) state {
+	if s.fact(v) == t {
+		return s
+	}
+	facts := map[string]truth{}
+	maps.Copy(facts, s.facts)
+	facts[fmt.Sprintf("%p", v)] = t
+	s.facts = facts
+	return s
+}
+
+// back returns the state after the thread has been moved back to its namespaces of these kinds.
+func (s state) back(kinds int64) state {
+	s.Moved &^= kinds
+	s.Back |= kinds
+	return s
+}
+
+const (
+	netKind  = 0x40000000 // CLONE_NEWNET
+	allKinds = 0x7e020080 // of setns and unshare
+)
+
+// A walk follows the paths of a function, and knows on which of them a call has failed. It finds
+// the effects of the function, the calls that it makes without runtime.LockOSThread, and the calls
+// of UnlockOSThread that give back a thread in another namespace.
+type walk struct {
+	c     *checker
+	steps int // that are left
+	seen  map[string]bool
+
+	unlocked map[ssa.Instruction]bool // the calls that a path makes without a lock of the function
+	effects  []effect
+}
+
+// walkThreads walks the functions that lock, unlock or move their thread, or call one that does.
+func (c *checker) walkThreads() {
+	c.walks = map[*node]*walk{}
+	touches := c.mentioning(func(obj *types.Func) bool {
+		f := c.factOf(obj)
+		return c.moves(obj, nil) || lockOf(obj) != 0 || len(f.Effects)+len(f.Returns) > 0
+	})
+	for _, n := range c.nodes {
+		if touches[n] {
+			c.walks[n] = &walk{c: c, steps: 20000, seen: map[string]bool{}}
+		}
+	}
+	for _, n := range c.nodes {
+		c.effectsOf(callee{node: n}, nil)
+	}
+}
+
+// lockOf returns 1 for a function that locks its goroutine to its thread, and -1 for one that
+// unlocks it.
+func lockOf(obj *types.Func) int {
+	switch {
+	case isFunc(obj, "runtime", "LockOSThread"), isFunc(obj, threadPackage, "Adopt"):
+		return 1
+	case isFunc(obj, "runtime", "UnlockOSThread"):
+		return -1
+	}
+	return 0
+}
+
+// unlocked reports whether a path of the node reaches the call without a lock of the node.
+func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
+	w := c.walks[n]
+	return w == nil || w.unlocked[instr]
+}
+
+// moves reports whether a function of another package moves the thread that calls it to another
+// namespace by a table; of the functions for system calls, those that make such a one.
+func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
+	name := strings.TrimSuffix(strings.TrimPrefix(functionOf(obj).String(), "Raw"), "6")
+	if obj.Pkg() == nil || name != "Syscall" {
+		return obj.Pkg() != nil && c.listed(obj, func(l *library) patterns { return l.Namespace })
+	}
+	return slices.ContainsFunc([]string{"SYS_SETNS", "SYS_UNSHARE"}, func(name string) bool {
+		k, ok := obj.Pkg().Scope().Lookup(name).(*types.Const)
+		if !ok || len(args) == 0 {
+			return ok
+		}
+		number, ok := args[0].(*ssa.Const)
+		return ok && constant.Compare(k.Val(), token.EQL, number.Value)
+	})
+}
+
+// effectsOf returns the effects of a function: none if it has none. The arguments may be nil.
+func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
+	switch w := c.walks[to.node]; {
+	case w != nil:
+		if w.unlocked == nil { // and not being walked
+			w.unlocked = map[ssa.Instruction]bool{}
+			if !to.node.has(w.matters) {
+				delete(c.walks, to.node)
+				return nil
+			}
+			w.block(to.node.fn.Blocks[0], 0, state{})
+			if w.steps < 0 { // not all paths
+				w.effects = nil
+			}
+		}
+		return w.effects
+	case to.node != nil || to.obj == nil:
+		return nil
+	case lockOf(to.obj) != 0:
+		return []effect{{Locks: lockOf(to.obj)}}
+	case c.moves(to.obj, args):
+		kinds := int64(netKind)
+		if path := to.obj.Pkg().Path(); path == "syscall" || strings.HasSuffix(path, "/unix") {
+			kinds = allKinds
+		}
+		for _, arg := range args {
+			k, ok := arg.(*ssa.Const)
+			if !ok || k.Value == nil || kinds == netKind {
+				continue
+			}
+			if v, ok := constant.Int64Val(constant.ToInt(k.Value)); ok && v&allKinds != 0 {
+				kinds = v & allKinds
+			}
+		}
+		made := to.obj.Name() == "Unshare" || len(args) > 0 && c.isNew(args[0])
+		done := effect{Moved: kinds, By: c.describe(to.obj), Made: made, Result: zero}
+		if to.obj.Signature().Results().Len() == 0 {
+			return []effect{done}
+		}
+		return []effect{done, {Failed: true, Result: nonzero}}
+	}
+	list := c.factOf(to.obj).Effects
+	for i := range list { // which are of a copy
+		list[i].By = c.describe(to.obj)
+	}
+	return list
+}
+
+// matters reports whether an instruction may change the thread.
+func (w *walk) matters(instr ssa.Instruction) bool {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return false
+	}
+	common := call.Common()
+	list, _ := w.c.returned(common.Value)
+	for _, to := range w.c.static(common) {
+		list = append(list, w.c.effectsOf(to, common.Args)...)
+		if to.obj != nil && w.c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
+			return true
+		}
+	}
+	return worthy(list) != nil
+}
+
+// isNew reports whether v is a namespace that a call has made.
+func (c *checker) isNew(v ssa.Value) bool {
+	values, _ := c.origins(v, 0)
+	return slices.ContainsFunc(values, func(v ssa.Value) bool {
+		call, _ := fromCall(v)
+		return call != nil && slices.ContainsFunc(c.static(&call.Call), func(to callee) bool {
+			return to.obj != nil && c.moves(to.obj, nil)
+		})
+	})
+}
+
+// returned returns the effects of the function that v is, if a call has returned it.
+func (c *checker) returned(v ssa.Value) (list []effect, ok bool) {
+	call, i := fromCall(v)
+	if call == nil {
+		return nil, false
+	}
+	callees := c.static(&call.Call)
+	if len(callees) != 1 {
+		return nil, false
+	}
+	if to := callees[0]; to.node != nil {
+		list = c.returns(to.node, i)
+	} else if to.obj != nil {
+		list = c.factOf(to.obj).Returns[i]
+	}
+	// If the function unlocks on some paths only, this depends on what is not known here, unless it is
+	// whether the way back has failed.
+	ok = len(list) > 0 && !slices.ContainsFunc(list, func(e effect) bool {
+		return !e.Failed && e.Locks != list[0].Locks && !list[0].Failed
+	})
+	return list, ok
+}
+
+// returns returns the effects of the functions that a node returns as result i.
+func (c *checker) returns(n *node, i int) (list []effect) {
+	if _, ok := n.fn.Signature.Results().At(i).Type().Underlying().(*types.Signature); !ok {
+		return nil
+	}
+	for _, b := range n.fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(ret.Results) {
+			functions, _ := c.calleesOf(ret.Results[i])
+			for _, f := range functions {
+				list = append(list, c.effectsOf(f, nil)...)
+			}
+		}
+	}
+	return list
+}
+
+// fromCall returns the call that has returned v, and which of its results that is.
+func fromCall(v ssa.Value) (call *ssa.Call, i int) {
+	if x, ok := v.(*ssa.Extract); ok {
+		v, i = x.Tuple, x.Index
+	}
+	call, _ = v.(*ssa.Call)
+	return call, i
+}
+
+// block follows a path from instruction i of a block on.
+func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
+	s.Result = unknownTruth
+	key := fmt.Sprint(b.Index, " ", i, s)
+	if w.steps--; w.steps < 0 || w.seen[key] {
+		return
+	}
+	w.seen[key] = true
+	for ; i < len(b.Instrs); i++ {
+		switch x := b.Instrs[i].(type) {
+		case *ssa.Store:
+			if cell := w.c.local(x.Addr); cell != nil {
+				s = s.with(cell, w.truth(s, x.Val))
+			}
+		case *ssa.UnOp:
+			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
+				s = s.with(x, s.fact(cell))
+			}
+		case *ssa.Extract:
+			if x.Index == x.Tuple.Type().(*types.Tuple).Len()-1 {
+				s = s.with(x, s.fact(x.Tuple))
+			}
+		case *ssa.Go:
+			w.unlocked[x] = w.unlocked[x] || s.Locks <= 0
+		case *ssa.Defer:
+			s.defers = append(slices.Clip(s.defers), x)
+		case *ssa.RunDefers:
+			if last := len(s.defers) - 1; last >= 0 {
+				call := s.defers[last]
+				s.defers = s.defers[:last]
+				for _, after := range w.call(call, s) {
+					w.block(b, i, after)
+				}
+				return
+			}
+		case *ssa.Call:
+			for _, after := range w.call(x, s) {
+				w.block(b, i+1, after.with(x, after.Result))
+			}
+			return
+		case *ssa.Return:
+			if len(x.Results) > 0 {
+				s.Result = w.truth(s, x.Results[len(x.Results)-1])
+			}
+			if !slices.Contains(w.effects, s.effect) {
+				w.effects = append(w.effects, s.effect)
+			}
+		case *ssa.If:
+			v, when := condition(x.Cond)
+			for _, succ := range b.Succs {
+				if is := w.truth(s, v); is == unknownTruth || is == when {
+					w.enter(b, succ, w.assume(s, v, when))
+				}
+				when = zero + nonzero - when
+			}
+		case *ssa.Jump:
+			w.enter(b, b.Succs[0], s)
+		}
+	}
+}
+
+// enter follows a path into a block.
+func (w *walk) enter(from, to *ssa.BasicBlock, s state) {
+	next, first := s, 0
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		first++
+		next = next.with(phi, w.truth(s, phi.Edges[slices.Index(to.Preds, from)]))
+	}
+	w.block(to, first, next)
+}
+
+// condition returns the value on which a condition depends, and what is true of it if the
+// condition is.
+func condition(v ssa.Value) (of ssa.Value, when truth) {
+	v, yes := positive(v)
+	if x, ok := v.(*ssa.BinOp); ok && (x.Op == token.EQL || x.Op == token.NEQ) {
+		for _, pair := range [][2]ssa.Value{{x.X, x.Y}, {x.Y, x.X}} {
+			if k, ok := pair[0].(*ssa.Const); ok && constantTruth(k) == zero {
+				v, yes = pair[1], yes == (x.Op == token.NEQ)
+				break
+			}
+		}
+	}
+	if yes {
+		return v, nonzero
+	}
+	return v, zero
+}
+
+func constantTruth(k *ssa.Const) truth {
+	if k.Value == nil || k.Value.Kind() == constant.Bool && !constant.BoolVal(k.Value) ||
+		k.Value.Kind() == constant.Int && constant.Sign(k.Value) == 0 {
+		return zero
+	}
+	return nonzero
+}
+
+// truth returns what is known of v.
+func (w *walk) truth(s state, v ssa.Value) truth {
+	switch x := v.(type) {
+	case *ssa.Const:
+		return constantTruth(x)
+	case *ssa.MakeInterface, *ssa.Alloc, *ssa.MakeClosure, *ssa.Function:
+		return nonzero
+	case *ssa.ChangeInterface:
+		return w.truth(s, x.X)
+	case *ssa.Call:
+		if name := method(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
+			return nonzero
+		}
+	}
+	return s.fact(v)
+}
+
+// assume notes what a condition says of a value if others depend on it, too.
+func (w *walk) assume(s state, v ssa.Value, t truth) state {
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		if cell := w.c.local(load.X); cell != nil {
+			return s.with(cell, t).with(v, t)
+		}
+	}
+	if refs := v.Referrers(); refs == nil || len(*refs) < 2 {
+		return s
+	}
+	return s.with(v, t)
+}
+
+var (
+	// restores matches names of functions that may move the thread back in a way that is not followed.
+	restores = regexp.MustCompile(`(?i)restore|revert|reset|undo|leave|exit|back`)
+	// ends matches functions that do not return.
+	ends = regexp.MustCompile(`^(os\.Exit|runtime\.Goexit|(log|testing)\.(Fatal|Skip|FailNow).*)$`)
+	// home matches names of variables that hold the namespace which the thread is to return to.
+	home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
+)
+
+// isHome reports whether the call at pos names such a variable.
+func (w *walk) isHome(pos token.Pos) (found bool) {
+	_, way := w.c.around(pos)
+	for _, n := range way {
+		switch n.(type) {
+		case *ast.CallExpr, *ast.DeferStmt:
+			ast.Inspect(n, func(n ast.Node) bool {
+				id, ok := n.(*ast.Ident)
+				found = found || ok && home.MatchString(id.Name)
+				return true
+			})
+			return found
+		}
+	}
+	return false
+}
+
+// call returns the states after a call.
+func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
+	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
+	common := instr.Common()
+	list := w.c.static(common)
+	if len(list) != 1 || list[0].obj == nil && list[0].node == nil {
+		effects, ok := w.c.returned(common.Value)
+		_, builtin := common.Value.(*ssa.Builtin)
+		_, param := common.Value.(*ssa.Parameter)
+		_, deferred := instr.(*ssa.Defer)
+		made, _ := fromCall(common.Value)
+		if !ok && (made != nil || deferred && !builtin && !param) {
+			s.Moved = 0 // a function that is not known may undo it
+		}
+		if !ok && effects != nil {
+			effects, s.Locks = nil, min(s.Locks, 0)
+		}
+		return w.apply(effects, "the function that a call has returned", instr, s)
+	}
+	to, what := list[0], ""
+	if to.obj == nil {
+		what = to.node.name
+	} else {
+		what = w.c.describe(to.obj)
+		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
+			return nil
+		}
+	}
+	effects := w.c.effectsOf(to, common.Args)
+	switch {
+	case to.node != nil || len(effects) > 0:
+	case w.c.listed(to.obj, func(l *library) patterns { return l.Pools }):
+		for _, arg := range common.Args {
+			list, _ := w.c.calleesOf(arg)
+			for _, f := range list {
+				for _, e := range w.c.effectsOf(f, nil) {
+					w.moved(instr.Pos(), what, state{effect: e}.back(netKind))
+				}
+			}
+		}
+	case common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())):
+		s.Moved = 0
+	}
+	return w.apply(effects, what, instr, s)
+}
+
+// mayMove reports whether a method of that name in the package may move the thread.
+func (w *walk) mayMove(name string) bool {
+	return slices.ContainsFunc(w.c.nodes, func(n *node) bool {
+		return w.c.walks[n] != nil && n.obj != nil && n.obj.Name() == name &&
+			n.fn.Signature.Recv() != nil
+	})
+}
+
+// moved reports that what gives others a thread which is in another namespace. The same two
+// functions of other packages are reported once: the mistake is there.
+func (w *walk) moved(pos token.Pos, what string, s state) {
+	at := ""
+	if s.at.IsValid() {
+		at = " (" + w.c.position(s.at) + ")"
+	}
+	if s.Moved != 0 && (what == "runtime.UnlockOSThread" || !w.c.marks.ignored(pos) &&
+		w.c.news(token.NoPos, what+s.By)) {
+		w.c.report(pos, "namespace", what+" gives other goroutines a thread in another namespace: "+
+			s.By+at+" is not undone on some path")
+	}
+}
+
+// apply returns the states after a call that has these effects, or none.
+func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s state) (
+	after []state) {
+	if len(effects) == 0 {
+		s.Result = unknownTruth
+		return []state{s}
+	}
+	moves := slices.IndexFunc(effects, func(e effect) bool { return e.Moved != 0 })
+	// The way back is not taken to fail: what a program does then is known to be wrong only if it
+	// ignores the error.
+	back := moves >= 0 && (w.isHome(instr.Pos()) ||
+		s.Moved&effects[moves].Moved != 0 && !effects[moves].Made)
+	for _, e := range effects {
+		next, kinds := s, e.Moved
+		if next = next.back(e.Back); back && (kinds != 0 || e.Failed) {
+			kinds = effects[moves].Moved
+			if s.Locks <= 0 || s.Moved != 0 {
+				next.unchecked = ignored(instr)
+			}
+			next = next.back(kinds)
+		} else if kinds != 0 {
+			if next.Moved == 0 {
+				next.at, next.By, next.Made = instr.Pos(), e.By, e.Made
+			}
+			next.Moved |= kinds
+			next.unchecked = token.NoPos
+		}
+		next.Result, next.Failed = e.Result, next.Failed || e.Failed
+		next.Locks = max(-3, min(next.Locks+e.Locks, 3)) // in loops
+		if e.Locks < 0 && next.Locks <= 0 {
+			if s.Locks > 0 {
+				w.moved(instr.Pos(), what, next)
+			}
+			if next.unchecked.IsValid() && next.Moved == 0 {
+				w.c.report(next.unchecked, "namespace", "the error of the way back is ignored: if it fails, "+
+					what+" ("+w.c.position(instr.Pos())+") gives other goroutines a thread in another namespace")
+			}
+		}
+		after = append(after, next)
+	}
+	return after
+}
+
+// ignored returns the position of a call whose last result is an error that nothing uses.
+func ignored(instr ssa.CallInstruction) token.Pos {
+	results := instr.Common().Signature().Results()
+	if results.Len() == 0 || results.At(results.Len()-1).Type().String() != "error" {
+		return token.NoPos
+	}
+	call, ok := instr.(*ssa.Call)
+	if ok && slices.ContainsFunc(*call.Referrers(), func(use ssa.Instruction) bool {
+		x, tuple := use.(*ssa.Extract)
+		return !tuple || x.Index == results.Len()-1
+	}) {
+		return token.NoPos
+	}
+	return instr.Pos()
+}

@@ -1,0 +1,321 @@
+// Ablate shows what each mechanism of the engine brings. It builds the phases of internal/rig/bench
+// with the engine as it is and once without each mechanism, runs them in turn, and prints what is
+// worse without.
+//
+//	go run ./internal/rig/ablate [flag] ... [mechanism] ...
+//
+// The mechanisms are patches in mechanisms.txt, each with a regular expression of the phases in
+// which it matters. An argument such as credit+load takes out both; one such as old=/tmp/phases
+// compares with that program instead, one such as minMeet/2 or minMeet*2 with that constant of
+// waiting halved or doubled. A row of the table is a phase, in one condition:
+//
+//	with     µs and their ratios to the channel's: the mean, p50 and p99 of a call, the CPU time of
+//	         the process for each, and late, by which a goroutine that sleeps 2 ms wakes up (p90)
+//	without  the median ratio of the same to with, and in how many rounds it was worse by a fifth
+//	         (mean, p50, CPU) or by half (p99, late). An asterisk stands where that is three in
+//	         four or more
+package main
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/rig/bench"
+	"github.com/threadcall/threadcall/internal/rig/patch"
+)
+
+const list = "internal/rig/ablate/mechanisms.txt"
+
+var (
+	rounds   = flag.Int("rounds", 4, "")
+	duration = flag.Duration("for", 150*time.Millisecond, "of each phase")
+	phases   = flag.String("phase", "", "a regular expression; those of the mechanism if empty")
+	subjects = flag.String("subject", "threadcall|thread", "a regular expression")
+	when     = flag.String("when", "quiet,crowded", "conditions: quiet; crowded, next to two "+
+		"processes that compute; quota, of one core")
+	procs = flag.String("p", "", "values of GOMAXPROCS, such as 1,4")
+	all   = flag.Bool("all", false, "print rows without an asterisk, too")
+)
+
+func main() {
+	bench.MaybeBurn()
+	flag.Parse()
+	if err := run(flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "ablate:", err)
+		os.Exit(1)
+	}
+}
+
+// A variant is a program that measures phases.
+type variant struct {
+	name, phases, program string
+	env                   []string // of its build
+	results               map[string][]result
+}
+
+// A result is what one round has measured, by unit.
+type result map[string]float64
+
+// units are what is compared, and by how much it may differ.
+var units = []struct {
+	name, title string
+	limit       float64
+}{
+	{"mean-ns", "mean", 1.2},
+	{"p50-ns", "p50", 1.2},
+	{"p99-ns", "p99", 1.5},
+	{"cpu-ns/op", "CPU", 1.2},
+	{"p90-late-ns", "late", 1.5},
+}
+
+func run(names []string) error {
+	dir, err := os.MkdirTemp("", "threadcall-ablate-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	variants, remove, err := choose(names)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	for _, v := range variants {
+		if v.program != "" {
+			continue
+		}
+		v.program = filepath.Join(dir, v.name)
+		out, err := patch.Go(v.env, "build", "-o", v.program, "./internal/rig/bench/phases")
+		if err != nil {
+			return fmt.Errorf("%s: %w\n%s", v.name, err, out)
+		}
+	}
+	fmt.Printf("| without | when | phase | with: %[1]s | of the channel's | without: %[1]s |\n"+
+		"| --- | --- | --- | --- | --- | --- |\n", titles())
+	for _, condition := range strings.Split(*when, ",") {
+		for _, p := range strings.Split(*procs, ",") {
+			if err := compare(variants, condition, p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func titles() string {
+	var all []string
+	for _, u := range units {
+		all = append(all, u.title)
+	}
+	return strings.Join(all, ", ")
+}
+
+// choose returns the engine as it is and those with these names, or all. Remove removes what they
+// are built from.
+func choose(names []string) (variants []*variant, remove func(), err error) {
+	mechanisms, err := patch.Read(list, "mechanism")
+	if err != nil {
+		return nil, nil, fmt.Errorf("it must be started in the root of the repository: %w", err)
+	}
+	if len(names) == 0 {
+		for _, m := range mechanisms {
+			names = append(names, m.Name)
+		}
+	}
+	var removes []func()
+	remove = func() {
+		for _, f := range removes {
+			f()
+		}
+	}
+	with := &variant{name: "nothing"}
+	variants = []*variant{with}
+	for _, name := range names {
+		v := &variant{name: name, phases: *phases}
+		variants = append(variants, v)
+		if before, program, ok := strings.Cut(name, "="); ok {
+			v.name, v.program = before, program
+			continue
+		}
+		var all patch.Patch
+		for part := range strings.SplitSeq(name, "+") {
+			i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
+			if i < 0 {
+				e, ok := scaled(part)
+				if !ok {
+					return nil, remove, fmt.Errorf("there is no mechanism %q", part)
+				}
+				v.name = strings.ReplaceAll(part, "/", ":")
+				all.Edits = append(all.Edits, e)
+				continue
+			}
+			all.Edits = append(all.Edits, mechanisms[i].Edits...)
+			if *phases == "" {
+				v.phases = strings.TrimPrefix(v.phases+"|"+mechanisms[i].Arg, "|")
+			}
+		}
+		changed, err := all.Apply()
+		if err != nil {
+			return nil, remove, fmt.Errorf("%s: %w", name, err)
+		}
+		end := func() {}
+		if v.env, end, err = patch.Overlay(changed); err != nil {
+			return nil, remove, err
+		}
+		removes = append(removes, end)
+	}
+	for _, v := range variants[1:] {
+		with.phases = strings.TrimPrefix(with.phases+"|"+v.phases, "|")
+	}
+	return variants, remove, nil
+}
+
+// scaled makes an edit of an argument such as minMeet/2.
+func scaled(arg string) (e patch.Edit, ok bool) {
+	i := strings.IndexAny(arg, "*/")
+	files, _ := filepath.Glob("internal/engine/wait*.go")
+	if i < 0 {
+		return e, false
+	}
+	declared := regexp.MustCompile(`(?m)^\t` + arg[:i] + ` += ([^/\n]*[^/ \n])`)
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		if m := declared.FindSubmatch(text); m != nil {
+			old, value := string(m[0]), string(m[1])
+			e.File, e.Lines = file, []string{"-" + old,
+				"+" + strings.TrimSuffix(old, value) + "(" + value + ")" + arg[i:]}
+			return e, true
+		}
+	}
+	return e, false
+}
+
+// compare runs the variants in one condition and prints their rows. p is GOMAXPROCS, or empty.
+func compare(variants []*variant, condition, p string) error {
+	if condition == "crowded" {
+		stop, err := bench.Background(2, 0)
+		if err != nil {
+			return err
+		}
+		defer stop()
+	}
+	for _, v := range variants {
+		v.results = map[string][]result{}
+	}
+	for round := range *rounds {
+		fmt.Fprintf(os.Stderr, "%s, round %d of %d\n", condition, round+1, *rounds)
+		for _, i := range rand.Perm(len(variants)) {
+			if err := variants[i].run(condition, p, i == 0); err != nil {
+				return fmt.Errorf("%s: %w", variants[i].name, err)
+			}
+		}
+	}
+	if p != "" {
+		condition += ", " + p + " Ps"
+	}
+	with := variants[0]
+	for _, v := range variants[1:] {
+		print(v, with, condition)
+	}
+	return nil
+}
+
+// run makes one round, if channel is true of the channel as well.
+func (v *variant) run(condition, p string, channel bool) error {
+	sides := "^(" + *subjects + ")$"
+	if channel {
+		sides += "|^reference$"
+	}
+	words := []string{v.program, "-rounds", "1", "-for", duration.String(), "-phase", v.phases,
+		"-subject", sides}
+	if condition == "quota" {
+		words = append([]string{".ci/quota", "100"}, words...)
+	}
+	c := exec.Command(words[0], words[1:]...)
+	if p != "" {
+		c.Env = append(os.Environ(), "GOMAXPROCS="+p)
+	}
+	out, err := c.Output()
+	if err != nil {
+		return err
+	}
+	for name, r := range parse(string(out)) {
+		v.results[name] = append(v.results[name], r)
+	}
+	return nil
+}
+
+var line = regexp.MustCompile(`(?m)^BenchmarkPhase/(\S+/subject=\S+) 1 (.*)$`)
+
+// parse reads what a round has measured, by phase and subject.
+func parse(text string) map[string]result {
+	results := map[string]result{}
+	for _, m := range line.FindAllStringSubmatch(text, -1) {
+		r := result{}
+		for pair := range slices.Chunk(strings.Fields(m[2]), 2) {
+			r[pair[1]], _ = strconv.ParseFloat(pair[0], 64)
+		}
+		results[m[1]] = r
+	}
+	return results
+}
+
+// print prints the rows of a variant.
+func print(v, with *variant, condition string) {
+	names := make([]string, 0, len(v.results))
+	for name := range v.results {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		phase, subject, _ := strings.Cut(name, "/subject=")
+		now, without := with.results[name], v.results[name]
+		channel := with.results[phase+"/subject=reference"]
+		var is, ofChannel, ratios []string
+		earns := false
+		for _, u := range units {
+			is = append(is, fmt.Sprintf("%.3g", median(now, func(i int) float64 {
+				return now[i][u.name] / 1000
+			})))
+			ofChannel = append(ofChannel, fmt.Sprintf("%.2g", median(now, func(i int) float64 {
+				return now[i][u.name] / channel[i][u.name]
+			})))
+			ratio := func(i int) float64 { return without[i][u.name] / now[i][u.name] }
+			worse := 0
+			for i := range without {
+				if ratio(i) >= u.limit {
+					worse++
+				}
+			}
+			text := fmt.Sprintf("%.2f (%d)", median(without, ratio), worse)
+			if 4*worse >= 3*len(without) {
+				text, earns = text+"\\*", true
+			}
+			ratios = append(ratios, text)
+		}
+		if earns || *all {
+			fmt.Printf("| %s | %s | %s, %s | %s | %s | %s |\n", v.name, condition,
+				strings.ReplaceAll(phase, "_", " "), subject, strings.Join(is, ", "),
+				strings.Join(ofChannel, ", "), strings.Join(ratios, ", "))
+		}
+	}
+}
+
+// median returns the median of f(i) for all indices of a list, which is not empty.
+func median(list []result, f func(i int) float64) float64 {
+	values := make([]float64, len(list))
+	for i := range list {
+		values[i] = f(i)
+	}
+	slices.Sort(values)
+	n := len(values)
+	return (values[n/2] + values[(n-1)/2]) / 2
+}
