@@ -25,6 +25,38 @@ func TestPost_yields(t *testing.T) {
 	g.Open()
 }
 
+// Next to a goroutine that computes, a yield lasts for its timeslice, so the next is not soon.
+func TestYield_slow(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+			_ = clock.Now() // where it can be preempted by any release of Go
+		}
+	}()
+	eventually(t, func() bool {
+		e.yields.kind.Store(yieldOwn)
+		e.yield(nil)
+		return e.yields.retry.Load() > int64(clock.Now())
+	}, "a yield has lasted for long")
+}
+
+// Calls that come after pauses cost more if the thread spins, and so it does not.
+func TestPark_pauses(t *testing.T) {
+	e := start(t)
+	for range 20 {
+		e.Call(func() {})
+		time.Sleep(2 * time.Millisecond)
+	}
+	var gain time.Duration
+	if e.Call(func() { gain = e.idleState.policy.gain }); gain >= 0 {
+		t.Errorf("spinning would have saved %v", gain)
+	}
+}
+
 // Else Gosched finds the caller first, and the network waits for the 10 ms after which the runtime
 // polls it: for a thousand yields or more.
 func TestYield_network(t *testing.T) {

@@ -116,15 +116,6 @@ func (d Delta) Probability() string {
 	return fmt.Sprintf("%.3f", d.P)
 }
 
-// Detectable returns the minimum detectable effect: an estimate of that size would have been
-// visible.
-func (t *Table) Detectable(d Delta) string {
-	if d.Absolute {
-		return t.Value(d.MDE)
-	}
-	return Percent(d.MDE)
-}
-
 // Percent returns 0.0123 as 1.2%.
 func Percent(x float64) string { return percent(x, 0.995, 99.5) }
 

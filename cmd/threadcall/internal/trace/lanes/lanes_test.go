@@ -108,6 +108,11 @@ func TestFile_Tiles(t *testing.T) {
 					want[v.Goroutine] = sums
 				}
 			}
+			if !slices.IsSortedFunc(tile.Lanes, func(a, b Lane) int {
+				return cmp.Compare(want[b.ID][Running], want[a.ID][Running])
+			}) {
+				t.Errorf("seed %d: the lanes are not in the order of running time", seed)
+			}
 			for _, l := range tile.Lanes {
 				var got [5]float64
 				for i, b := range l.Bars {
