@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A PanicError is a panic of a function that no caller waited for. [errors.Is] and [errors.As] find
@@ -30,7 +30,7 @@ func (p *PanicError) Unwrap() error {
 }
 
 // Stack returns the stack of the thread at the panic, the function that panicked first.
-func (p *PanicError) Stack() string { return engine.Trace(p.stack) }
+func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 
 // WithPanicHandler calls f with each panic of a function that no caller waits for: of Go,
 // GoContext, TryGo, Coalesce, a [Timer], [WithStop], and, with [New] and [NewPool], [WithStart].

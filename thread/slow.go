@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A SlowCall is a function that has run for longer than [WithSlowCall] allows, and still runs, or
@@ -28,7 +29,7 @@ func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Queued returns the stack of the goroutine that made the call: at most 32 functions, the innermost
 // first. It is empty for functions of [WithStop].
-func (s SlowCall) Queued() string { return engine.TraceCaller(s.from) }
+func (s SlowCall) Queued() string { return stack.TraceCaller(s.from) }
 
 // LogValue returns a group for package log/slog: name and tid of the thread, running or waiting,
 // and the two stacks as queued and stack. Empty values are left out.

@@ -138,10 +138,10 @@ func (c *Call) Token() *park.Token { return c.token.Load() }
 //threadcall:noalloc
 func (c *Call) Notify() { c.token.Load().Wake() }
 
-// Leave says that the caller wants the call not to begin any more, because a Goexit unwinds it. If
-// it is true, the record is no longer the caller's. Otherwise the call may have begun, and the
+// Abandon says that the caller wants the call not to begin any more, because a Goexit unwinds it.
+// If it is true, the record is no longer the caller's. Otherwise the call may have begun, and the
 // caller must wait until it is settled.
-func (c *Call) Leave() bool {
+func (c *Call) Abandon() bool {
 	if c.Kind == Withdrawable {
 		return c.Withdraw()
 	}

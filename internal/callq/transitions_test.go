@@ -257,10 +257,10 @@ func TestCall_Withdraw_taken(t *testing.T) {
 	}
 }
 
-func TestCall_Leave(t *testing.T) {
+func TestCall_Abandon(t *testing.T) {
 	q := New()
 	c := q.mustPush(t, Awaited, 1)
-	if c.Park(); c.Leave() {
+	if c.Park(); c.Abandon() {
 		t.Error("the record is no longer its caller's, although the thread may have begun")
 	}
 	if taken := q.Take(); taken != c || !c.Unwanted() || !c.Settle(Refused) ||
@@ -269,7 +269,7 @@ func TestCall_Leave(t *testing.T) {
 	}
 	q.Put(c)
 	c = q.mustPush(t, Withdrawable, 1)
-	if !c.Leave() || q.Take().Start() {
+	if !c.Abandon() || q.Take().Start() {
 		t.Error("a call that can be withdrawn is not")
 	}
 }

@@ -81,22 +81,22 @@ func TestLimit(t *testing.T) {
 	l := newLimit(2)
 	e, _ := New(0)
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.enter(e, e, nil, nil); got != want {
+		if got := l.acquire(e, e, nil, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
 	}
 	waits := make(chan callq.Kind)
-	go func() { waits <- l.enter(nil, e, nil, nil) }()
+	go func() { waits <- l.acquire(nil, e, nil, nil) }()
 	select {
 	case <-waits:
 		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
-	l.leave()
+	l.release()
 	if k := <-waits; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.enter(nil, e, nil, nil) }()
+	go func() { waits <- l.acquire(nil, e, nil, nil) }()
 	l.close()
 	l.close()
 	if k := <-waits; k != callq.Posted {
@@ -182,7 +182,7 @@ func TestPool_leftCall(t *testing.T) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
 	for range 2 { // as a caller that is unwound after its context ended
-		if !w.leave() {
+		if !w.abandon() {
 			t.Error("the call is not gone")
 		}
 	}

@@ -2,11 +2,30 @@ package engine
 
 import (
 	"runtime/pprof"
+	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 )
+
+// The life of a thread, from its start to its end.
+type life struct {
+	setup   func()      // that Start was given
+	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
+	served  atomic.Bool // Serve, ServeContext or OnWake has been called
+	closing atomic.Bool // Close has been called
+	ending  sync.Once   // closes done
+
+	// only the thread's, once it runs
+	stops    []func() // what the thread runs last
+	stopping bool     // it runs that, or has
+	keep     bool     // the thread serves another engine afterwards
+
+	onEnd func() // that OnEnd was given, or nil
+	user  any    // that SetUser was given
+}
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
 // is true, the thread is one that such an engine has left behind, if there is any, and is kept for
@@ -39,7 +58,7 @@ func (e *Engine) start(keep bool) {
 				e.loop()
 				e.stopSpinning()
 				e.runStops()
-				e.release()
+				e.endIdentity()
 				keep := e.keep
 				e.ended()
 				if !keep {
@@ -132,105 +151,24 @@ func (e *Engine) runStops() {
 	e.stops = nil
 }
 
-// claim makes the calling goroutine the one that serves.
-func (e *Engine) claim() {
-	e.tid.Store(ident.Thread())
-	e.g = ident.G()
-	e.m.Store(ident.M())
-	threads.add(e)
-}
-
-// release ends the identity of the thread. The main thread of package mainthread is the main thread
-// for ever, and so keeps it, but is no longer found.
-func (e *Engine) release() {
-	threads.remove(e)
-	if !e.permanent {
-		e.m.Store(0)
-		e.tid.Store(0)
-	}
-}
-
-// number returns the number of the serving goroutine to a caller on the thread. It is not asked for
-// when a thread starts, because that takes microseconds, but the first time that it is wanted. If
-// that is in a coroutine, it is the coroutine's.
-func (e *Engine) number() uint64 {
-	if e.goid.Load() == 0 {
-		n := ident.Goroutine()
-		if e.g != ident.G() {
-			return n
-		}
-		e.goid.Store(n)
-	}
-	return e.goid.Load()
-}
-
-// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
-func (e *Engine) TID() uint64 { return e.tid.Load() }
-
-// On reports whether the caller is on the thread, also as a coroutine.
+// beginServing and endServing enclose what may run calls. A thread that is terminated meanwhile
+// goes on with those that have begun, and so must be known to others until they have ended.
+// Terminate closes the queue and then looks at serving, endServing changes serving and then looks
+// at the queue: at least one of them sees the other.
 //
-// A goroutine that is not locked may be moved to another thread at any moment, even while it
-// compares. So its own m counts only if the engine had that m both before and after the goroutine
-// has looked at its own: in between nothing but the serving goroutine and its coroutines ran there.
-//
-//threadcall:noalloc
-func (e *Engine) On() bool {
-	m := e.m.Load()
-	if e.direct { // the rest, where that is short
-		return m == ident.ReadM() && m == e.m.Load()
-	}
-	return m == ident.M() && m == e.m.Load() && (e.exact || e.lives())
-}
+// endServing also tells a host of what is queued. It was told before, but the functions that ran
+// may have taken all events from the host's event loop, and with them what the callback of OnWake
+// had put there. If a callback of Wait's block has done so, block is told also that the thread has
+// been terminated, once.
+func (e *Engine) beginServing() { e.serving.Add(1) }
 
-// Identity and Here are On where it may take no more than two nanoseconds: the caller is on the
-// thread if Identity is what Here is, both before and after that. If it is not, On must be asked.
-//
-//threadcall:noalloc
-func (e *Engine) Identity() uintptr {
-	if e.direct {
-		return e.m.Load()
-	}
-	return 1 // which no thread has
-}
-
-// Here is compared with Identity.
-//
-//threadcall:noalloc
-func Here() uintptr { return ident.ReadM() }
-
-// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
-// not on one that was given the m after the adopted goroutine had ended.
-func (e *Engine) lives() bool {
-	if e.serving.Load() > 0 {
-		return true
-	}
-	if tid := ident.Thread(); tid != 0 {
-		return e.tid.Load() == tid
-	}
-	return e.pin.goid == ident.Goroutine() // and so coroutines are not recognised
-}
-
-// OnAny reports whether the caller is on the thread of any engine.
-func OnAny() bool { return threads.current() != nil }
-
-// begin and end enclose what may run calls. A thread that is terminated meanwhile goes on with
-// those that have begun, and so must be known to others until they have ended. Terminate closes the
-// queue and then looks at serving, end changes serving and then looks at the queue: at least one of
-// them sees the other.
-//
-// end also tells a host of what is queued. It was told before, but the functions that ran may have
-// taken all events from the host's event loop, and with them what the callback of OnWake had put
-// there. If a callback of Wait's block has done so, block is told also that the thread has been
-// terminated, once.
-func (e *Engine) begin() { e.serving.Add(1) }
-
-func (e *Engine) end() {
+func (e *Engine) endServing() {
 	outermost := e.serving.Add(-1) == 0
 	if outermost && !e.own && e.q.Closed() {
 		e.forget()
 	}
 	if e.q.RestsAlways() {
-		e.leave(outermost)
+		e.restInHost(outermost)
 		if e.eventLoop.blocked && e.q.Closed() {
 			e.eventLoop.blocked = false // once, as block may serve for each event that there is
 			e.wake()
@@ -249,16 +187,16 @@ func (e *Engine) Terminate() {
 		e.wake()
 	}
 	if !e.bubbled || clock.InBubble() { // else another goroutine does
-		e.clocks.end()
+		e.clocks.cancel()
 	}
-	if !e.own && e.serving.Load() == 0 { // else end does it
+	if !e.own && e.serving.Load() == 0 { // else endServing does it
 		e.forget()
 	}
 }
 
 // forget ends the identity of an adopted thread.
 func (e *Engine) forget() {
-	e.release()
+	e.endIdentity()
 	e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 	e.GiveBack()
 	e.ended()

@@ -22,13 +22,13 @@ func (e *Engine) Adopt(permanent bool) {
 //	state       calls and posts     next, by whom
 //	unadopted   wait                adopting, by AdoptLater; terminated, by Terminate
 //	adopting    wait                adopted; terminated, by AdoptLater if Terminate came meanwhile
-//	adopted     run when it serves  terminated, by Terminate, or by end
+//	adopted     run when it serves  terminated, by Terminate, or by endServing
 //	terminated  are refused         none
 //
-// One compare-and-swap of adopted lets one goroutine in. That counts as serving, as begin says:
-// either it sees that Terminate has closed the queue, and changes nothing, or Terminate sees that
-// it serves, and leaves the end of the identity to end. What others read without looking at m
-// first, exact and direct, stays as it is.
+// One compare-and-swap of adopted lets one goroutine in. That counts as serving, as beginServing
+// says: either it sees that Terminate has closed the queue, and changes nothing, or Terminate sees
+// that it serves, and leaves the end of the identity to endServing. What others read without
+// looking at m first, exact and direct, stays as it is.
 func (e *Engine) AdoptLater() error {
 	switch {
 	case e.q.Closed():
@@ -44,11 +44,11 @@ func (e *Engine) AdoptLater() error {
 	case !e.adopted.CompareAndSwap(false, true):
 		return errAdopted
 	}
-	e.begin()
+	e.beginServing()
 	if !e.q.Closed() {
 		e.attach()
 	}
-	e.end()
+	e.endServing()
 	if e.q.Closed() {
 		e.GiveBack()
 		return errEnded

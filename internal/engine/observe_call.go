@@ -113,7 +113,7 @@ func (v *observedCall) call() {
 	}
 	if v.until != nil && v.until.Err() != nil {
 		v.on.withdrawn, v.gaveUp = true, true
-		v.leave()
+		v.release()
 		return
 	}
 	v.begin()
@@ -153,14 +153,14 @@ func (v *observedCall) end() {
 		v.on.setLabels(v.around)
 	}
 	if v.posted {
-		v.leave()
+		v.release()
 	}
 }
 
-// leave is called when the call is over, or will never begin.
+// release is called when the call is over, or will never begin.
 //
 //threadcall:noalloc
-func (v *observedCall) leave() {
+func (v *observedCall) release() {
 	if v.task != nil {
 		v.task.End()
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"math"
-	"runtime"
 	"runtime/trace"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a
@@ -264,25 +264,12 @@ func (v *observedCall) logSlow(s Slow) {
 	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, clock.Now()-v.since)
 }
 
-// maxStacks is how much of the stacks of all goroutines is searched for one.
-const maxStacks = 64 << 20
-
 // stackOf returns the stack of the goroutine with the number id.
 func stackOf(id uint64) []byte {
-	header := []byte("goroutine " + strconv.FormatUint(id, 10) + " ")
-	for size := 64 << 10; ; size *= 4 {
-		all := make([]byte, size)
-		all = all[:runtime.Stack(all, true)]
-		complete := len(all) < size
-		for rest := all; len(rest) > 0; {
-			one, others, more := bytes.Cut(rest, []byte("\n\n"))
-			if bytes.HasPrefix(one, header) && (more || complete) {
-				return bytes.Clone(bytes.TrimSpace(one))
-			}
-			rest = others
-		}
-		if complete || size >= maxStacks {
-			return nil
+	for number, one := range stack.Goroutines() {
+		if number == strconv.FormatUint(id, 10) {
+			return bytes.Clone(one)
 		}
 	}
+	return nil
 }

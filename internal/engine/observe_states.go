@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"runtime"
 	"slices"
 	"strconv"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A State is what a thread or a pool does, and has done since it was first asked for.
@@ -100,26 +100,16 @@ func (o *observer) ofThread(e *Engine) time.Duration {
 // allStacks returns the stacks of the serving goroutines. One whose number is not known, because
 // none of its functions was observed, is found by the address of its engine in the trace.
 func allStacks(of []*Engine) map[*Engine][]byte {
-	all := make([]byte, 64<<10)
-	for n := runtime.Stack(all, true); ; n = runtime.Stack(all, true) {
-		if n < len(all) || n >= maxStacks {
-			all = all[:n]
-			break
-		}
-		all = make([]byte, 4*len(all))
-	}
 	known, stacks := map[string]*Engine{}, map[*Engine][]byte{}
 	for _, e := range of {
 		known[strconv.FormatUint(e.goid.Load(), 10)] = e
 		known[fmt.Sprintf("%p", e)] = e
 	}
 	delete(known, "0")
-	for one := range bytes.SplitSeq(all, []byte("\n\n")) {
-		one = bytes.TrimSpace(one)
-		number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
+	for number, one := range stack.Goroutines() {
 		_, loop, _ := bytes.Cut(one, []byte("engine.(*Engine).loop("))
 		address, _, _ := bytes.Cut(loop, []byte(")"))
-		e := cmp.Or(known[string(number)], known[string(bytes.TrimRight(address, "?"))])
+		e := cmp.Or(known[number], known[string(bytes.TrimRight(address, "?"))])
 		if e != nil {
 			stacks[e] = one
 		}

@@ -30,6 +30,13 @@ type Pool struct {
 	retired bool // and the threads end when it is empty
 }
 
+// The place of a thread in its pool.
+type place struct {
+	index  int  // in pool.workers
+	listed bool // among pool.idle; guarded by pool.mu
+	coming bool // notified of the pool's backlog; guarded by pool.mu
+}
+
 // NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
 // limit and the Owner are as in New.
 func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
@@ -89,7 +96,7 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 		run := func() { fn(i) }
 		if o != nil || trace.IsEnabled() {
 			v := newObserved(never, o, e, run, false)
-			defer v.leave()
+			defer v.release()
 			run = v.run
 		}
 		c := e.q.Get(callq.Awaited, run, self.poster())

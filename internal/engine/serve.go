@@ -84,8 +84,8 @@ func (e *Engine) serve(budget time.Duration, rest func()) int {
 //threadcall:noalloc
 func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
 	e.served.Store(true)
-	e.begin()
-	defer e.end()
+	e.beginServing()
+	defer e.endServing()
 	defer e.relabel(e.unlabel())
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
@@ -126,7 +126,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	relabel := e.labelServing(ctx)
-	e.begin()
+	e.beginServing()
 	serveAll(func() {
 		for err == nil {
 			if ctx.Err() != nil {
@@ -144,7 +144,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
-		e.end()
+		e.endServing()
 	})
 	return err
 }
@@ -194,7 +194,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 			return
 		}
 		if during != nil {
-			during.leave()
+			during.abandon()
 		}
 		if fault != noValue { // a deferred call has panicked during Goexit
 			c.Fault = fault
@@ -219,7 +219,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) bool {
 	if c.Kind == callq.Placed {
-		e.serves().limit.leave()
+		e.serves().limit.release()
 	}
 	fn := c.Fn
 	c.Fn = nil

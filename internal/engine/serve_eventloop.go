@@ -27,7 +27,7 @@ import (
 //	                                 of ServeContext and of a Wait that does not return to one, if
 //	                                 nothing is queued
 //	up         announced  thread     block, if it has not been called for loopBudget although
-//	                                 something is queued; leave
+//	                                 something is queued; restInHost
 //	blocked    announced  pusher     Push: calls onWake, once
 //	announced  blocked    thread     Serve, ServeContext: they take calls. They leave the thread
 //	                                 announced if any remain, and call onWake again, as a function
@@ -61,7 +61,7 @@ const loopBudget = time.Millisecond
 //threadcall:noalloc
 func (e *Engine) Wait(block func()) (ok bool) {
 	e.served.Store(true)
-	e.begin()
+	e.beginServing()
 	inside, returned := e.eventLoop.blocked, false
 	e.eventLoop.blocked = false
 	defer func() {
@@ -70,7 +70,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		if inside || !returned {
 			e.q.RestAlways(true)
 		}
-		e.end()
+		e.endServing()
 	}()
 	defer e.relabel(e.unlabel())
 	e.look()

@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // Caught makes a fault of a panic value. It must be called by the deferred function that recovered
@@ -32,66 +31,8 @@ func repanic(f *callq.Fault) {
 type origin struct{ *callq.Fault }
 
 func (o origin) Error() string {
-	return "a function called on another thread panicked there:\n" + Trace(o.Stack)
+	return "a function called on another thread panicked there:\n" + stack.Trace(o.Stack)
 }
-
-// Trace formats a stack as the runtime does, from the function that panicked to the last above the
-// engine.
-func Trace(stack []uintptr) string {
-	var b strings.Builder
-	frames := runtime.CallersFrames(stack)
-	for {
-		f, more := frames.Next()
-		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
-		if slices.ContainsFunc(callers, within) {
-			break
-		}
-		if f.Function != "" && !slices.ContainsFunc(between, within) {
-			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
-		}
-		if !more {
-			break
-		}
-	}
-	return b.String()
-}
-
-// callers are what calls functions of users.
-var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).panicked"}
-
-// between is what may stand between a function and its caller, and is of no interest.
-var between = []string{
-	"runtime.gopanic", "runtime/trace.WithRegion",
-	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
-	"/internal/engine.inPlace", "/internal/engine.markInPlace",
-	"/internal/engine.(*Engine).nestedContext",
-}
-
-// TraceCaller formats a stack that begins in this module, from the function on that called it.
-func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
-
-// callerOf returns the file and line from which a stack that begins in this module leaves it.
-func callerOf(stack []uintptr) string {
-	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
-	return fmt.Sprintf("%s:%d", f.File, f.Line)
-}
-
-// fromCaller leaves out what is this module's at the beginning of a stack.
-func fromCaller(stack []uintptr) []uintptr {
-	for i := range stack {
-		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
-		if !slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(f.Function, p) }) {
-			return stack[i:]
-		}
-	}
-	return nil
-}
-
-var ours = []string{
-	module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine.",
-}
-
-const module = "github.com/threadcall/threadcall"
 
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
@@ -113,7 +54,7 @@ func (x *target) panicked(f *callq.Fault, e *Engine) {
 	handle := x.onPanic.Load()
 	if handle == nil {
 		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %v\n%s",
-			e, f.Value, Trace(f.Stack))
+			e, f.Value, stack.Trace(f.Stack))
 		return
 	}
 	defer func() {

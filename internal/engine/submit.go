@@ -129,7 +129,7 @@ func (e *Engine) poster() uintptr {
 //threadcall:noalloc
 func (x *target) callObserved(o *observer, self *Engine, fn func()) bool {
 	v := newObserved(never, o, x.on, fn, false)
-	defer v.leave() // also if fn panics or calls Goexit
+	defer v.release() // also if fn panics or calls Goexit
 	c := x.records.Get(callq.Awaited, v.run, self.poster())
 	return finish(c, x.submit(never, c, self))
 }
@@ -215,7 +215,7 @@ func (x *target) contextObserved(
 	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
 ) error {
 	v := newObserved(ctx, o, x.on, fn, false)
-	defer v.leave() // also if fn panics or calls Goexit
+	defer v.release() // also if fn panics or calls Goexit
 	v.labelled = labelled
 	err := x.callContext(ctx, self, v.run)
 	v.gaveUp = err != ErrTerminated
@@ -303,7 +303,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	}
 	kind, ok := callq.Posted, true
 	if room == gives {
-		if kind, ok = x.limit.tryEnter(); !ok {
+		if kind, ok = x.limit.tryAcquire(); !ok {
 			x.observer.Load().drop(nil, false)
 			return false
 		}
@@ -319,7 +319,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 		cancel = ctx.Done()
 	}
 	if room == waits {
-		kind = x.limit.enter(self, x.on, x.pool, cancel)
+		kind = x.limit.acquire(self, x.on, x.pool, cancel)
 	}
 	c := x.records.Get(kind, fn, self.poster())
 	if cancel != nil {
@@ -385,11 +385,11 @@ func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedC
 // giveUp drops a posted call that has not been queued.
 func giveUp(ctx context.Context, c *callq.Call, l *limit, v *observedCall) {
 	if c.Kind == callq.Placed {
-		l.leave()
+		l.release()
 	}
 	c.Drop()
 	if v != nil {
 		v.gaveUp = ctx != nil && ctx.Err() != nil
-		v.leave()
+		v.release()
 	}
 }

@@ -24,14 +24,14 @@ func newLimit(n int) *limit {
 	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// enter takes a place in the queue of a thread or of a pool, and waits for one unless the caller is
-// on that thread, or on one of the pool's. It returns the kind that says whether the call has a
+// acquire takes a place in the queue of a thread or of a pool, and waits for one unless the caller
+// is on that thread, or on one of the pool's. It returns the kind that says whether the call has a
 // place. self is the thread that the caller is on, if any. When cancel is closed, it does not wait
 // any more.
 //
 //threadcall:noalloc
-func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
-	if kind, ok := l.tryEnter(); ok {
+func (l *limit) acquire(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
+	if kind, ok := l.tryAcquire(); ok {
 		return kind
 	}
 	if self != nil {
@@ -50,10 +50,10 @@ func (l *limit) enter(self, on *Engine, pool *Pool, cancel <-chan struct{}) call
 	return callq.Posted
 }
 
-// tryEnter is enter for a poster that does not wait. It is false if there is no place.
+// tryAcquire is acquire for a poster that does not wait. It is false if there is no place.
 //
 //threadcall:noalloc
-func (l *limit) tryEnter() (callq.Kind, bool) {
+func (l *limit) tryAcquire() (callq.Kind, bool) {
 	if l == nil {
 		return callq.Posted, true
 	}
@@ -65,8 +65,8 @@ func (l *limit) tryEnter() (callq.Kind, bool) {
 	}
 }
 
-// leave gives a place back.
-func (l *limit) leave() { <-l.places }
+// release gives a place back.
+func (l *limit) release() { <-l.places }
 
 func (l *limit) close() {
 	if l != nil {

@@ -16,9 +16,9 @@ import (
 //	state    armed  running        leaves it by
 //	armed    true   -              fire, which posts the clock's run: nothing else posts it, so it is
 //	                               queued at most once
-//	queued   false  -              begin, on the thread, which first arms the clock for the next time
+//	queued   false  -              take, on the thread, which first arms the clock for the next time
 //	                               after now, if it has one
-//	running  -      more than 0    end. Meanwhile the clock may be armed or queued, too
+//	running  -      more than 0    returned. Meanwhile the clock may be armed or queued, too
 //	over     false  -              never: Stop, the end of the thread, or the only function has begun
 //
 // So a thread that is late gets one function, no timer runs while the function is queued, and the
@@ -106,17 +106,17 @@ func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
 	switch {
 	// looked at after add, as Terminate ends the clocks after it has closed the queue
 	case e.q.Closed() || e.closing.Load():
-		c.end()
+		c.cancel()
 	case !e.bubbled && clock.InBubble():
-		e.control(c.begin)
+		e.control(c.arm)
 	default:
-		c.begin()
+		c.arm()
 	}
 	return c
 }
 
-// begin starts the clock.
-func (c *Clock) begin() {
+// arm starts the clock.
+func (c *Clock) arm() {
 	c.mu.Lock()
 	if c.over {
 		c.mu.Unlock()
@@ -172,7 +172,7 @@ func (c *Clock) fire(byTimer bool) {
 	c.armed = false
 	c.mu.Unlock()
 	if !c.e.Post(c.run) {
-		c.end()
+		c.cancel()
 	}
 }
 
@@ -180,18 +180,18 @@ func (c *Clock) fire(byTimer bool) {
 //
 //threadcall:noalloc
 func (c *Clock) call() {
-	fn := c.enter()
+	fn := c.take()
 	if fn == nil {
 		return
 	}
-	defer c.leave() // also if fn panics or calls Goexit
+	defer c.returned() // also if fn panics or calls Goexit
 	fn()
 }
 
-// enter arms the clock for the next time, and returns the function to run now, or nil.
+// take arms the clock for the next time, and returns the function to run now, or nil.
 //
 //threadcall:noalloc
-func (c *Clock) enter() func() {
+func (c *Clock) take() func() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.over {
@@ -200,7 +200,7 @@ func (c *Clock) enter() func() {
 	c.running++
 	fn := c.fn
 	if c.times.once {
-		c.endLocked()
+		c.cancelLocked()
 		return fn
 	}
 	now := clock.Now()
@@ -214,10 +214,10 @@ func (c *Clock) enter() func() {
 	return fn
 }
 
-// leave is called when the function has ended.
+// returned is called when the function has ended.
 //
 //threadcall:noalloc
-func (c *Clock) leave() {
+func (c *Clock) returned() {
 	c.mu.Lock()
 	if c.running--; c.running == 0 {
 		if c.over {
@@ -243,7 +243,7 @@ func (c *Clock) Stop() {
 	}
 	self := threads.current()
 	c.mu.Lock()
-	c.endLocked()
+	c.cancelLocked()
 	if c.running == 0 || self == e {
 		c.mu.Unlock()
 		return
@@ -267,15 +267,15 @@ func (c *Clock) Missed() int64 {
 	return c.missed
 }
 
-// end ends the clock and does not wait for its function.
-func (c *Clock) end() {
+// cancel ends the clock and does not wait for its function.
+func (c *Clock) cancel() {
 	c.mu.Lock()
-	c.endLocked()
+	c.cancelLocked()
 	c.mu.Unlock()
 }
 
-// endLocked is end for callers that hold c.mu.
-func (c *Clock) endLocked() {
+// cancelLocked is cancel for callers that hold c.mu.
+func (c *Clock) cancelLocked() {
 	if c.over {
 		return
 	}
@@ -314,12 +314,12 @@ func (l *clocks) remove(c *Clock) {
 	}
 }
 
-// end ends all clocks, when the queue has been closed.
-func (l *clocks) end() {
+// cancel ends all clocks, when the queue has been closed.
+func (l *clocks) cancel() {
 	l.mu.Lock()
 	all := slices.Clone(l.list)
 	l.mu.Unlock()
 	for _, c := range all {
-		c.end()
+		c.cancel()
 	}
 }

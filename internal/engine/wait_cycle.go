@@ -15,7 +15,7 @@ import (
 // threads, then everybody waits for ever, unless A runs that call while it waits. This file finds
 // out, and does so.
 //
-// A thread that waits says for what in Engine.wait, before it looks whether others wait for it, and
+// A thread that waits says for what in waiter.wait, before it looks whether others wait for it, and
 // before it notifies those that it waits for. So of two threads that begin to wait at the same time
 // at least one sees the other:
 //
@@ -36,14 +36,25 @@ import (
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
 
+// A waiter is a thread that may wait for another one.
+type waiter struct {
+	wait      atomic.Pointer[wait] // what the thread waits for, if it does
+	hasPosted atomic.Bool          // to a pool, whose backlog is to be searched in a cycle
+
+	// only the thread's
+	lastWait *wait       // which may do again
+	token    *park.Token // for waits for a place; only the thread makes it
+	seen     reach
+}
+
 // A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
-	call  *callq.Call // nil for a place or an end
-	on    *Engine     // whose queue it is in
-	pool  *Pool       // or whose backlog
-	set   *Set        // or one of which is to end
-	token *park.Token // of a wait without a call
-	left  bool        // leave was true; only the thread uses it
+	call      *callq.Call // nil for a place or an end
+	on        *Engine     // whose queue it is in
+	pool      *Pool       // or whose backlog
+	set       *Set        // or one of which is to end
+	token     *park.Token // of a wait without a call
+	abandoned bool        // abandon was true; only the thread uses it
 }
 
 // notify makes the thread that waits look again.
@@ -55,21 +66,21 @@ func (w *wait) notify() {
 	}
 }
 
-// publish returns what Engine.wait is to refer to: the last wait if it was equal, because others
+// publish returns what waiter.wait is to refer to: the last wait if it was equal, because others
 // may still read that.
-func (e *Engine) publish(w wait) *wait {
-	if last := e.lastWait; last == nil || *last != w { // or it was left behind
-		e.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
-		*e.lastWait = w
+func (r *waiter) publish(w wait) *wait {
+	if last := r.lastWait; last == nil || *last != w { // or it was left behind
+		r.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
+		*r.lastWait = w
 	}
-	return e.lastWait
+	return r.lastWait
 }
 
 // waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
 func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
 	w := e.publish(what)
-	e.begin()
-	defer e.end()
+	e.beginServing()
+	defer e.endServing()
 	return e.waitOn(w, ctx)
 }
 
@@ -80,7 +91,7 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.wait.Store(nil)
-		if ended || w.leave() {
+		if ended || w.abandon() {
 			return
 		}
 		e.waitOn(w, never)
@@ -124,8 +135,8 @@ func (e *Engine) waitForPlace(
 	}
 	what.token = e.token
 	w := e.publish(what)
-	e.begin()
-	defer e.end()
+	e.beginServing()
+	defer e.endServing()
 	e.wait.Store(w)
 	defer e.wait.Store(nil)
 	for {
@@ -145,18 +156,18 @@ func (e *Engine) waitForPlace(
 	}
 }
 
-// leave says that the call must not begin any more, because a Goexit unwinds the thread's
+// abandon says that the call must not begin any more, because a Goexit unwinds the thread's
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
-func (w *wait) leave() bool {
+func (w *wait) abandon() bool {
 	switch {
-	case w.left:
+	case w.abandoned:
 	case w.pool != nil && w.pool.take(w.call):
 		w.call.Drop()
-		w.left = true
+		w.abandoned = true
 	default:
-		w.left = w.call.Leave()
+		w.abandoned = w.call.Abandon()
 	}
-	return w.left
+	return w.abandoned
 }
 
 // pokeAll notifies all threads that e now depends on and that wait themselves.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A program that calls the main thread, but forgets to serve it, waits for ever: the commonest
@@ -30,7 +31,7 @@ var unservedReported atomic.Bool
 // not served then either. The function that it returns ends that.
 func (e *Engine) reportUnserved() (end func()) {
 	var pcs [32]uintptr
-	stack := pcs[:runtime.Callers(2, pcs[:])]
+	n := runtime.Callers(2, pcs[:])
 	var over atomic.Bool
 	report := func() {
 		if over.Load() || e.served.Load() || os.Getenv(silencer) != "" ||
@@ -39,7 +40,7 @@ func (e *Engine) reportUnserved() (end func()) {
 		}
 		fmt.Fprintf(os.Stderr, "threadcall: a call made at %s has waited for %v for the main thread, "+
 			"which nothing serves: %s (%s=off in the environment silences this)\n",
-			callerOf(stack), unservedFor, advice, silencer)
+			stack.Caller(pcs[:n]), unservedFor, advice, silencer)
 	}
 	if !clock.InBubble() {
 		timer := time.AfterFunc(unservedFor, report)

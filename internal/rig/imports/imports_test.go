@@ -28,7 +28,8 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/callq", "internal/access", "osthread"},
+	{dir: "thread", files: []string{engine, "internal/callq", "internal/access", "internal/stack",
+		"osthread"},
 		tests: []string{"internal/ident", "internal/cores", "internal/rig/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access"},
 		tests: []string{"internal/ident", "internal/rig/testutil"}},
@@ -52,6 +53,7 @@ var parts = []struct {
 	{dir: "internal/ident", tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/freelist", tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/clock"},
+	{dir: "internal/stack"},
 	{dir: "internal/shortage",
 		tests: []string{"internal/cores", "internal/sched", "internal/rig/testutil"}},
 	{dir: "internal/park", files: []string{"internal/clock"}},
@@ -63,7 +65,7 @@ var parts = []struct {
 		tests: []string{"internal/rig/testutil"}},
 	{dir: engine, files: []string{"internal/callq", "internal/clock", "internal/cores",
 		"internal/freelist", "internal/ident", "internal/park", "internal/sched",
-		"internal/shortage"}, tests: []string{"internal/rig/testutil"}},
+		"internal/stack"}, tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/rig", any: true},
 	{dir: "docs", any: true},
 }

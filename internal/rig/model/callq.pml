@@ -255,8 +255,8 @@ inline Withdraw(q) {
 }
 #endif
 
-/* Call.Leave: yes if the record is not the caller's any more. */
-inline Leave(q) {
+/* Call.Abandon: yes if the record is not the caller's any more. */
+inline Abandon(q) {
 	if
 #ifdef DEADLINES
 	:: kind[q] == WITHDRAWABLE -> Withdraw(q)

@@ -73,7 +73,7 @@
 #define LEFT   3
 byte control[JOBS + 1];
 
-byte wait[QUEUES];          /* Engine.wait: the call, or PLACE; */
+byte wait[QUEUES];          /* waiter.wait: the call, or PLACE; */
 /* and the thread that it is for. Both are one pointer to what does not change. */
 byte waitOn[QUEUES];
 byte finished;
@@ -137,9 +137,9 @@ inline ExecAwaited(e, during) {
 #ifdef FAULT_LEFT_LATE /* Engine.runAwaited: settles, and then leaves what the thread waits for */
 			result[q] = fn[q];
 			Settle(q, EXITED);
-			LeaveWait(during)
+			AbandonWait(during)
 #else
-			LeaveWait(during);
+			AbandonWait(during);
 			result[q] = fn[q];
 			Settle(q, EXITED)
 #endif
@@ -147,9 +147,9 @@ inline ExecAwaited(e, during) {
 	fi
 }
 
-/* wait.leave, of c */
-inline LeaveWait(during) {
-	When(during, Leave(c))
+/* wait.abandon, of c */
+inline AbandonWait(during) {
+	When(during, Abandon(c))
 }
 
 /* Engine.Start: serveAll, loop and step */
@@ -192,7 +192,7 @@ inline WaitFor(e) {
 		:: exits -> /* the deferred function, and waitOn again */
 			exits = 0; unwound = 1; entered = 0;
 			wait[e] = NIL;
-			Leave(c)
+			Abandon(c)
 		:: !exits && ok -> ok = 0; entered = 0
 		:: !exits && !ok ->
 			if

@@ -34,14 +34,14 @@ bit blocked;   /* eventLoop.blocked */
 /* property: it has it while a function runs, and not any more when it was terminated and does not serve */
 bit identity;
 
-/* Engine.begin */
+/* Engine.beginServing */
 inline Begin() { serving++ }
 
-/* Engine.end */
+/* Engine.endServing */
 inline End(e) {
 	d_step { serving--; yes = (serving == 0); Only(e) };
 	if
-#ifndef FAULT_END_BLIND /* Engine.end: does not look whether the thread has been terminated */
+#ifndef FAULT_END_BLIND /* Engine.endServing: does not look whether the thread has been terminated */
 	:: yes && head[e] == CLOSED -> known = 0 /* forget */
 	:: !yes || head[e] != CLOSED
 #else
@@ -49,11 +49,11 @@ inline End(e) {
 #endif
 	fi;
 	yes = 0;
-#ifndef FAULT_NOT_NOTIFIED /* Engine.end: does not tell the host of what is queued */
+#ifndef FAULT_NOT_NOTIFIED /* Engine.endServing: does not tell the host of what is queued */
 	if
 	:: rest[e] != NIL ->
-		LeaveHost(e);
-/* Engine.end: does not tell block that the thread has been terminated */
+		RestInHost(e);
+/* Engine.endServing: does not tell block that the thread has been terminated */
 #if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD)
 		if
 		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
@@ -65,8 +65,8 @@ inline End(e) {
 #endif
 }
 
-/* Engine.leave */
-inline LeaveHost(e) {
+/* Engine.restInHost */
+inline RestInHost(e) {
 	Rest(e);
 	Told
 	if
@@ -90,7 +90,7 @@ inline OnWake(e) {
 	RestAlways(e, RESTING);
 #endif
 #ifndef FAULT_NOT_LEFT /* Engine.OnWake: does not look whether something is queued already */
-	LeaveHost(e);
+	RestInHost(e);
 #endif
 	owed[e]--
 }

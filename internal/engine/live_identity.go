@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// The identity of a thread is m. It begins when the thread can run calls in place, and ends
+//
+//	a thread of the engine's own  with its goroutine, which endIdentity does  by the thread
+//	an adopted one                with Terminate, if it does not serve then   by any goroutine
+//	                              else when it has stopped serving            by the thread
+//
+// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does
+// not serve, which would prove that it lives, the operating system's number of the thread must
+// agree as well, see On.
+type identity struct {
+	id uintptr        // a number of the engine's own, never zero
+	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
+
+	own       bool // the thread is the engine's own, made by Start
+	exact     bool // or the main goroutine's: m cannot mean another thread
+	direct    bool // and ident.M is ident.ReadM
+	permanent bool // the thread is package mainthread's, which serves it until the program ends
+	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
+
+	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
+	// changes it
+	serving atomic.Int32
+	tid     atomic.Uint64 // the thread's number in the operating system
+	g       uintptr       // the serving goroutine
+	goid    atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted
+	pin     *pin          // the locks of an adopted goroutine, see live_pin.go
+}
+
+// claim makes the calling goroutine the one that serves.
+func (e *Engine) claim() {
+	e.tid.Store(ident.Thread())
+	e.g = ident.G()
+	e.m.Store(ident.M())
+	threads.add(e)
+}
+
+// endIdentity ends the identity of the thread. The main thread of package mainthread is the main
+// thread for ever, and so keeps it, but is no longer found.
+func (e *Engine) endIdentity() {
+	threads.remove(e)
+	if !e.permanent {
+		e.m.Store(0)
+		e.tid.Store(0)
+	}
+}
+
+// number returns the number of the serving goroutine to a caller on the thread. It is not asked for
+// when a thread starts, because that takes microseconds, but the first time that it is wanted. If
+// that is in a coroutine, it is the coroutine's.
+func (i *identity) number() uint64 {
+	if i.goid.Load() == 0 {
+		n := ident.Goroutine()
+		if i.g != ident.G() {
+			return n
+		}
+		i.goid.Store(n)
+	}
+	return i.goid.Load()
+}
+
+// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
+func (i *identity) TID() uint64 { return i.tid.Load() }
+
+// On reports whether the caller is on the thread, also as a coroutine.
+//
+// A goroutine that is not locked may be moved to another thread at any moment, even while it
+// compares. So its own m counts only if the engine had that m both before and after the goroutine
+// has looked at its own: in between nothing but the serving goroutine and its coroutines ran there.
+//
+//threadcall:noalloc
+func (i *identity) On() bool {
+	m := i.m.Load()
+	if i.direct { // the rest, where that is short
+		return m == ident.ReadM() && m == i.m.Load()
+	}
+	return m == ident.M() && m == i.m.Load() && (i.exact || i.lives())
+}
+
+// lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
+// not on one that was given the m after the adopted goroutine had ended.
+func (i *identity) lives() bool {
+	if i.serving.Load() > 0 {
+		return true
+	}
+	if tid := ident.Thread(); tid != 0 {
+		return i.tid.Load() == tid
+	}
+	return i.pin.goid == ident.Goroutine() // and so coroutines are not recognised
+}
+
+// OnAny reports whether the caller is on the thread of any engine.
+func OnAny() bool { return threads.current() != nil }

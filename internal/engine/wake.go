@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/clock"
+)
+
+// The queue of a thread says whether it must be woken; mode says how:
+//
+//	mode         the thread                             is woken by
+//	up           runs, or looks at its queue before it  onWake, once for each time that resting
+//	             waits; an adopted one may be in its    was replaced
+//	             event loop
+//	inScheduler  waits in the Go scheduler              wakeup
+//
+// Only the thread changes mode, before Rest and after it has seen that its queue is no longer
+// resting. So the pusher that replaced resting, and must wake the thread, reads the mode in which
+// the thread waits. If the thread got up by itself meanwhile, the wake-up is superfluous. Every
+// waiter tolerates that. Only the head of the queue remembers a wake-up, so a late one keeps no
+// other from being sent. A new thread looks at its queue before it first waits, and so begins in
+// mode up although its queue counts as resting.
+type waking struct {
+	mode      atomic.Uint32
+	wakeup    chan struct{}
+	onWake    atomic.Pointer[func()]
+	announced atomic.Int64 // calls of onWake
+}
+
+const (
+	up = iota
+	inScheduler
+)
+
+// wake is what the pusher that replaced resting owes.
+//
+//threadcall:noalloc
+func (e *Engine) wake() {
+	switch e.mode.Load() {
+	case inScheduler:
+		e.waits.pushed.Store(int64(clock.Now()))
+		e.unpark()
+	case up:
+		if f := e.onWake.Load(); f != nil {
+			e.announced.Add(1)
+			(*f)()
+		}
+	}
+}
+
+//threadcall:noalloc
+func (w *waking) unpark() {
+	select {
+	case w.wakeup <- struct{}{}:
+	default:
+	}
+}
+
+// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread
+// that does not wait in the Go scheduler looks before it does.
+func (e *Engine) interrupt() {
+	if e.q.Interrupt() && e.mode.Load() == inScheduler {
+		e.unpark()
+	}
+}
+
+// OnWake sets what is called when something is queued while the thread is not looking. Any
+// goroutine may call it.
+func (e *Engine) OnWake(f func()) {
+	if f == nil || e.q.Closed() {
+		e.onWake.Store(nil) // nothing will be queued
+		return
+	}
+	e.mustBeReachable()
+	e.served.Store(true) // or soon will be
+	e.onWake.Store(&f)
+	on := e.On()
+	if on {
+		e.q.RestAlways(true)
+	}
+	e.restInHost(on && e.serving.Load() == 0)
+}
+
+// WakeOf returns what OnWake has set, or nil.
+func (w *waking) WakeOf() func() {
+	if f := w.onWake.Load(); f != nil {
+		return *f
+	}
+	return nil
+}
+
+// restInHost makes the thread count as resting while it runs code that is not the engine's, in
+// which onWake reaches it. What is queued already is announced, although it may have been before:
+// the host may have taken that announcement out of its event loop for something else. If returns is
+// true, the thread returns to the host, and does then not count as resting.
+func (e *Engine) restInHost(returns bool) {
+	if e.q.Rest() || e.q.Closed() {
+		return
+	}
+	if returns {
+		e.q.Awake()
+	}
+	e.wake()
+}

@@ -1,0 +1,93 @@
+// Package stack has the stacks of functions that run on another thread, without what is the
+// engine's, and those of all goroutines.
+package stack
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// Trace formats a stack as the runtime does, from the function that panicked to the last above the
+// engine.
+func Trace(stack []uintptr) string {
+	var b strings.Builder
+	frames := runtime.CallersFrames(stack)
+	for {
+		f, more := frames.Next()
+		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
+		if slices.ContainsFunc(callers, within) {
+			break
+		}
+		if f.Function != "" && !slices.ContainsFunc(between, within) {
+			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
+		}
+		if !more {
+			break
+		}
+	}
+	return b.String()
+}
+
+// callers are what calls functions of users.
+var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).panicked"}
+
+// between is what may stand between a function and its caller, and is of no interest.
+var between = []string{
+	"runtime.gopanic", "runtime/trace.WithRegion",
+	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
+	"/internal/engine.inPlace", "/internal/engine.markInPlace",
+	"/internal/engine.(*Engine).nestedContext",
+}
+
+// TraceCaller formats a stack that begins in this module, from the function on that called it.
+func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
+
+// Caller returns the file and line from which a stack that begins in this module leaves it.
+func Caller(stack []uintptr) string {
+	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
+	return fmt.Sprintf("%s:%d", f.File, f.Line)
+}
+
+// fromCaller leaves out what is this module's at the beginning of a stack.
+func fromCaller(stack []uintptr) []uintptr {
+	for i := range stack {
+		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
+		if !slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(f.Function, p) }) {
+			return stack[i:]
+		}
+	}
+	return nil
+}
+
+var ours = []string{
+	module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine.",
+}
+
+const module = "github.com/threadcall/threadcall"
+
+// maxStacks is how much of the stacks of all goroutines is read.
+const maxStacks = 64 << 20
+
+// Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The
+// program stops while they are taken.
+func Goroutines() iter.Seq2[string, []byte] {
+	all := make([]byte, 64<<10)
+	n := runtime.Stack(all, true)
+	for n == len(all) && n < maxStacks {
+		all = make([]byte, 4*len(all))
+		n = runtime.Stack(all, true)
+	}
+	return func(yield func(string, []byte) bool) {
+		for one := range bytes.SplitSeq(all[:n], []byte("\n\n")) {
+			one = bytes.TrimSpace(one)
+			number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
+			if !yield(string(number), one) {
+				return
+			}
+		}
+	}
+}
