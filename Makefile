@@ -87,9 +87,11 @@ ports-quick:
 ports-cores:
 	$(GO) run ./internal/rig/ports -timeout 30m -cores 8,32
 
-# gui checks the modules that need C libraries, those with windows on a screen in memory.
+# gui checks the modules that need C libraries, those with windows on a screen in memory, and does
+# what docs/start.md says.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
+	$(TEST) -run '^TestStart$$' ./docs
 
 # wine compiles modules app and nativeloop for Windows, the first time for five minutes, and runs
 # their tests under Wine, on a screen in memory.

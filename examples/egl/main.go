@@ -48,6 +48,6 @@ func start() (*artist, error) {
 	}
 	a.thread = t
 	a.paint = thread.Bind1V(t, a.canvas.paint)
-	a.current = func() bool { return thread.Eval(t, a.canvas.current) }
+	a.current = func() bool { return thread.MustEval(t, a.canvas.current) }
 	return a, nil
 }

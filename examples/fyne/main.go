@@ -15,6 +15,7 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 func main() {
@@ -27,7 +28,7 @@ func main() {
 	w := a.NewWindow("mainthread.Call next to Fyne")
 	w.SetContent(container.NewVBox(widget.NewForm(
 		widget.NewFormItem("Call", clock),
-		widget.NewFormItem("CallV", speed),
+		widget.NewFormItem("MustEval", speed),
 		widget.NewFormItem("Go", bar),
 	)))
 	w.Resize(fyne.NewSize(420, 180))
@@ -39,7 +40,7 @@ func main() {
 	}
 	// move runs on any goroutine.
 	move := func() {
-		by := mainthread.CallV(func() float64 { return speed.Value }) / 50
+		by := thread.MustEval(mainthread.Thread(), func() float64 { return speed.Value }) / 50
 		mainthread.Go(func() {
 			value := bar.Value + by
 			bar.SetValue(value - float64(int(value)))

@@ -37,7 +37,7 @@ func run() error {
 	places := map[uint64]bool{}
 	for range steps {
 		// one call: the two in it run in place
-		if err := thread.Eval(tracer, t.step); err != nil {
+		if err := thread.MustEval(tracer, t.step); err != nil {
 			return err
 		}
 		places[t.regs.PC()] = true

@@ -13,6 +13,7 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 func main() { mainthread.Init(run) }
@@ -46,7 +47,7 @@ func draw() (right bool, err error) {
 	// rectangle draws one from any goroutine.
 	rectangle := func() bool {
 		x, y, colour := rand.Int32N(size-16), rand.Int32N(size-16), rand.Uint32()|0xff
-		return mainthread.CallV(func() bool { return s.rectangle(x, y, colour) })
+		return thread.MustEval(mainthread.Thread(), func() bool { return s.rectangle(x, y, colour) })
 	}
 	right = check.Calls(fmt.Sprintf("sdl %d, a rectangle", version), rectangle)
 	for range 10 {

@@ -16,6 +16,7 @@ import (
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/nativeloop"
+	"github.com/threadcall/threadcall/thread"
 )
 
 const page = `<!doctype html><title>loading</title>
@@ -39,7 +40,8 @@ func main() {
 		answered := w.greet()
 		workers.Go(func() {
 			ok = answered && w.show() && check.Calls("webview", func() bool {
-				return mainthread.CallV(func() bool { return mainthread.On() && w.title() != "" })
+				return thread.MustEval(mainthread.Thread(),
+					func() bool { return mainthread.On() && w.title() != "" })
 			})
 			mainthread.Call(w.close)
 		})
@@ -89,7 +91,7 @@ func (v view) show() bool {
 	mainthread.Call(func() { v.eval("document.title = bar.value + ' % at ' + clock.textContent") })
 	var title string
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(5 * time.Millisecond) {
-		if title = mainthread.CallV(v.title); strings.HasPrefix(title, "100 % at ") {
+		if title = thread.MustEval(mainthread.Thread(), v.title); strings.HasPrefix(title, "100 % at ") {
 			fmt.Println("webview: the page shows", title)
 			return true
 		}

@@ -127,19 +127,19 @@ func median(v []float64) float64 {
 	return (v[(len(v)-1)/2] + v[len(v)/2]) / 2
 }
 
-// ratio returns the median ratio of the rounds, and whether all are above one or all below.
+// ratio returns the ratio of the medians to the channel's, and whether the rounds agree: their
+// ratios are all above one, or all below.
 func (r results) ratio(load, subject, unit string) (ratio float64, sure bool) {
 	a, b := r.values[key(load, subject, unit)], r.values[key(load, "reference", unit)]
-	var all []float64
+	rounds := min(len(a), len(b))
+	if rounds == 0 || median(b) == 0 {
+		return 0, false
+	}
 	above := 0
-	for i := range min(len(a), len(b)) {
-		if b[i] <= 0 {
-			continue
-		}
-		all = append(all, a[i]/b[i])
+	for i := range rounds {
 		if a[i] > b[i] {
 			above++
 		}
 	}
-	return median(all), above == 0 || above == len(all)
+	return median(a) / median(b), above == 0 || above == rounds
 }

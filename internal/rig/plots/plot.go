@@ -134,7 +134,7 @@ func ticks(low, high float64) (all []plot.Tick) {
 	for power := 1.0; power <= high; power *= 10 {
 		for _, times := range []float64{1, 2, 5} {
 			v := power * times
-			if v >= low && v <= high && (times == 1 || high < 300*low) {
+			if v >= low && v <= high && (times == 1 || high < 1000*low) {
 				all = append(all, plot.Tick{Value: v, Label: time.Duration(v).String()})
 			}
 		}
