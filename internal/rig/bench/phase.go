@@ -47,6 +47,7 @@ var phases = []phase{
 	{name: "loop, 4 threads in turn", calls: 8, first: true, threads: 4},
 	{name: "loop, 4 pairs", calls: 8, first: true, threads: 4, callers: 4},
 	{name: "loop, 16 callers", calls: 8, first: true, callers: 16},
+	{name: "16 callers, 2 compute", calls: 8, first: true, callers: 16, computing: 2},
 	{name: "100 Go and a Call", calls: 1, posts: 100},
 	{name: "burst of 200 after 4 ms", calls: 200, pause: 4 * ms},
 	{name: "lone call each 2 ms", calls: 1, pause: 2 * ms},

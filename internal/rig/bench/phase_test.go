@@ -18,7 +18,7 @@ func TestPhases_Run(t *testing.T) {
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
 	Phases{Name: "Phase", Rounds: 1, For: 2 * ms, Match: all, Sides: all}.Run(&out)
-	rows := map[string]int{"threadcall": 20, "thread": 22, "reference": 22, "spinning": 18}
+	rows := map[string]int{"threadcall": 21, "thread": 23, "reference": 23, "spinning": 18}
 	for name, want := range rows {
 		if got := strings.Count(out.String(), "/subject="+name+" 1 "); got != want {
 			t.Errorf("%d rows of %s, want %d", got, name, want)

@@ -16,7 +16,7 @@ import (
 type Settings struct {
 	Packages []string // patterns, as for the go command
 	Dir      string   // where to run the go command; empty: here
-	Procs    int // GOMAXPROCS
+	Procs    int      // GOMAXPROCS
 
 	Bench      string        // benchmarks to run, as go test has it
 	Operations int           // of the shorter run of a benchmark; zero to choose
