@@ -84,7 +84,7 @@ func (r *run) taken(o *op, a *activation) bool {
 	rec := &r.records[o.number]
 	if o.verb == coalesced {
 		// a call from a thread may overtake what others have queued
-		return a.worker != nil || r.places[o.on].runs.Load() > rec.runs
+		return a.worker != nil || a.spot.starting || r.places[o.on].runs.Load() > rec.runs
 	}
 	return rec.begun > 0
 }
