@@ -116,6 +116,9 @@ func (c *checker) importFacts() (relevant bool) {
 			c.imports.Locks = c.imports.Locks || f.Locks
 			relevant = relevant || f.Relevant
 		}
+		if libraryOf(p.Path()) == threadcallMain { // it does so by way of the engine
+			c.imports.Locks = true
+		}
 		relevant = relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
