@@ -65,10 +65,10 @@ type loop interface {
 	detach()
 }
 
-// Attach has the native loop of t serve t, in turns of at most 4 ms, modal or not. The caller must
-// be on t. Attach does not run the loop, and may be called before the loop runs or inside it. It
-// replaces the function of [thread.Thread.OnWake]; detach restores that, and panics off the thread.
-// While t is attached, it is not reclaimed.
+// Attach has the native loop of t serve t, for at most 4 ms at a time, modal or not. The caller
+// must be on t. Attach does not run the loop, and may be called before the loop runs or inside it.
+// It replaces the function of [thread.Thread.OnWake]; detach restores that, and panics off the
+// thread. While t is attached, it is not reclaimed.
 //
 // If t is attached already, the error is a [*TakenError]. Attach panics off the thread, and for a
 // thread from [thread.New], which serves by itself.
