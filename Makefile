@@ -3,7 +3,7 @@
 
 GO          ?= go
 VERSION     ?= v0.1.0
-MODULES     := . cmd/threadcall compat/mainthread nativeloop internal/rig/plots
+MODULES     := . cmd/threadcall compat/mainthread nativeloop
 CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
@@ -136,7 +136,7 @@ speed:
 
 plots: RESULTS = speed.txt
 plots:
-	cd internal/rig/plots && GOWORK=off $(GO) run . $(CURDIR) $(abspath $(RESULTS))
+	$(GO) run ./internal/rig/plots $(RESULTS)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h

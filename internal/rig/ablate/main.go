@@ -25,12 +25,12 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/rig/bench"
 	"github.com/threadcall/threadcall/internal/rig/patch"
+	"github.com/threadcall/threadcall/internal/rig/results"
 )
 
 const list = "internal/rig/ablate/mechanisms.txt"
@@ -59,11 +59,8 @@ func main() {
 type variant struct {
 	name, phases, program string
 	env                   []string // of its build
-	results               map[string][]result
+	results               results.Results
 }
-
-// A result is what one round has measured, by unit.
-type result map[string]float64
 
 // units are what is compared, and by how much it may differ.
 var units = []struct {
@@ -208,7 +205,7 @@ func compare(variants []*variant, condition, p string) error {
 		defer stop()
 	}
 	for _, v := range variants {
-		v.results = map[string][]result{}
+		v.results = results.Results{}
 	}
 	for round := range *rounds {
 		fmt.Fprintf(os.Stderr, "%s, round %d of %d\n", condition, round+1, *rounds)
@@ -247,75 +244,47 @@ func (v *variant) run(condition, p string, channel bool) error {
 	if err != nil {
 		return err
 	}
-	for name, r := range parse(string(out)) {
-		v.results[name] = append(v.results[name], r)
-	}
+	v.results.Read(string(out))
 	return nil
-}
-
-var line = regexp.MustCompile(`(?m)^BenchmarkPhase/(\S+/subject=\S+) 1 (.*)$`)
-
-// parse reads what a round has measured, by phase and subject.
-func parse(text string) map[string]result {
-	results := map[string]result{}
-	for _, m := range line.FindAllStringSubmatch(text, -1) {
-		r := result{}
-		for pair := range slices.Chunk(strings.Fields(m[2]), 2) {
-			r[pair[1]], _ = strconv.ParseFloat(pair[0], 64)
-		}
-		results[m[1]] = r
-	}
-	return results
 }
 
 // print prints the rows of a variant.
 func print(v, with *variant, condition string) {
-	names := make([]string, 0, len(v.results))
-	for name := range v.results {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		phase, subject, _ := strings.Cut(name, "/subject=")
-		now, without := with.results[name], v.results[name]
-		channel := with.results[phase+"/subject=reference"]
-		var is, ofChannel, ratios []string
-		earns := false
-		for _, u := range units {
-			is = append(is, fmt.Sprintf("%.3g", median(now, func(i int) float64 {
-				return now[i][u.name] / 1000
-			})))
-			ofChannel = append(ofChannel, fmt.Sprintf("%.2g", median(now, func(i int) float64 {
-				return now[i][u.name] / channel[i][u.name]
-			})))
-			ratio := func(i int) float64 { return without[i][u.name] / now[i][u.name] }
-			worse := 0
-			for i := range without {
-				if ratio(i) >= u.limit {
-					worse++
-				}
-			}
-			text := fmt.Sprintf("%.2f (%d)", median(without, ratio), worse)
-			if 4*worse >= 3*len(without) {
-				text, earns = text+"\\*", true
-			}
-			ratios = append(ratios, text)
-		}
-		if earns || *all {
-			fmt.Printf("| %s | %s | %s, %s | %s | %s | %s |\n", v.name, condition,
-				strings.ReplaceAll(phase, "_", " "), subject, strings.Join(is, ", "),
-				strings.Join(ofChannel, ", "), strings.Join(ratios, ", "))
+	for _, load := range slices.Sorted(slices.Values(v.results.Loads)) {
+		for _, subject := range v.results.Subjects {
+			v.printRow(with, load, subject, condition)
 		}
 	}
 }
 
-// median returns the median of f(i) for all indices of a list, which is not empty.
-func median(list []result, f func(i int) float64) float64 {
-	values := make([]float64, len(list))
-	for i := range list {
-		values[i] = f(i)
+func (v *variant) printRow(with *variant, load, subject, condition string) {
+	var is, ofChannel, ratios []string
+	earns := false
+	for _, u := range units {
+		now, without := with.results.Of(load, subject, u.name), v.results.Of(load, subject, u.name)
+		if without == nil {
+			return
+		}
+		is = append(is, fmt.Sprintf("%.3g", results.Median(now)/1000))
+		channel := with.results.Of(load, "reference", u.name)
+		ofChannel = append(ofChannel, fmt.Sprintf("%.2g",
+			results.Median(results.Ratios(now, channel))))
+		ratio := results.Ratios(without, now)
+		worse := 0
+		for _, x := range ratio {
+			if x >= u.limit {
+				worse++
+			}
+		}
+		text := fmt.Sprintf("%.2f (%d)", results.Median(ratio), worse)
+		if 4*worse >= 3*len(without) {
+			text, earns = text+"\\*", true
+		}
+		ratios = append(ratios, text)
 	}
-	slices.Sort(values)
-	n := len(values)
-	return (values[n/2] + values[(n-1)/2]) / 2
+	if phase := strings.TrimPrefix(load, "Phase/"); earns || *all {
+		fmt.Printf("| %s | %s | %s, %s | %s | %s | %s |\n", v.name, condition,
+			strings.ReplaceAll(phase, "_", " "), subject, strings.Join(is, ", "),
+			strings.Join(ofChannel, ", "), strings.Join(ratios, ", "))
+	}
 }

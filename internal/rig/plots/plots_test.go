@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// measured has three rounds of a load that gains and of one that loses in two of them.
-func measured() string {
+// sample has six rounds of a load that gains and of one that loses in half of them.
+func sample() string {
 	var b strings.Builder
 	b.WriteString("# machine: 2 cores of a test\n")
-	for round := range 3 {
+	for round := range 6 {
 		for _, row := range []struct {
 			load, subject string
 			p50           int
@@ -43,7 +43,7 @@ func TestRun_writes(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(root, "docs"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	write("results", measured())
+	write("results", sample())
 	page := "before\n<!-- make plots -->\nold\n<!-- end -->\nafter\n"
 	write("README.md", page)
 	write("docs/performance.md", page)
@@ -60,7 +60,7 @@ func TestRun_writes(t *testing.T) {
 	first, all := read("README.md"), read("docs/performance.md")
 	for _, want := range []string{"before\n", "\nafter\n", "\n2 cores of a test.\n",
 		"| calls in a closed loop | 10 µs | 0.20 µs | **0.020** |", // bold: the same in all rounds
-		"| a call every 2 ms | 80 µs | 88 µs | 1.10 |",
+		"| a call every 2 ms | 80 µs | 83 µs | 1.04 |",
 		"| a closed loop next to two processes that compute | 12 µs | 24 µs | **2.00** |",
 		"| 20 µs | 40 µs | **2.00** |  |  |\n"} {
 		if !strings.Contains(first, want) {
@@ -74,7 +74,7 @@ func TestRun_writes(t *testing.T) {
 	if !strings.Contains(all, want) {
 		t.Errorf("no %q in\n%s", want, all)
 	}
-	for _, p := range plots {
+	for _, p := range figures {
 		svg := read(filepath.Join("docs", p.file))
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for err := error(nil); err != io.EOF; {

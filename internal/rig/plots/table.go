@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
+
+	"github.com/threadcall/threadcall/internal/rig/results"
 )
 
 // firstRows are the loads of README.md: gains, and losses next to them.
@@ -23,30 +25,30 @@ var firstRows = []struct{ load, text string }{
 }
 
 // first returns the table of README.md.
-func (r results) first() string {
+func (m *measured) first() string {
 	var b strings.Builder
 	b.WriteString("| load | channel, p50 | threadcall, p50 | time | CPU | p99 |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
 	for _, row := range firstRows {
-		subject := r.subject(row.load)
+		subject := m.subject(row.load)
 		if subject == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |", row.text, micro(r.median(row.load, "reference", "p50-ns")),
-			micro(r.median(row.load, subject, "p50-ns")))
+		fmt.Fprintf(&b, "| %s | %s | %s |", row.text, micro(m.median(row.load, "reference", "p50-ns")),
+			micro(m.median(row.load, subject, "p50-ns")))
 		for _, unit := range []string{"p50-ns", "cpu-ns/op", "p99-ns"} {
-			fmt.Fprintf(&b, " %s |", r.cell(row.load, subject, unit))
+			fmt.Fprintf(&b, " %s |", m.cell(row.load, subject, unit))
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n%s.\n", r.machine)
+	fmt.Fprintf(&b, "\n%s.\n", m.Machine)
 	return b.String()
 }
 
 // subject returns the main thread where the load has one, or else an own one.
-func (r results) subject(load string) string {
+func (m *measured) subject(load string) string {
 	for _, s := range []string{"threadcall", "thread"} {
-		if r.median(load, s, "p50-ns") > 0 {
+		if m.median(load, s, "p50-ns") > 0 {
 			return s
 		}
 	}
@@ -54,12 +56,12 @@ func (r results) subject(load string) string {
 }
 
 // cell is a ratio to the channel, bold if it is on the same side of one in all rounds.
-func (r results) cell(load, subject, unit string) string {
-	ratio, sure := r.ratio(load, subject, unit)
-	switch text := digits(ratio); {
-	case ratio == 0:
+func (m *measured) cell(load, subject, unit string) string {
+	ratios := m.ratios(load, subject, unit)
+	switch text := digits(results.Median(ratios)); {
+	case ratios == nil:
 		return ""
-	case sure:
+	case results.Sure(ratios):
 		return "**" + text + "**"
 	default:
 		return text
@@ -85,20 +87,20 @@ func micro(ns float64) string {
 }
 
 // all returns the appendix: each load with all that was measured of it.
-func (r results) all() string {
+func (m *measured) all() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s.\n\n| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n"+
-		"| --- | --- | --- | --- | --- | --- | --- | --- |\n", r.machine)
-	for _, load := range r.loads {
+		"| --- | --- | --- | --- | --- | --- | --- | --- |\n", m.Machine)
+	for _, load := range m.Loads {
 		title := label(load)
 		for _, s := range subjects {
-			if r.median(load, s.name, "p50-ns") == 0 {
+			if m.median(load, s.name, "p50-ns") == 0 {
 				continue
 			}
 			fmt.Fprintf(&b, "| %s | %s |", title, s.text)
 			title = ""
 			for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
-				if v := r.median(load, s.name, unit); v > 0 {
+				if v := m.median(load, s.name, unit); v > 0 {
 					fmt.Fprintf(&b, " %s |", digits(v/1000))
 				} else {
 					b.WriteString(" |")
@@ -106,7 +108,7 @@ func (r results) all() string {
 			}
 			var ratios []string
 			for _, unit := range []string{"p50-ns", "cpu-ns/op", "p99-ns"} {
-				if c := r.cell(load, s.name, unit); c != "" && s.name != "reference" {
+				if c := m.cell(load, s.name, unit); c != "" && s.name != "reference" {
 					ratios = append(ratios, c)
 				}
 			}

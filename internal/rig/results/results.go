@@ -1,0 +1,99 @@
+// Package results reads what benchmarks and phases have measured, and compares it.
+package results
+
+import (
+	"math"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// A Key names a series: what has measured BenchmarkLoad/subject=Subject in this unit.
+type Key struct{ Load, Subject, Unit string }
+
+// Results are series of values, one of each round.
+type Results struct {
+	Machine                string
+	Loads, Subjects, Units []string // in the order in which they come first
+	series                 map[Key][]float64
+}
+
+var line = regexp.MustCompile(`^Benchmark(\S+)/subject=(\w+)(?:-\d+)?\s+\d+\s+(.*)$`)
+
+// Read adds results in the Go benchmark format, and skips what is none.
+func (r *Results) Read(text string) {
+	if r.series == nil {
+		r.series = map[Key][]float64{}
+	}
+	for l := range strings.Lines(text) {
+		l = strings.TrimSpace(l)
+		if machine, ok := strings.CutPrefix(l, "# machine: "); ok {
+			r.Machine = machine
+		}
+		m := line.FindStringSubmatch(l)
+		if m == nil {
+			continue
+		}
+		add(&r.Loads, m[1])
+		add(&r.Subjects, m[2])
+		for pair := range slices.Chunk(strings.Fields(m[3]), 2) {
+			value, err := strconv.ParseFloat(pair[0], 64)
+			if k := (Key{m[1], m[2], pair[len(pair)-1]}); err == nil {
+				add(&r.Units, k.Unit)
+				r.series[k] = append(r.series[k], value)
+			}
+		}
+	}
+}
+
+func add(list *[]string, one string) {
+	if !slices.Contains(*list, one) {
+		*list = append(*list, one)
+	}
+}
+
+// Of returns the values of the rounds.
+func (r *Results) Of(load, subject, unit string) []float64 {
+	return r.series[Key{load, subject, unit}]
+}
+
+// Ratios returns the ratios of a to b within rounds, without those in which one is zero.
+func Ratios(a, b []float64) (ratios []float64) {
+	for i := range min(len(a), len(b)) {
+		if a[i] > 0 && b[i] > 0 {
+			ratios = append(ratios, a[i]/b[i])
+		}
+	}
+	return ratios
+}
+
+// Median returns the median, or zero of nothing.
+func Median(values []float64) float64 {
+	n := len(values)
+	if n == 0 {
+		return 0
+	}
+	values = slices.Sorted(slices.Values(values))
+	return (values[(n-1)/2] + values[n/2]) / 2
+}
+
+// Sure reports whether the sign test at 5 % shows that the median of ratios is not 1: six of six
+// must be on the same side.
+func Sure(ratios []float64) bool {
+	n, more, less := len(ratios), 0, 0
+	for _, x := range ratios {
+		if x >= 1 {
+			more++
+		}
+		if x <= 1 {
+			less++
+		}
+	}
+	p, ways := 0.0, math.Pow(0.5, float64(n)) // of at most as many heads in n tosses
+	for i := range min(more, less) + 1 {
+		p += ways
+		ways *= float64(n-i) / float64(i+1)
+	}
+	return 2*p <= 0.05
+}
