@@ -16,8 +16,8 @@ import (
 //	Pooled   a closure that signals on a pooled channel           1
 //	Struct   the function and a pooled channel                    0
 //
-// The article measured them as [OnGoroutine] serves them, where a call is a hand-over inside one
-// thread. A program that needs the thread pays for what [OnThread] and [OnMain] do.
+// The article measured them on a goroutine that is not locked, where a call is a hand-over inside
+// one thread. A program that needs the thread pays for what [OnThread] and [OnMain] do.
 //
 // A Design keeps the article's weaknesses: a Call by the serving goroutine itself deadlocks, and so
 // does its Go when the channel is full; runtime.Goexit in a function ends Serve and leaves its
@@ -144,13 +144,8 @@ func wait(done <-chan error) {
 	}
 }
 
-// OnGoroutine serves d on a new goroutine, which runs where the scheduler puts it. The function it
-// returns ends that, waits for the function that is running, and may be called more than once.
-func OnGoroutine(d Design) (stop func()) {
-	return serve(d, func(f func()) { go f() })
-}
-
-// OnThread is OnGoroutine on a goroutine that is locked to its thread.
+// OnThread serves d on a new goroutine that is locked to its thread. The function it returns ends
+// that, waits for the function that is running, and may be called more than once.
 func OnThread(d Design) (stop func()) {
 	return serve(d, func(f func()) {
 		go func() {
@@ -161,7 +156,7 @@ func OnThread(d Design) (stop func()) {
 	})
 }
 
-// OnMain is OnGoroutine on the main thread, which must be served by mainthread.Init and runs
+// OnMain is OnThread on the main thread, which must be served by mainthread.Init and runs
 // nothing else meanwhile.
 func OnMain(d Design) (stop func()) {
 	return serve(d, func(f func()) { mainthread.Go(f) })

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -58,10 +57,9 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		names, memory, contenders = append(names, "bound"), append(memory, [2]string{}),
 			append(contenders, c)
 	}
-	series, _ := bench.Rounds(context.Background(), contenders,
-		bench.Plan{Rounds: rounds, Sample: sample}, func(done, all int) {
-			progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
-		})
+	series := bench.Rounds(contenders, rounds, sample, func(done, all int) {
+		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
+	})
 	progress.Progress("")
 
 	t := &ui.Table{Left: 1}
