@@ -15,7 +15,6 @@ import (
 	"math"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -36,10 +35,7 @@ type mainThread struct{}
 func (mainThread) Call(f func()) bool { return mainthread.Call(f) }
 func (mainThread) Go(f func()) bool   { return mainthread.Go(f) }
 
-// A Load is one way to load a Subject, by n operations.
-type Load func(s Subject, n int) Result
-
-// A Result is what a Load has measured. Times are in nanoseconds.
+// A Result is what has been measured. Times are in nanoseconds.
 type Result struct {
 	Ops  int     // operations measured
 	Time float64 // for each operation
@@ -72,25 +68,6 @@ func mean(run func() (ops int)) Result {
 	n := max(run(), 1)
 	wall, cpu := time.Since(start), CPUTime()-cpu
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
-}
-
-// single times n single operations, with something before each that does not count; its argument
-// is how many operations there have been. Time is their median. CPU has what comes before as well.
-func single(n int, before func(i int), op func()) Result {
-	latencies := make([]time.Duration, n)
-	r := mean(func() int {
-		for i := range latencies {
-			before(i)
-			start := time.Now()
-			op()
-			latencies[i] = time.Since(start)
-		}
-		return n
-	})
-	slices.Sort(latencies)
-	r.Latencies = latencies
-	r.Time = r.Quantile(50)
-	return r
 }
 
 // Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine:

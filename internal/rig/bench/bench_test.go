@@ -45,26 +45,26 @@ func TestMain(m *testing.M) {
 // they hand one word to and fro, for lone calls they wake each other by futex on one core.
 
 func BenchmarkHot(b *testing.B) {
-	each(b, Hot)
+	each(b, hot)
 	bound(b)
 }
 
 func BenchmarkIdle(b *testing.B) {
-	each(b, Idle)
+	each(b, idle)
 	b.Run(named("bound"), func(b *testing.B) {
-		report(b, lone(b))
+		report(b, leastLone(b))
 	})
 }
 
 // The bound is that of a lone call and of 200 hot ones.
 func BenchmarkBurst(b *testing.B) {
-	each(b, Burst)
+	each(b, burst)
 	b.Run(named("bound"), func(b *testing.B) {
 		hot, ok := Bound(200 * b.N)
 		if !ok {
 			b.Skip("two threads cannot run at once here")
 		}
-		r := lone(b)
+		r := leastLone(b)
 		r.Time += 200 * hot.Time
 		for i := range r.Latencies {
 			r.Latencies[i] += time.Duration(200 * hot.Time)
@@ -73,44 +73,44 @@ func BenchmarkBurst(b *testing.B) {
 	})
 }
 
-func BenchmarkFrame(b *testing.B) { each(b, Frame) }
+func BenchmarkFrame(b *testing.B) { each(b, frame) }
 
 // Background load: a process that computes for a tenth of the time.
 func BenchmarkFrameBackground(b *testing.B) {
-	defer load(b, 1, 9*time.Millisecond)()
-	each(b, Frame)
+	defer neighbours(b, 1, 9*time.Millisecond)()
+	each(b, frame)
 }
 
 func BenchmarkContended(b *testing.B) {
 	sizes(b, "callers", []int{16, 256, 4096}, func(b *testing.B, n int) {
-		each(b, Contended(n))
+		each(b, contended(n))
 		bound(b)
 	})
 }
 
 func BenchmarkPost(b *testing.B) {
-	each(b, Post)
+	each(b, posting)
 	bound(b)
 }
 
 func BenchmarkPairs(b *testing.B) {
 	for _, w := range []way{onThread, reference} { // there is one main thread
-		measure(b, w, 100, Pairs)
+		measure(b, w, 100, inPairs)
 	}
 }
 
 func BenchmarkPool(b *testing.B) {
 	sizes(b, "callers", []int{1, 100}, func(b *testing.B, n int) {
-		measureAll(b, pool(100), Contended(n))
+		measureAll(b, pool(100), contended(n))
 	})
 }
 
 func BenchmarkEventLoop(b *testing.B) {
-	measureAll(b, eventLoops, Lone(time.Millisecond))
+	measureAll(b, eventLoops, lone(time.Millisecond))
 }
 
 // What observing costs each call of a closed loop. Nothing is observed on thread.
-func BenchmarkObserved(b *testing.B) { measureAll(b, observed, Hot) }
+func BenchmarkObserved(b *testing.B) { measureAll(b, observed, hot) }
 
 func BenchmarkStats(b *testing.B) {
 	t := thread.New()
@@ -154,16 +154,16 @@ func BenchmarkShort(b *testing.B) {
 }
 
 func BenchmarkBackground(b *testing.B) {
-	defer load(b, runtime.NumCPU(), 0)()
-	b.Run("idle", func(b *testing.B) { each(b, Idle) })
-	b.Run("burst", func(b *testing.B) { each(b, Burst) })
+	defer neighbours(b, runtime.NumCPU(), 0)()
+	b.Run("idle", func(b *testing.B) { each(b, idle) })
+	b.Run("burst", func(b *testing.B) { each(b, burst) })
 }
 
 func BenchmarkOneP(b *testing.B) {
 	each(b, func(s Subject, n int) Result {
 		// here, since testing sets it for each benchmark
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		return Hot(s, n)
+		return hot(s, n)
 	})
 }
 
@@ -174,16 +174,16 @@ func sizes(b *testing.B, key string, numbers []int, run func(b *testing.B, n int
 	}
 }
 
-func each(b *testing.B, p Load) { measureAll(b, []way{onMain, onThread, reference}, p) }
+func each(b *testing.B, p load) { measureAll(b, []way{onMain, onThread, reference}, p) }
 
-func measureAll(b *testing.B, ways []way, p Load) {
+func measureAll(b *testing.B, ways []way, p load) {
 	for _, w := range ways {
 		measure(b, w, 1, func(threads []Subject, n int) Result { return p(threads[0], n) })
 	}
 }
 
-// load starts background load.
-func load(b *testing.B, n int, sleep time.Duration) (stop func()) {
+// neighbours starts background load.
+func neighbours(b *testing.B, n int, sleep time.Duration) (stop func()) {
 	stop, err := Background(n, sleep)
 	if err != nil {
 		b.Skip(err)
@@ -202,9 +202,9 @@ func bound(b *testing.B) {
 	})
 }
 
-// lone returns the lower bound of a lone call, or skips the benchmark.
-func lone(b *testing.B) Result {
-	r, ok := LoneBound(b.N)
+// leastLone returns the lower bound of a lone call, or skips the benchmark.
+func leastLone(b *testing.B) Result {
+	r, ok := loneBound(b.N)
 	if !ok {
 		b.Skip("there is no futex here")
 	}

@@ -1,9 +1,7 @@
 package bench
 
 import (
-	"os"
 	"runtime"
-	"strings"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/cores"
@@ -124,7 +122,3 @@ func (s *spinner) await(v uint32) uint32 {
 
 // spins is whether two threads can run at once.
 func spins() bool { return runtime.GOMAXPROCS(0) > 1 && runtime.NumCPU() > 1 }
-
-// preemptible is whether the runtime stops threads by a signal, which a thread that blocks and
-// keeps its P needs.
-func preemptible() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }

@@ -80,6 +80,9 @@ func BenchmarkClock(b *testing.B) {
 	}
 }
 
+// computingSettle is how long the scheduler needs to get used to a change of the load.
+const computingSettle = 30 * time.Millisecond
+
 // ticks measures n ticks. Latencies are how late they were, and Time is their median.
 func ticks(c clock, computing, sending, n int) Result {
 	defer computeOn(computing)()

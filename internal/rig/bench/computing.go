@@ -8,9 +8,6 @@ import (
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
 
-// computingSettle is how long the scheduler needs to get used to a change of the load.
-const computingSettle = 30 * time.Millisecond
-
 // computeOn starts goroutines that compute until stop is called.
 func computeOn(goroutines int) (stop func()) {
 	var stopped atomic.Bool

@@ -1,11 +1,125 @@
 package bench
 
 import (
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 )
+
+// A load is one way to load a Subject, by n operations.
+type load func(s Subject, n int) Result
+
+// single times n single operations, with something before each that does not count; its argument
+// is how many operations there have been. Time is their median. CPU has what comes before as well.
+func single(n int, before func(i int), op func()) Result {
+	latencies := make([]time.Duration, n)
+	r := mean(func() int {
+		for i := range latencies {
+			before(i)
+			start := time.Now()
+			op()
+			latencies[i] = time.Since(start)
+		}
+		return n
+	})
+	slices.Sort(latencies)
+	r.Latencies = latencies
+	r.Time = r.Quantile(50)
+	return r
+}
+
+// lone is a call after a pause, again and again. An operation is a call; Time is the median.
+func lone(pause time.Duration) load {
+	return func(s Subject, n int) Result {
+		return single(n, func(int) { time.Sleep(pause) }, func() { s.Call(nop) })
+	}
+}
+
+const idlePause = 2 * time.Millisecond
+
+// idle is a lone call after a pause of 2 ms.
+func idle(s Subject, n int) Result { return lone(idlePause)(s, n) }
+
+// burst is what a frame of a game does: 200 calls, then a pause of 4 ms. An operation is 200 calls;
+// Time is the median.
+func burst(s Subject, n int) Result {
+	return single(n, func(int) { time.Sleep(4 * time.Millisecond) }, func() {
+		for range 200 {
+			s.Call(nop)
+		}
+	})
+}
+
+// frame is what a frame does that computes for its calls: 50 times some 10 µs of its own work and a
+// call, then a pause of 16 ms. An operation is a call, without the work; Time is the median.
+func frame(s Subject, n int) Result {
+	return single(n, func(i int) {
+		if i%50 == 0 {
+			time.Sleep(16 * time.Millisecond)
+		}
+		compute(10)
+	}, func() { s.Call(nop) })
+}
+
+// contended is as many goroutines as given, all calling one thread in closed loops.
+func contended(goroutines int) load {
+	return func(s Subject, n int) Result {
+		return inPairs(slices.Repeat([]Subject{s}, goroutines), n)
+	}
+}
+
+// inPairs is a goroutine for each thread, which calls it in a closed loop. An operation is a call;
+// Time is the mean of the time between the ends of two calls, of any goroutines. One call in 64 of
+// each goroutine is timed.
+func inPairs(threads []Subject, n int) Result {
+	goroutines := len(threads)
+	latencies := make([][]time.Duration, goroutines)
+	r := mean(func() int {
+		var callers testutil.Group
+		for i, s := range threads {
+			share := n / goroutines
+			if i < n%goroutines {
+				share++
+			}
+			callers.Go(func() {
+				timed := make([]time.Duration, 0, share/64+1)
+				for k := range share {
+					if k%64 != i%64 {
+						s.Call(nop)
+						continue
+					}
+					start := time.Now()
+					s.Call(nop)
+					timed = append(timed, time.Since(start))
+				}
+				latencies[i] = timed
+			})
+		}
+		callers.Wait()
+		return n
+	})
+	r.Latencies = slices.Concat(latencies...)
+	slices.Sort(r.Latencies)
+	return r
+}
+
+// posting is one goroutine that hands functions over by Go, as fast as it can. An operation is a
+// function; Time is the mean, up to the moment at which the last one has run.
+func posting(s Subject, n int) Result {
+	return mean(func() int {
+		for range n {
+			s.Go(nop)
+		}
+		s.Call(nop)
+		return n
+	})
+}
 
 // needsPreemption skips a test in which goroutines compute and do not yield.
 func needsPreemption(t *testing.T) {
@@ -27,18 +141,18 @@ func (s *inPlace) Go(f func()) bool   { s.gos.Add(1); f(); return true }
 func TestLoads(t *testing.T) {
 	for _, test := range []struct {
 		name       string
-		run        Load
+		run        load
 		n          int
 		calls, gos int64
 		latencies  int
 	}{
-		{name: "hot", run: Hot, n: 250, calls: 250, latencies: 3},
-		{name: "idle", run: Idle, n: 10, calls: 10, latencies: 10},
-		{name: "burst", run: Burst, n: 3, calls: 600, latencies: 3},
-		{name: "contended by few", run: Contended(16), n: 1000, calls: 1000, latencies: 16},
-		{name: "contended by more than calls", run: Contended(16), n: 5, calls: 5, latencies: 1},
-		{name: "post", run: Post, n: 2500, calls: 1, gos: 2500},
-		{name: "frame", run: Frame, n: 120, calls: 120, latencies: 120},
+		{name: "hot", run: hot, n: 250, calls: 250, latencies: 3},
+		{name: "idle", run: idle, n: 10, calls: 10, latencies: 10},
+		{name: "burst", run: burst, n: 3, calls: 600, latencies: 3},
+		{name: "contended by few", run: contended(16), n: 1000, calls: 1000, latencies: 16},
+		{name: "contended by more than calls", run: contended(16), n: 5, calls: 5, latencies: 1},
+		{name: "post", run: posting, n: 2500, calls: 1, gos: 2500},
+		{name: "frame", run: frame, n: 120, calls: 120, latencies: 120},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var s inPlace
@@ -70,9 +184,13 @@ func TestBound(t *testing.T) {
 }
 
 func TestLoneBound(t *testing.T) {
-	r, ok := LoneBound(5)
+	r, ok := loneBound(5)
 	if ok && (r.Ops != 5 || r.Time <= 0 || len(r.Latencies) != 5) || !ok &&
 		runtime.GOOS == "linux" && preemptible() {
 		t.Errorf("%+v, %v", r, ok)
 	}
 }
+
+// preemptible is whether the runtime stops threads by a signal, which a thread that blocks and
+// keeps its P needs.
+func preemptible() bool { return !strings.Contains(os.Getenv("GODEBUG"), "asyncpreemptoff=1") }

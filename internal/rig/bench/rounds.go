@@ -2,25 +2,57 @@ package bench
 
 import (
 	"math/rand/v2"
+	"slices"
 	"time"
 )
 
 // A Contender is one of several ways to do the same thing, which it does n times.
 type Contender func(n int) Result
 
-// Calling is a contender that calls a Subject in a closed loop, as [Hot]. It opens it anew for each
-// sample.
+// Calling is a contender that calls a Subject in a closed loop. It opens it anew for each sample.
 func Calling(open func() (s Subject, end func())) Contender {
 	return func(n int) Result {
 		s, end := open()
 		defer end()
 		s.Call(nop) // it is served
-		return Hot(s, n)
+		return hot(s, n)
 	}
+}
+
+// hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
+// call in 101 is timed.
+func hot(s Subject, n int) Result {
+	latencies := make([]time.Duration, 0, n/101+1)
+	r := mean(func() int {
+		for left := n; left > 0; left -= 101 {
+			for range min(left, 101) - 1 {
+				s.Call(nop)
+			}
+			start := time.Now()
+			s.Call(nop)
+			latencies = append(latencies, time.Since(start))
+		}
+		return n
+	})
+	slices.Sort(latencies)
+	r.Latencies = latencies
+	return r
 }
 
 // Direct is a contender that calls an empty function in place.
 func Direct(n int) Result { return indirect(n, nop) }
+
+// indirect measures a plain call of a function value.
+//
+//go:noinline
+func indirect(n int, f func()) Result {
+	return mean(func() int {
+		for range n {
+			f()
+		}
+		return n
+	})
+}
 
 // Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
 func Bounded() Contender {

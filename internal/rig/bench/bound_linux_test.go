@@ -25,14 +25,14 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 	syscall.RawSyscall6(syscall.SYS_FUTEX, uintptr(unsafe.Pointer(word)), op, value, 0, 0, 0)
 }
 
-// LoneBound is the lower bound of a lone call between two threads that block: after a pause of 2
+// loneBound is the lower bound of a lone call between two threads that block: after a pause of 2
 // ms, a thread wakes another on the same core and blocks until that has woken it, by futex and
 // without the Go scheduler. Time is the median. It is false, without a Result, where there is no
 // futex, or the runtime must not stop threads by a signal.
 //
 // The other thread keeps its P while it blocks, and there is one more: the scheduler is not a part
 // of the bound. Only a signal stops such a thread.
-func LoneBound(n int) (Result, bool) {
+func loneBound(n int) (Result, bool) {
 	var home cores.Set
 	if home.Get(); !preemptible() || cores.Current() < 0 || !restrict(0, home) {
 		return Result{}, false
@@ -63,7 +63,7 @@ func LoneBound(n int) (Result, bool) {
 	r := single(n, func(int) {
 		restrict(0, home)
 		runtime.UnlockOSThread()
-		time.Sleep(idle)
+		time.Sleep(idlePause)
 		runtime.LockOSThread()
 		mine := cores.Only(cores.Current())
 		restrict(0, mine)
