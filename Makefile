@@ -30,7 +30,7 @@ setup:
 
 # plain is the way a user runs the tests.
 plain:
-	@.ci/setup browser gtk cc || echo 'make: the tests of what is missing are NOT RUN' >&2
+	@.ci/setup gtk cc || echo 'make: the tests of what is missing are NOT RUN' >&2
 	@for m in $(MODULES); do (cd $$m && echo "== $$m" && $(CURDIR)/.ci/retry $(GO) list -deps -test ./... >/dev/null && \
 		$(GO) build ./... && $(GO) vet ./... && $(TEST) -vet=off ./...) || exit 1; done
 

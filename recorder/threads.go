@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// threadCategory is that of the log events with the names of threads, which threadcall trace reads:
-// "id name".
+// threadCategory is that of the log events with the names of threads: "id name".
 const threadCategory = "threadcall.thread"
 
 // nameThreads leaves the names of the threads that have one of their own in the trace, which has

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
@@ -25,8 +22,6 @@ const traceUsage = `Usage:
 Trace reads an execution trace of the Go runtime and reports what stands out,
 what goroutines waited for, where, and what ended the waits, what the heap, the
 collector and threads did, and how long threadcall's calls were queued and ran.
--html shows the same in a page, and what each goroutine and each thread did;
--from and -to choose the time that it has in more detail.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of packages, or from a command whose program records one when it is asked
@@ -44,8 +39,6 @@ type traceCommand struct {
 	*command
 	progress *ui.Screen
 	json     bool
-	html     string
-	from, to time.Duration // that the page shows in detail
 	reports  []*report.Report
 }
 
@@ -56,11 +49,7 @@ func runTrace(c *command) error {
 		fmt.Fprintln(o.progress, o.progress.Faint(ui.Plain(what)))
 	}}
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
-	c.StringVar(&o.html, "html", "", "also write a web page with pictures to this `file`")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	c.DurationVar(&o.from, "from", 0, "show in detail, in the page, what happened from this `time`, "+
-		"as 1.5s after the start of the trace")
-	c.DurationVar(&o.to, "to", 0, "show in detail what happened until this `time`")
 	for name, text := range map[string]string{
 		"run":   "run the tests that match the `pattern`, as for go test",
 		"bench": "run the benchmarks that match the `pattern`, too",
@@ -81,18 +70,7 @@ func runTrace(c *command) error {
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
-	var inputs []string
-	if from.File != "" && from.File != "-" {
-		inputs = []string{from.File}
-	}
-	if err := distinct(inputs, target{"o", from.Keep}, target{"html", o.html}); err != nil {
-		return err
-	}
 	switch {
-	case o.from < 0 || o.to < 0 || o.to > 0 && o.to <= o.from:
-		return fmt.Errorf("-to %v is not after -from %v", o.to, o.from)
-	case o.html == "" && o.from+o.to > 0:
-		return errors.New("-from and -to are for the page; add -html FILE")
 	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
 		return errors.New("flags of tests are for packages")
 	case from.File != "" && from.Keep != "":
@@ -131,16 +109,7 @@ func (o *traceCommand) run(from source.Request) error {
 
 // read reads a trace and shows its report.
 func (o *traceCommand) read(t *source.Trace) error {
-	options := analysis.Options{Name: t.Name}
-	if o.html != "" {
-		file, err := lanes.Create()
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		options.Lanes = file
-	}
-	r, err := analysis.Trace(&reading{o, t, 0}, options)
+	r, err := analysis.Trace(&reading{o, t, 0}, t.Name)
 	o.progress.Progress("")
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.Name, err)
@@ -150,37 +119,15 @@ func (o *traceCommand) read(t *source.Trace) error {
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
 	o.reports = append(o.reports, r)
-	if o.html != "" {
-		err = o.page(r, options.Lanes)
+	if o.json {
+		return nil
 	}
-	if !o.json {
-		out := ui.On(o.stdout)
-		if len(o.reports) > 1 {
-			fmt.Fprintln(out)
-		}
-		if present.Text(out, r); out.Err != nil {
-			return out.Err
-		}
+	out := ui.On(o.stdout)
+	if len(o.reports) > 1 {
+		fmt.Fprintln(out)
 	}
-	return err
-}
-
-// page writes the page.
-func (o *traceCommand) page(r *report.Report, lanes *lanes.File) error {
-	file := o.html
-	if n := len(o.reports); n > 1 {
-		ext := filepath.Ext(file)
-		file = fmt.Sprintf("%s-%d%s", strings.TrimSuffix(file, ext), n, ext)
-	}
-	page, err := present.Page(r, lanes, o.from, o.to)
-	if err == nil {
-		err = page.Save(file)
-	}
-	if err != nil {
-		return fmt.Errorf("the page %s cannot be written: %w", file, err)
-	}
-	fmt.Fprintf(o.progress, "wrote %s\n", ui.Plain(file))
-	return nil
+	present.Text(out, r)
+	return out.Err
 }
 
 // A reading shows how much of a trace is read, and its name, which may be a command of several

@@ -36,27 +36,9 @@ func recorded(t *testing.T) string {
 }
 
 func TestTrace_file(t *testing.T) {
-	page := filepath.Join(t.TempDir(), "page.html")
-	o := threadcall(t, "trace", recorded(t), "-html", page).want(t, statusOK, "some.trace",
+	o := threadcall(t, "trace", recorded(t)).want(t, statusOK, "some.trace",
 		"Heap and collector", "Goroutines and threads", "Calls to threads", "test.go:")
-	if o.stderr != "wrote "+page+"\n" {
-		t.Errorf("stderr %q", o.stderr)
-	}
-	o.stderr = ""
 	o.plain(t)
-	text, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), "threadcall.recorded") {
-		t.Errorf("%v, %d bytes that do not name the place that calls", err, len(text))
-	}
-	threadcall(t, "trace", "-from", "1ns", "-html", page, recorded(t)).want(t, statusOK, "wrote "+page)
-	threadcall(t, "trace", "-from", "1000h", "-html", page, recorded(t)).want(t, statusWrong,
-		"the trace has nothing from 1000h")
-	text, err = os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), `"as requested"`) {
-		t.Errorf("%v, %d bytes without the time that was requested", err, len(text))
-	}
-	nowhere := filepath.Join(t.TempDir(), "no", "such", "directory.html")
-	threadcall(t, "trace", "-html", nowhere, recorded(t)).want(t, statusWrong, nowhere)
 }
 
 func TestTrace_json(t *testing.T) {
@@ -161,9 +143,6 @@ func TestTrace_usage(t *testing.T) {
 		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
 		{"-run X FILE", statusUsage, "flags of tests are for packages"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
-		{"-html FILE FILE", statusUsage, "would overwrite the input"},
-		{"-from 2s -to 1s -html x FILE", statusUsage, "-to 1s is not after -from 2s"},
-		{"-from 2s FILE", statusUsage, "-from and -to are for the page"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace: it begins with"},
 		{os.Args[0], statusWrong, "-- stands before a program that is to run"},
 		{os.DevNull, statusWrong, "it is empty"},

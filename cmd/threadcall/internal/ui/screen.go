@@ -1,5 +1,4 @@
-// Package ui writes what the commands report: numbers with units, text and tables on a terminal,
-// and web pages.
+// Package ui writes what the commands report: numbers with units, text and tables on a terminal.
 package ui
 
 import (

@@ -2,8 +2,7 @@
 //
 // An event goes one way: [Trace] passes it to the file of its kind, which joins events to
 // intervals. goroutine.go has the states of goroutines, calls.go tasks, regions and logs,
-// collector.go ranges of the runtime. Each interval is counted where it ends, and kept in package
-// lanes if that is requested.
+// collector.go ranges of the runtime. Each interval is counted where it ends.
 package analysis
 
 import (
@@ -16,19 +15,13 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// Options are those of [Trace]. The zero value is valid.
-type Options struct {
-	Name  string      // of the trace, for the report
-	Lanes *lanes.File // if not nil, gets all intervals
-}
-
-// Trace reads a trace, which may be compressed with gzip, to its end and reports on it.
+// Trace reads a trace, which may be compressed with gzip, to its end and reports on it under a
+// name.
 //
 // A trace that ends too early or is damaged is reported up to there, with a warning and
 // Trace.Truncated. The error wraps [ErrNoTrace] if r has no readable trace; other errors are those
@@ -37,13 +30,13 @@ type Options struct {
 // Memory is bounded by the size of one of the trace's generations, which the runtime ends every
 // second, by the number of goroutines and threads that exist at a time, and by the number of
 // different stacks.
-func Trace(r io.Reader, o Options) (*report.Report, error) {
+func Trace(r io.Reader, name string) (*report.Report, error) {
 	in := &counter{in: r}
 	format, whole, err := recognize(in)
 	if err != nil {
 		return nil, err
 	}
-	a := newAnalysis(o.Lanes)
+	a := newAnalysis()
 	err = a.read(whole)
 	switch {
 	case in.err != nil:
@@ -52,10 +45,7 @@ func Trace(r io.Reader, o Options) (*report.Report, error) {
 		return nil, unreadable(err)
 	}
 	rep := a.report()
-	if o.Lanes != nil {
-		o.Lanes.Finish(a.now, a.tables)
-	}
-	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = o.Name, format, in.read
+	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = name, format, in.read
 	if err != nil {
 		rep.Trace.Truncated = true
 		rep.Warnings = append(rep.Warnings, cut(err, rep.Trace.Duration))
@@ -119,17 +109,15 @@ func cut(err error, after time.Duration) string {
 // An analysis is the state while a trace is read.
 type analysis struct {
 	*tables
-	kept *lanes.File // nil unless intervals are to be kept
 
 	events     uint64
 	begun      bool
 	start      xtrace.Time
 	now        time.Duration // of the current event
-	begin      *time.Time
 	gomaxprocs uint64
 
 	existing  map[int64]*goroutine
-	functions map[int32]*report.Function
+	functions map[string]*report.Function
 	stopped   map[ranAt]*report.Deed
 	counts    population
 	ran       map[int64]bool // threads that ran a goroutine
@@ -144,10 +132,10 @@ type analysis struct {
 	calls     calls
 }
 
-func newAnalysis(kept *lanes.File) *analysis {
+func newAnalysis() *analysis {
 	a := &analysis{
-		tables: newTables(), kept: kept, existing: map[int64]*goroutine{}, ran: map[int64]bool{},
-		functions: map[int32]*report.Function{}, stopped: map[ranAt]*report.Deed{},
+		tables: newTables(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
+		functions: map[string]*report.Function{}, stopped: map[ranAt]*report.Deed{},
 		tasks:   map[xtrace.TaskID]*task{},
 		wakeups: wakeups{map[int32]*report.Wakeups{}}, servers: []report.Server{},
 	}
@@ -190,7 +178,6 @@ func (a *analysis) event(ev *xtrace.Event) {
 	switch kind {
 	case xtrace.EventSync:
 		clear(a.seen) // the stacks of the reader
-		a.clock(ev)
 	case xtrace.EventStateTransition:
 		if t := ev.StateTransition(); t.Resource.Kind == xtrace.ResourceGoroutine {
 			a.transition(ev, &t)
@@ -214,22 +201,6 @@ func (a *analysis) event(ev *xtrace.Event) {
 	}
 }
 
-// end ends an interval now and keeps it.
-func (a *analysis) end(v *lanes.Interval) {
-	v.Length = max(0, a.now-v.Start)
-	if a.kept != nil {
-		a.kept.Add(v)
-	}
-}
-
-// clock sets the wall clock time of the first event.
-func (a *analysis) clock(ev *xtrace.Event) {
-	if c := ev.Sync().ClockSnapshot; c != nil && a.begin == nil {
-		t := c.Wall.Add(a.start.Sub(c.Trace))
-		a.begin = &t
-	}
-}
-
 func (a *analysis) metric(m xtrace.Metric) {
 	if m.Value.Kind() != xtrace.ValueUint64 {
 		return
@@ -250,13 +221,12 @@ func (a *analysis) metric(m xtrace.Metric) {
 func (a *analysis) report() *report.Report {
 	a.load.change(a, 0, 0)
 	a.finishGoroutines()
-	a.finishRanges()
 	a.counts.finish()
 	a.collector.Mark.Finish()
 	a.collector.stops.All.Finish()
 	r := &report.Report{
 		Trace: report.Trace{
-			Begin: a.begin, Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
+			Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
 		Warnings:   []string{},
 		Heap:       a.heap,
@@ -269,7 +239,7 @@ func (a *analysis) report() *report.Report {
 	}
 	a.calls.Unfinished += uint64(len(a.tasks))
 	r.Calls = a.calls.report()
-	r.GC.Workers = a.function(a.name("runtime.gcBgMarkWorker")).Running
+	r.GC.Workers = a.function("runtime.gcBgMarkWorker").Running
 	r.GC.Assist.Sites = a.waits.byPlace(a.collector.sites)
 	r.Waiting.Load, r.Waiting.Wakeups = a.load.Load, a.wakeups.report(a.tables)
 	r.Waiting.Servers, r.Waiting.Loop = a.servers, a.loop

@@ -2,14 +2,11 @@ package analysis
 
 import (
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -23,11 +20,8 @@ const (
 	posted     = "Go" // the kind without a wait, which is queued also if the thread itself calls
 )
 
-// The categories of log events of package recorder and of threadcall.
-const (
-	threadCategory = "threadcall.thread" // "id name" of a thread
-	slowCategory   = "threadcall.slow"   // a slow call; the task is the call's
-)
+// slowCategory is the category of log events that are slow calls; the task is the call's.
+const slowCategory = "threadcall.slow"
 
 // A task is that of a call whose end has not been seen. The parts of a call come in any order,
 // because the clocks of two cores can differ.
@@ -41,10 +35,11 @@ type task struct {
 	runner                     int64         // that runs it
 }
 
-// A region is one that is open.
+// A region is a function of threadcall that runs.
 type region struct {
-	lanes.Interval
-	call bool // a function of threadcall
+	task  xtrace.TaskID
+	start time.Duration
+	stack int32
 }
 
 // calls sums up the calls of threadcall.
@@ -53,16 +48,9 @@ type calls struct {
 	places map[place]*report.Place
 }
 
-func taskNumber(id xtrace.TaskID) uint64 {
-	if id == xtrace.NoTask || id == xtrace.BackgroundTask {
-		return 0
-	}
-	return uint64(id)
-}
-
 // task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
-	return entry(a.tasks, id, task{caller: lanes.None})
+	return entry(a.tasks, id, task{caller: none})
 }
 
 func (a *analysis) taskBegin(ev *xtrace.Event) {
@@ -98,61 +86,40 @@ func (a *analysis) check(id xtrace.TaskID, t *task) {
 }
 
 func (a *analysis) regionBegin(ev *xtrace.Event) {
-	g := a.existing[int64(ev.Goroutine())]
-	if g == nil {
+	of, g := ev.Region(), a.existing[int64(ev.Goroutine())]
+	if g == nil || of.Type != regionType {
 		return
 	}
-	r := ev.Region()
-	g.regions = append(g.regions, &region{call: r.Type == regionType, Interval: lanes.Interval{
-		Kind: lanes.Region, Start: a.now, Goroutine: g.life.Goroutine, Thread: lanes.None,
-		By: lanes.None, Name: a.name(r.Type), Task: taskNumber(r.Task), Stack: a.stack(ev.Stack()),
-	}})
-	if r.Type == regionType && r.Task != xtrace.BackgroundTask {
-		t := a.task(r.Task)
-		t.running, t.from, t.runner = true, a.now, g.life.Goroutine
+	g.regions = append(g.regions, region{of.Task, a.now, a.stack(ev.Stack())})
+	if of.Task != xtrace.BackgroundTask {
+		t := a.task(of.Task)
+		t.running, t.from, t.runner = true, a.now, g.id
 	}
 }
 
+// regionEnd ends a function, and joins it with its call.
 func (a *analysis) regionEnd(ev *xtrace.Event) {
-	g := a.existing[int64(ev.Goroutine())]
-	if g == nil {
+	of, g := ev.Region(), a.existing[int64(ev.Goroutine())]
+	if g == nil || of.Type != regionType {
 		return
 	}
-	of := ev.Region()
-	name, number := a.name(of.Type), taskNumber(of.Task)
 	i := len(g.regions) - 1
-	for i >= 0 && (g.regions[i].Name != name || g.regions[i].Task != number) {
+	for i >= 0 && g.regions[i].task != of.Task {
 		i--
 	}
 	if i < 0 { // it began before the trace
-		if of.Type == regionType {
-			a.calls.Unfinished++
-		}
-		a.end(&lanes.Interval{
-			Kind: lanes.Region, Start: g.life.Start, Goroutine: g.life.Goroutine, Thread: lanes.None,
-			By: lanes.None, Name: name, Task: number,
-		})
+		a.calls.Unfinished++
 		return
 	}
 	r := g.regions[i]
-	for _, within := range slices.Backward(g.regions[i:]) { // the ends of the inner ones are missing
-		a.end(&within.Interval)
-	}
-	g.regions = g.regions[:i]
-	if r.call {
-		a.joined(g, of.Task, r)
-	}
-}
-
-// joined joins a function that has ended with its call.
-func (a *analysis) joined(g *goroutine, id xtrace.TaskID, r *region) {
-	t := &task{begun: true, ended: true, running: true, kind: "in place", from: r.Start,
-		runner: g.life.Goroutine, at: r.Start, end: a.now, caller: g.life.Goroutine, stack: r.Stack}
-	if r.Task != 0 {
-		t = a.task(id)
+	g.regions = g.regions[:i] // the ends of the inner ones are missing
+	t := &task{begun: true, ended: true, running: true, kind: "in place", from: r.start,
+		runner: g.id, at: r.start, end: a.now, caller: g.id, stack: r.stack}
+	if r.task != xtrace.BackgroundTask {
+		t = a.task(r.task)
 	}
 	t.ran, t.to = true, a.now
-	a.check(id, t)
+	a.check(of.Task, t)
 }
 
 func (a *analysis) count(t *task) {
@@ -180,25 +147,13 @@ func (c *calls) report() report.Calls {
 	return c.Calls
 }
 
+// log adds a call that OnSlowCall has reported.
 func (a *analysis) log(ev *xtrace.Event) {
 	l := ev.Log()
-	switch l.Category {
-	case threadCategory:
-		number, name, ok := strings.Cut(l.Message, " ")
-		if id, err := strconv.ParseInt(number, 10, 64); ok && err == nil {
-			a.tables.threads[id] = a.text(name)
-		}
-	case slowCategory:
-		a.slowCall(&l)
-	}
-}
-
-// slowCall adds a call that OnSlowCall has reported.
-func (a *analysis) slowCall(l *xtrace.Log) {
-	s := report.SlowCall{At: a.now, Goroutine: lanes.None, Queued: -1}
+	s := report.SlowCall{At: a.now, Goroutine: none, Queued: -1}
 	n, _ := fmt.Sscanf(l.Message, "goroutine=%d thread=%d running=%d", &s.Runner, &s.Thread,
 		&s.Running)
-	if n < 3 || s.Running < 0 {
+	if l.Category != slowCategory || n < 3 || s.Running < 0 {
 		return
 	}
 	var from, on int32
@@ -210,15 +165,15 @@ func (a *analysis) slowCall(l *xtrace.Log) {
 	}
 	if g := a.existing[s.Runner]; g != nil {
 		for _, r := range g.regions {
-			if r.call && r.Task == taskNumber(l.Task) {
-				on = r.Stack
+			if r.task == l.Task {
+				on = r.stack
 			}
 		}
 		if g.waiting() && len(g.regions) > 0 {
-			s.Waits, s.Waited, on = a.Name(g.at.name), a.now-g.state.Start, g.state.Stack
+			s.Waits, s.Waited, on = g.at.Reason, a.now-g.stay.start, g.stay.stack
 		}
 	}
-	s.From, s.On, s.By, s.Place = a.Stack(from), a.Stack(on), a.caller(from), a.Place(on)
+	s.From, s.On, s.By, s.Place = a.list(from), a.list(on), a.caller(from), a.place(on)
 	if len(a.calls.Slow) == shown {
 		a.calls.Slow = a.calls.Slow[1:]
 	}

@@ -263,7 +263,7 @@ func TestTrace_stall(t *testing.T) {
 	if runtime.GOOS == "windows" || runtime.GOOS == "plan9" || runtime.GOARCH == "wasm" {
 		t.Skip("a read of a pipe is not a system call that blocks")
 	}
-	r, _ := read(t, recordedBy(t, "loop"))
+	r := read(t, recordedBy(t, "loop"))
 	r.Verdict = r.Verdict[:min(len(r.Verdict), 3)]
 	wantFinding(t, r, "stall", ".blockingRead")
 	if s := r.Waiting.Loop.Stalls; len(s) == 0 || r.Waiting.Loop.Moved {

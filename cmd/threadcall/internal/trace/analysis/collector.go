@@ -6,7 +6,6 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -34,7 +33,6 @@ type openRange struct {
 const (
 	marking   = "GC concurrent mark phase"
 	assisting = "GC mark assist"
-	sweeping  = "GC incremental sweep"
 	stopping  = "stop-the-world ("
 )
 
@@ -67,7 +65,6 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 		return
 	}
 	delete(c.open, key)
-	a.keepRange(key, o, goroutineID(ev))
 	if o.earlier {
 		return
 	}
@@ -84,26 +81,6 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 			addTo(c.sites, o.stack, length)
 			g.assist += length
 		}
-	}
-}
-
-// keepRange keeps a range that ends now.
-func (a *analysis) keepRange(key rangeKey, o openRange, by int64) {
-	v := lanes.Interval{Kind: lanes.Range, Start: o.start, Goroutine: lanes.None, Thread: lanes.None,
-		By: lanes.None, Name: a.name(key.name)}
-	switch {
-	case key.name == assisting, key.name == sweeping:
-		v.Goroutine = by
-	case key.scope.Kind == xtrace.ResourceGoroutine:
-		v.By = int64(key.scope.Goroutine())
-	}
-	a.end(&v)
-}
-
-// finishRanges ends all ranges with the trace.
-func (a *analysis) finishRanges() {
-	for key, o := range a.collector.open {
-		a.keepRange(key, o, lanes.None)
 	}
 }
 

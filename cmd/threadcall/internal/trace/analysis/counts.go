@@ -23,9 +23,8 @@ func (p *population) finish() {
 }
 
 // function returns the sums of the goroutines of a function.
-func (a *analysis) function(name int32) *report.Function {
-	return entry(a.functions, name,
-		report.Function{Name: cmp.Or(a.Name(name), "?"), System: isSystem(a.Name(name))})
+func (a *analysis) function(name string) *report.Function {
+	return entry(a.functions, name, report.Function{Name: cmp.Or(name, "?")})
 }
 
 func (a *analysis) functionList() []report.Function {

@@ -40,7 +40,7 @@ func TestTrace_damaged(t *testing.T) {
 		for range 1 + rnd.IntN(4) {
 			broken[rnd.IntN(len(broken))] ^= byte(1 + rnd.IntN(255))
 		}
-		r, err := Trace(bytes.NewReader(broken), Options{})
+		r, err := Trace(bytes.NewReader(broken), "")
 		switch {
 		case err != nil && !errors.Is(err, ErrNoTrace):
 			t.Errorf("%v", err)
@@ -53,7 +53,7 @@ func TestTrace_damaged(t *testing.T) {
 	failed := errors.New("the disk is broken")
 	for _, n := range []int{0, 10, 16, len(data) / 2} {
 		in := io.MultiReader(bytes.NewReader(data[:n]), iotest.ErrReader(failed))
-		if r, err := Trace(in, Options{}); r != nil || !errors.Is(err, failed) {
+		if r, err := Trace(in, ""); r != nil || !errors.Is(err, failed) {
 			t.Errorf("after %d bytes: %v", n, err)
 		}
 	}
@@ -80,7 +80,7 @@ func TestTrace_foreign(t *testing.T) {
 		{zipped("\x0a\x04\x08\x01\x10\x02 and the rest"), "go tool pprof reads profiles"},
 		{"\x1f\x8b and no gzip", "begins like a gzip file, but"},
 	} {
-		r, err := Trace(strings.NewReader(c.data), Options{})
+		r, err := Trace(strings.NewReader(c.data), "")
 		if r != nil || !errors.Is(err, ErrNoTrace) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%.30q: %v, want %q", c.data, err, c.want)
 		}
@@ -89,11 +89,11 @@ func TestTrace_foreign(t *testing.T) {
 
 func TestTrace_cut(t *testing.T) {
 	data := recordedBy(t, "generations")
-	whole, _ := read(t, data)
+	whole := read(t, data)
 	before, truncated := uint64(0), 0
 	for i := range 80 {
 		end := len(data) * i / 80
-		r, err := Trace(bytes.NewReader(data[:end]), Options{})
+		r, err := Trace(bytes.NewReader(data[:end]), "")
 		if err != nil {
 			short := strings.Contains(err.Error(), "empty") || strings.Contains(err.Error(), "ends within")
 			if !errors.Is(err, ErrNoTrace) || before > 0 || !short {
@@ -119,7 +119,7 @@ func TestTrace_cut(t *testing.T) {
 	if truncated == 0 {
 		t.Skip("the trace has one generation: this machine is too busy")
 	}
-	r, err := Trace(strings.NewReader(zipped(string(data))), Options{})
+	r, err := Trace(strings.NewReader(zipped(string(data))), "")
 	if err != nil || r.Trace.Events != whole.Trace.Events {
 		t.Errorf("%v, %+v, %d events without gzip", err, r, whole.Trace.Events)
 	}

@@ -1,24 +1,48 @@
 package analysis
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 )
+
+// A state is what a goroutine does.
+type state uint8
+
+const (
+	stateRunning state = iota
+	stateSyscall       // on a thread, with a P or without
+	stateReady         // but not running
+	stateWaiting
+)
+
+// none stands for a goroutine that is not in the trace.
+const none = -1
+
+// A stay is a time for which a goroutine is in one state.
+type stay struct {
+	state         state
+	start, length time.Duration // from the start of the trace
+	goroutine     int64
+	stack         int32 // where the goroutine stopped
+	by            int64 // the goroutine that ended the wait or made it ready, or none
+	byStack       int32 // where that did so
+}
 
 // A goroutine is one that exists.
 type goroutine struct {
-	life  lanes.Interval
-	state lanes.Interval // the current one
-	known bool           // state is one
-	named bool           // life has its name
+	id       int64
+	function string // the outermost one
+	named    bool   // the trace has it
+	start    time.Duration
+	created  int32 // the stack; zero before the trace
+	stay     stay  // the current one
+	known    bool  // stay is one
 
-	earlier bool             // the state began before the trace
+	earlier bool             // the stay began before the trace
 	at      *waitPlace       // where it waits; nil if it does not
 	thread  int64            // on which it runs or ran last
 	moved   bool             // from one thread to another
@@ -26,19 +50,19 @@ type goroutine struct {
 	assist  time.Duration    // in which it assisted the collector
 	history
 
-	regions []*region // that are open, the innermost last
+	regions []region // that are open, the innermost last
 }
 
 // waiting reports whether the goroutine is in a state that is counted as a wait.
 func (g *goroutine) waiting() bool {
-	return g.known && (g.state.Kind == lanes.Waiting || g.state.Kind == lanes.Syscall)
+	return g.known && (g.stay.state == stateWaiting || g.stay.state == stateSyscall)
 }
 
 func goroutineID(ev *xtrace.Event) int64 {
 	if g := ev.Goroutine(); g > 0 {
 		return int64(g)
 	}
-	return lanes.None
+	return none
 }
 
 func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
@@ -53,7 +77,7 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 	}
 	stack := a.stack(t.Stack)
 	if !g.named && stack != 0 {
-		g.life.Name, g.named = a.functionOf(stack)
+		g.function, g.named = a.functionOf(stack)
 	}
 	if from == to {
 		return // each generation of the trace lists the goroutines again
@@ -73,10 +97,9 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 
 // found adds a goroutine that was created, or that existed when the trace began.
 func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *goroutine {
-	g := &goroutine{thread: lanes.None}
-	g.life = lanes.Interval{Kind: lanes.Life, Goroutine: id, Thread: lanes.None, By: lanes.None}
+	g := &goroutine{id: id, thread: none}
 	if from == xtrace.GoNotExist {
-		g.life.Start, g.life.By, g.life.Stack = a.now, goroutineID(ev), a.stack(ev.Stack())
+		g.start, g.created = a.now, a.stack(ev.Stack())
 		a.counts.Created++
 		a.counts.change(1)
 	} else {
@@ -88,41 +111,38 @@ func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *gorou
 
 // functionOf returns the name of the outermost function of a stack that is not of a package which
 // starts functions in goroutines, and whether there is one.
-func (a *analysis) functionOf(stack int32) (name int32, ok bool) {
+func (a *analysis) functionOf(stack int32) (name string, ok bool) {
 	for _, n := range slices.Backward(a.stacks[stack]) {
 		switch function := a.frames[n].Func; symbol.Package(function) {
 		case "sync", "golang.org/x/sync/errgroup":
 		default:
-			return a.name(function), true
+			return function, true
 		}
 	}
-	return a.name(a.root(stack)), false
+	return a.root(stack), false
 }
 
-// leave ends the state of g.
+// leave ends the stay of g.
 func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stack int32) {
-	v := &g.state
-	switch v.Kind {
-	case lanes.Running:
-		v.Stack = stack
-	case lanes.Waiting:
-		v.By, v.ByStack = goroutineID(ev), a.stack(ev.Stack())
-	}
+	v := &g.stay
 	a.spent(g)
-	switch v.Kind {
-	case lanes.Running:
+	switch v.state {
+	case stateRunning:
 		a.load.change(a, -1, 0)
 		a.wakeups.finish(&g.burst)
-		g.did(a.waits.spot(stack, lanes.Running, "").place, v)
-	case lanes.Runnable:
+		g.did(a.waits.spot(stack, stateRunning, "").place, v)
+	case stateReady:
 		a.load.change(a, 0, -1)
-		if to == xtrace.GoRunning && !g.earlier && !a.ofRuntime(g) {
-			a.waits.latency.Add(uint64(v.Length))
+		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {
+			a.waits.latency.Add(uint64(v.length))
 			a.wakeups.ready(v)
 		}
 	default:
+		if v.state == stateWaiting {
+			v.by, v.byStack = goroutineID(ev), a.stack(ev.Stack())
+		}
 		a.waits.leave(g, a.now)
-		if v.Kind == lanes.Waiting && !g.earlier && !a.ofRuntime(g) {
+		if v.state == stateWaiting && !g.earlier && !ofRuntime(g.function) {
 			a.woken(g)
 		}
 		g.did(g.at, v)
@@ -132,81 +152,56 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 
 // woken records what ended the wait of g.
 func (a *analysis) woken(g *goroutine) {
-	v := &g.state
-	h := a.existing[v.By]
+	v := &g.stay
+	h := a.existing[v.by]
 	switch {
-	case v.By == lanes.None:
+	case v.by == none:
 		a.load.event(a, v)
 	case h != nil && h != g:
 		g.waitedFor(h, a.now)
-		a.wakeups.add(h, v.ByStack, a.now)
+		a.wakeups.add(h, v.byStack, a.now)
 	}
 }
 
-// ofRuntime reports whether g is the runtime's, or writes the trace.
-func (a *analysis) ofRuntime(g *goroutine) bool { return ofRuntime(a.Name(g.life.Name)) }
-
-// spent keeps and counts the state of g, which ends now.
+// spent counts the stay of g, which ends now.
 func (a *analysis) spent(g *goroutine) {
-	v := g.state
-	switch {
-	case v.Kind < lanes.Runnable:
-	case v.Kind == lanes.Waiting && (g.at.Reason == mutex || g.at.Reason == rwMutex):
-		v.Kind = lanes.Lock
-		fallthrough
-	default:
-		v.Thread = lanes.None
-	}
-	a.end(&v)
-	g.state.Length = v.Length
-	g.times[g.state.Kind] += v.Length
+	g.stay.length = a.now - g.stay.start
+	g.times[g.stay.state] += g.stay.length
 }
 
-// enter begins a state of g.
+// enter begins a stay of g.
 func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransition, stack int32) {
 	from, to := t.Goroutine()
-	before := g.state
 	g.known, g.earlier = true, from == xtrace.GoUndetermined
-	g.state = lanes.Interval{
-		Start: a.now, Goroutine: g.life.Goroutine, Thread: before.Thread, By: lanes.None, Stack: stack,
-	}
+	g.stay = stay{start: a.now, goroutine: g.id, by: none, stack: stack}
 	if g.earlier {
-		g.state.Start = 0
+		g.stay.start = 0
 	}
 	switch to {
 	case xtrace.GoRunning:
-		g.state.Kind, g.state.Thread = lanes.Running, int64(ev.Thread())
+		g.stay.state = stateRunning
 		if from != xtrace.GoSyscall {
-			a.execute(g)
+			a.execute(g, int64(ev.Thread()))
 		}
 		a.load.change(a, 1, 0)
 	case xtrace.GoSyscall:
-		g.state.Kind = lanes.Syscall
+		g.stay.state = stateSyscall
 		if from != xtrace.GoRunning { // as the trace begins, or as C calls Go
-			g.state.Thread = int64(ev.Thread())
-			a.execute(g)
+			a.execute(g, int64(ev.Thread()))
 		}
 		a.waits.enter(g, stack, systemCall)
 	case xtrace.GoWaiting:
-		g.state.Kind = lanes.Waiting
+		g.stay.state = stateWaiting
 		reason := t.Reason
 		if reason == "" && from == xtrace.GoRunning {
 			reason = coroutine
 		}
 		a.waits.enter(g, stack, reason)
 	case xtrace.GoRunnable:
-		g.state.Kind = lanes.Runnable
+		g.stay.state = stateReady
 		a.load.change(a, 0, 1)
-		switch from {
-		case xtrace.GoRunning:
-			g.state.Name = a.name(cmp.Or(stopReasons[t.Reason], unknown))
-		case xtrace.GoSyscall, xtrace.GoWaiting:
-			g.state.Stack = before.Stack
-		case xtrace.GoNotExist:
-			g.state.Stack = g.life.Stack
-		}
 		if from == xtrace.GoWaiting || from == xtrace.GoNotExist {
-			g.state.By, g.state.ByStack = goroutineID(ev), a.stack(ev.Stack())
+			g.stay.byStack = a.stack(ev.Stack())
 		}
 	default:
 		g.known = false
@@ -214,26 +209,21 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 }
 
 // execute begins an uninterrupted stay on a thread.
-func (a *analysis) execute(g *goroutine) {
-	on := g.state.Thread
-	g.moved = g.moved || g.thread >= 0 && g.thread != on
-	g.thread = on
-	a.ran[on] = true
+func (a *analysis) execute(g *goroutine, thread int64) {
+	g.moved = g.moved || g.thread >= 0 && g.thread != thread
+	g.thread = thread
+	a.ran[thread] = true
 }
 
 // ended sums up a goroutine that has ended, or with which the trace ends.
 func (a *analysis) ended(g *goroutine) {
-	for _, r := range slices.Backward(g.regions) {
-		a.end(&r.Interval)
-	}
-	a.end(&g.life)
-	f := a.function(g.life.Name)
+	f := a.function(g.function)
 	f.Goroutines++
 	f.Assist += g.assist
-	f.Running += g.times[lanes.Running]
-	f.Runnable += g.times[lanes.Runnable]
-	f.Waiting += g.times[lanes.Waiting]
-	f.Syscall += g.times[lanes.Syscall]
+	f.Running += g.times[stateRunning]
+	f.Runnable += g.times[stateReady]
+	f.Waiting += g.times[stateWaiting]
+	f.Syscall += g.times[stateSyscall]
 	a.judge(g)
 }
 
@@ -243,8 +233,8 @@ func (a *analysis) finishGoroutines() {
 		if g.known {
 			a.spent(g)
 			a.waits.finish(g)
-			if g.state.Kind == lanes.Running {
-				g.did(a.waits.spot(0, lanes.Running, "").place, &g.state)
+			if g.stay.state == stateRunning {
+				g.did(a.waits.spot(0, stateRunning, "").place, &g.stay)
 			}
 		}
 		a.ended(g)

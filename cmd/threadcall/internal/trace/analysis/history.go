@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -36,7 +35,7 @@ type deed struct {
 const maxDeeds = 16
 
 // did adds a time.
-func (h *history) did(at *waitPlace, v *lanes.Interval) {
+func (h *history) did(at *waitPlace, v *stay) {
 	i := 0
 	for i < len(h.deeds) && h.deeds[i].waitPlace != at {
 		i++
@@ -47,14 +46,14 @@ func (h *history) did(at *waitPlace, v *lanes.Interval) {
 				i = k
 			}
 		}
-		h.deeds[i] = deed{waitPlace: at, from: v.Start}
+		h.deeds[i] = deed{waitPlace: at, from: v.start}
 	} else if i == len(h.deeds) {
-		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.Start})
+		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.start})
 	}
 	d := &h.deeds[i]
-	d.Add(v.Length)
-	d.to = v.Start
-	if v.Length > d.longest.Length {
+	d.Add(v.length)
+	d.to = v.start
+	if v.length > d.longest.Length {
 		d.longest = moment(v)
 	}
 }
@@ -62,10 +61,10 @@ func (h *history) did(at *waitPlace, v *lanes.Interval) {
 // waitedFor records that a wait of g has ended, and that h ended it. As long as h waited for
 // another goroutine meanwhile, so did g.
 func (g *goroutine) waitedFor(h *goroutine, now time.Duration) {
-	p, v := g.at, &g.state
-	g.dependent += v.Length
+	p, v := g.at, &g.stay
+	g.dependent += v.length
 	if slices.Contains(h.recent[:], p) {
-		p.Shared += v.Length
+		p.Shared += v.length
 	}
 	if !slices.Contains(g.recent[:], p) {
 		copy(g.recent[1:], g.recent[:])
@@ -73,14 +72,14 @@ func (g *goroutine) waitedFor(h *goroutine, now time.Duration) {
 	}
 	root, other := h, time.Duration(0)
 	if h.last.root != nil && h.last.root != g {
-		other = max(0, min(h.last.to, now)-max(h.last.from, v.Start))
+		other = max(0, min(h.last.to, now)-max(h.last.from, v.start))
 		h.last.root.serve(p, other)
-		if other > v.Length/2 {
+		if other > v.length/2 {
 			root = h.last.root
 		}
 	}
-	h.serve(p, v.Length-other)
-	g.last.from, g.last.to, g.last.root = v.Start, now, root
+	h.serve(p, v.length-other)
+	g.last.from, g.last.to, g.last.root = v.start, now, root
 }
 
 // serve adds a time for which another goroutine waited for this one.
@@ -96,7 +95,7 @@ func (h *history) serve(p *waitPlace, length time.Duration) {
 
 // judge keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
 func (a *analysis) judge(g *goroutine) {
-	f := a.function(g.life.Name)
+	f := a.function(g.function)
 	var waits, most *deed
 	for i := range g.deeds {
 		d := &g.deeds[i]
@@ -106,12 +105,12 @@ func (a *analysis) judge(g *goroutine) {
 		switch {
 		case d.Reason == ran:
 			at := report.Deed{Doing: ran, Frame: d.Frame, From: d.From}
-			entry(a.stopped, ranAt{g.life.Name, d.waitPlace}, at).Merge(d.Sum)
+			entry(a.stopped, ranAt{g.function, d.waitPlace}, at).Merge(d.Sum)
 		case d.N >= fewest && (waits == nil || d.Time > waits.Time):
 			waits = d
 		}
 	}
-	if g.life.Goroutine == 1 && waits != nil {
+	if g.id == 1 && waits != nil {
 		a.loop = &report.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
 			Stalls: []report.Deed{}}
 		for i := range g.deeds {
@@ -125,8 +124,8 @@ func (a *analysis) judge(g *goroutine) {
 	if g.ended.N == 0 || isSystem(f.Name) {
 		return
 	}
-	s := report.Server{Goroutine: g.life.Goroutine, Function: f.Name, Lived: g.life.Length,
-		Active:   g.times[lanes.Running] + g.times[lanes.Runnable] + g.times[lanes.Syscall],
+	s := report.Server{Goroutine: g.id, Function: f.Name, Lived: a.now - g.start,
+		Active:   g.times[stateRunning] + g.times[stateReady] + g.times[stateSyscall],
 		Depended: g.dependent, Waits: g.ended, Sends: g.sends}
 	if most != nil {
 		s.Most = most.report()
@@ -144,7 +143,7 @@ func (d *deed) report() report.Deed {
 
 // ranAt is a place where goroutines of a function stopped running.
 type ranAt struct {
-	function int32
+	function string
 	*waitPlace
 }
 
@@ -165,7 +164,7 @@ const fewest = 20
 func (w *wakeups) add(h *goroutine, stack int32, now time.Duration) {
 	if stack != h.burst.stack {
 		w.finish(&h.burst)
-		h.burst = burst{stack: stack, from: now, by: h.life.Goroutine}
+		h.burst = burst{stack: stack, from: now, by: h.id}
 	}
 	h.burst.n++
 }
@@ -183,17 +182,17 @@ func (w *wakeups) finish(b *burst) {
 }
 
 // ready adds the time for which a goroutine was ready.
-func (w *wakeups) ready(v *lanes.Interval) {
-	if of := w.at[v.ByStack]; of != nil {
-		of.Ready += v.Length
-		of.Largest.Length = max(of.Largest.Length, min(v.Length, v.End()-of.Largest.At))
+func (w *wakeups) ready(v *stay) {
+	if of := w.at[v.byStack]; of != nil {
+		of.Ready += v.length
+		of.Largest.Length = max(of.Largest.Length, min(v.length, v.start+v.length-of.Largest.At))
 	}
 }
 
 func (w *wakeups) report(t *tables) []report.Wakeups {
 	byPlace := map[report.Frame]*report.Wakeups{}
 	for stack, x := range w.at {
-		f := t.Place(stack)
+		f := t.place(stack)
 		of := entry(byPlace, f, report.Wakeups{Frame: f})
 		of.N, of.Woken, of.Ready = of.N+x.N, of.Woken+x.Woken, of.Ready+x.Ready
 		if x.Most > of.Most {
@@ -234,14 +233,14 @@ const briefly = 100 * time.Microsecond
 
 // event records that a timer or the network has ended a wait. If all Ps ran goroutines just before,
 // for a millisecond or more, it may be late by that time.
-func (l *load) event(a *analysis, v *lanes.Interval) {
+func (l *load) event(a *analysis, v *stay) {
 	l.change(a, 0, 0)
-	late := l.to - max(l.from, v.Start)
+	late := l.to - max(l.from, v.start)
 	if late < time.Millisecond || a.now-l.to > briefly {
 		return
 	}
 	l.Late.Add(late)
 	if late > l.Latest.Length {
-		l.Latest = report.Moment{At: a.now - late, Length: late, Goroutine: v.Goroutine}
+		l.Latest = report.Moment{At: a.now - late, Length: late, Goroutine: v.goroutine}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -56,19 +55,13 @@ func record(t *testing.T, f func()) []byte {
 // analyse returns the report about f.
 func analyse(t *testing.T, f func()) *report.Report {
 	t.Helper()
-	r, _ := read(t, record(t, f))
-	return r
+	return read(t, record(t, f))
 }
 
-// read returns the report on a trace that is whole, and its intervals.
-func read(t *testing.T, data []byte) (*report.Report, *lanes.File) {
+// read returns the report on a trace that is whole.
+func read(t *testing.T, data []byte) *report.Report {
 	t.Helper()
-	w, err := lanes.Create()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { w.Close() })
-	r, err := Trace(bytes.NewReader(data), Options{Name: t.Name(), Lanes: w})
+	r, err := Trace(bytes.NewReader(data), t.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +70,7 @@ func read(t *testing.T, data []byte) (*report.Report, *lanes.File) {
 		t.Errorf("trace %+v, warnings %q, of %d bytes", r.Trace, r.Warnings, len(data))
 	}
 	consistent(t, r)
-	agree(t, r, w)
-	return r, w
+	return r
 }
 
 // consistent checks what is true of all reports.
@@ -95,6 +87,10 @@ func consistent(t *testing.T, r *report.Report) {
 	var goroutines uint64
 	for _, f := range r.Functions {
 		goroutines += f.Goroutines
+		if sum := f.Running + f.Runnable + f.Waiting + f.Syscall; sum < 0 ||
+			sum > r.Trace.Duration*time.Duration(f.Goroutines) {
+			t.Errorf("%+v: the states have %v in sum, in %v", f, sum, r.Trace.Duration)
+		}
 	}
 	g, all := r.Goroutines, r.Goroutines.First+r.Goroutines.Created
 	if len(r.Functions) < maxFunctions && goroutines != all {
@@ -105,38 +101,6 @@ func consistent(t *testing.T, r *report.Report) {
 	}
 	if g.Last != g.First+g.Created-g.Ended || g.Peak < max(g.First, g.Last) {
 		t.Errorf("goroutines %+v", g)
-	}
-}
-
-// agree checks that the report sums up the intervals.
-func agree(t *testing.T, r *report.Report, x *lanes.File) {
-	t.Helper()
-	var sums, want [4]time.Duration
-	var lives uint64
-	if err := x.Scan(func(v *lanes.Interval) {
-		if v.Start < 0 || v.Length < 0 || v.End() > x.Duration {
-			t.Errorf("%+v is not within %v", v, x.Duration)
-		}
-		if v.Kind <= lanes.Lock {
-			sums[min(v.Kind, lanes.Waiting)] += v.Length
-		}
-		if v.Kind == lanes.Life {
-			lives++
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	for _, f := range r.Functions {
-		want[lanes.Running] += f.Running
-		want[lanes.Syscall] += f.Syscall
-		want[lanes.Runnable] += f.Runnable
-		want[lanes.Waiting] += f.Waiting
-	}
-	if sums != want && len(r.Functions) < maxFunctions {
-		t.Errorf("running, syscall, runnable, waiting: intervals have %v, functions %v", sums, want)
-	}
-	if lives != r.Goroutines.First+r.Goroutines.Created {
-		t.Errorf("%d goroutines, the report has %+v", lives, r.Goroutines)
 	}
 }
 

@@ -20,8 +20,6 @@ const (
 	systemCall  = "system call"
 	gcAssist    = "GC assist"
 	coroutine   = "coroutine"
-	preempted   = "preempted"
-	yielded     = "yielded"
 	runtimes    = "runtime"      // of goroutines of the runtime, for whatever
 	runtimeLock = "runtime lock" // of the program's, on which the collector and stopping begin
 	unknown     = "unknown"      // the trace has no reason
@@ -109,9 +107,6 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	return "sync"
 }
 
-// stopReasons has the names for the runtime's reasons to stop a goroutine that is ready.
-var stopReasons = map[string]string{"runtime.Gosched": yielded, preempted: preempted}
-
 // meaning returns what the outermost known name of the frames inside the runtime and package sync
 // means.
 func (t *tables) meaning(stack int32) (meaning string) {
@@ -155,18 +150,18 @@ func (t *tables) caller(stack int32) report.Frame {
 	return report.Frame{Func: "?"}
 }
 
-// Place returns the innermost frame of the program, or if there is none, outside of the packages
+// place returns the innermost frame of the program, or if there is none, outside of the packages
 // that others wait with, of os and of net.
-func (t *tables) Place(stack int32) report.Frame {
+func (t *tables) place(stack int32) report.Frame {
 	f, ok := t.places[stack]
 	if !ok {
-		f = t.place(stack)
+		f = t.findPlace(stack)
 		t.places[stack] = f
 	}
 	return f
 }
 
-// from returns the frame of the program that called the [tables.Place] of a stack. Without one, its
+// from returns the frame of the program that called the [tables.place] of a stack. Without one, its
 // function is empty.
 func (t *tables) from(stack int32) report.Frame {
 	found := false
@@ -182,7 +177,7 @@ func (t *tables) from(stack int32) report.Frame {
 	return report.Frame{}
 }
 
-func (t *tables) place(stack int32) report.Frame {
+func (t *tables) findPlace(stack int32) report.Frame {
 	var library *report.Frame
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]

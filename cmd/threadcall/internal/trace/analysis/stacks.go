@@ -9,14 +9,12 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-// tables keep each different name, frame and stack once, under a number; zero is the empty one.
-// They copy strings, because those of the reader keep a whole generation of the trace in memory.
-// [lanes.Tables] describes the methods.
+// tables keep each different name once, and each frame and stack under a number; the stack zero is
+// the empty one. They copy strings, because those of the reader keep a whole generation of the
+// trace in memory.
 type tables struct {
-	names   []string
-	nameOf  map[string]int32
-	threads map[int64]string
-	library string // the directory of the standard library with its separator; empty if not known
+	names   map[string]string // without control characters
+	library string            // the directory of the standard library, or empty
 
 	frames  []report.Frame
 	frameOf map[report.Frame]uint32
@@ -29,25 +27,21 @@ type tables struct {
 
 func newTables() *tables {
 	return &tables{
-		names: []string{""}, nameOf: map[string]int32{"": 0}, threads: map[int64]string{},
+		names:   map[string]string{},
 		frameOf: map[report.Frame]uint32{}, places: map[int32]report.Frame{},
 		stacks: [][]uint32{nil}, of: map[string]int32{"": 0}, seen: map[xtrace.Stack]int32{},
 	}
 }
 
-// name returns the number of a name, in which control characters become visible.
-func (t *tables) name(text string) int32 {
-	n, ok := t.nameOf[text]
+// text returns a copy of a name, in which control characters become visible.
+func (t *tables) text(name string) string {
+	text, ok := t.names[name]
 	if !ok {
-		n = int32(len(t.names))
-		t.names = append(t.names, strings.Clone(ui.Plain(text)))
-		t.nameOf[strings.Clone(text)] = n
+		text = strings.Clone(ui.Plain(name))
+		t.names[strings.Clone(name)] = text
 	}
-	return n
+	return text
 }
-
-// text returns the name as [tables.name] keeps it.
-func (t *tables) text(text string) string { return t.names[t.name(text)] }
 
 func (t *tables) stack(st xtrace.Stack) int32 {
 	if st == xtrace.NoStack {
@@ -103,11 +97,8 @@ func (t *tables) root(stack int32) string {
 	return ""
 }
 
-func (t *tables) Name(n int32) string    { return t.names[n] }
-func (t *tables) Thread(id int64) string { return t.threads[id] }
-
-// Stack never returns nil, which would be null in JSON.
-func (t *tables) Stack(n int32) []report.Frame {
+// list returns the frames of a stack. It never returns nil, which would be null in JSON.
+func (t *tables) list(n int32) []report.Frame {
 	list := []report.Frame{}
 	for _, f := range t.stacks[n] {
 		list = append(list, t.frames[f])

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/lanes"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 )
 
@@ -21,8 +20,8 @@ type waiting struct {
 
 // A spot is a stack on which goroutines leave the processor for one reason.
 type spot struct {
-	kind  lanes.Kind // of the state
-	raw   string     // the runtime's reason
+	state state
+	raw   string // the runtime's reason
 	place *waitPlace
 }
 
@@ -36,7 +35,6 @@ type place struct {
 // ran, and no sums.
 type waitPlace struct {
 	report.WaitPlace
-	name   int32 // of the reason
 	ended  uint64
 	now    uint64
 	since  time.Duration        // now is not zero
@@ -51,45 +49,42 @@ type waitPlace struct {
 const maxStacks = 1000
 
 // spot returns the spot of a stack.
-func (w *waiting) spot(stack int32, kind lanes.Kind, raw string) *spot {
+func (w *waiting) spot(stack int32, in state, raw string) *spot {
 	for int(stack) >= len(w.spots) {
 		w.spots = append(w.spots, nil)
 	}
 	for i, s := range w.spots[stack] {
-		if s.kind == kind && s.raw == raw {
+		if s.state == in && s.raw == raw {
 			return &w.spots[stack][i]
 		}
 	}
 	raw = w.text(raw)
-	f := w.Place(stack)
+	f := w.place(stack)
 	var key place
-	if kind == lanes.Running { // a function and its caller, on whatever lines
+	if in == stateRunning { // a function and its caller, on whatever lines
 		key = place{ran, report.Frame{Func: f.Func, File: w.from(stack).Func}}
 	} else {
 		key = place{w.waitReason(raw, stack), f}
 	}
-	w.spots[stack] = append(w.spots[stack], spot{kind, raw, entry(w.places, key, waitPlace{
+	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
 		WaitPlace: report.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack)},
-		name:      w.name(key.what), wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
 	})})
 	return &w.spots[stack][len(w.spots[stack])-1]
 }
 
 // enter records that g begins to wait.
 func (w *waiting) enter(g *goroutine, stack int32, reason string) {
-	p := w.spot(stack, g.state.Kind, reason).place
+	p := w.spot(stack, g.stay.state, reason).place
 	g.at = p
-	if g.state.Kind == lanes.Waiting {
-		g.state.Name = p.name
-	}
 	if p.now++; p.now == 1 {
-		p.since = g.state.Start
+		p.since = g.stay.start
 	}
 }
 
 // leave counts the wait of g, which has ended.
 func (w *waiting) leave(g *goroutine, now time.Duration) {
-	v, p := &g.state, g.at
+	v, p := &g.stay, g.at
 	if p.now--; p.now == 0 {
 		p.Contended += now - p.since
 	}
@@ -97,17 +92,17 @@ func (w *waiting) leave(g *goroutine, now time.Duration) {
 	if g.earlier {
 		return
 	}
-	p.Times.Add(uint64(v.Length))
-	if v.Length > p.Longest.Length {
-		p.Longest, p.stack = moment(v), v.Stack
+	p.Times.Add(uint64(v.length))
+	if v.length > p.Longest.Length {
+		p.Longest, p.stack = moment(v), v.stack
 	}
-	if v.Kind == lanes.Waiting {
-		addTo(p.wakers, v.ByStack, v.Length)
+	if v.state == stateWaiting {
+		addTo(p.wakers, v.byStack, v.length)
 	}
 }
 
-func moment(v *lanes.Interval) report.Moment {
-	return report.Moment{At: v.Start, Length: v.Length, Goroutine: v.Goroutine}
+func moment(v *stay) report.Moment {
+	return report.Moment{At: v.start, Length: v.length, Goroutine: v.goroutine}
 }
 
 // addTo adds a time to the sum of a stack.
@@ -123,20 +118,20 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 
 // finish counts a goroutine with which the trace ends.
 func (w *waiting) finish(g *goroutine) {
-	if !g.waiting() || ofRuntime(w.Name(g.life.Name)) {
+	if !g.waiting() || ofRuntime(g.function) {
 		return
 	}
-	v, p := &g.state, g.at
+	v, p := &g.stay, g.at
 	b := &p.blocked
 	if b.N++; b.N == 1 {
-		b.Stack = w.Stack(v.Stack)
+		b.Stack = w.list(v.stack)
 	}
-	if g.life.Stack != 0 {
+	if g.created != 0 {
 		b.New++
 	}
-	b.Sum += v.Length
-	b.Longest = max(b.Longest, v.Length)
-	addTo(p.created, g.life.Stack, v.Length)
+	b.Sum += v.length
+	b.Longest = max(b.Longest, v.length)
+	addTo(p.created, g.created, v.length)
 }
 
 func (w *waiting) report(end time.Duration) report.Waiting {
@@ -153,7 +148,7 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 		if p.Times.N > 0 {
 			p.Times.Finish()
 			p.Library = w.standard(&p.Frame)
-			p.Stack, p.From, p.Wakers = w.Stack(p.stack), w.from(p.stack), w.byPlace(p.wakers)
+			p.Stack, p.From, p.Wakers = w.list(p.stack), w.from(p.stack), w.byPlace(p.wakers)
 			waits[key] = &p.WaitPlace
 		}
 		if b := &p.blocked; b.N > 0 {
@@ -171,7 +166,7 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
 	sums := map[report.Frame]*report.Waker{}
 	for stack, sum := range stacks {
-		f := w.Place(stack)
+		f := w.place(stack)
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = report.Frame{Func: "?"}
 		}

@@ -34,10 +34,9 @@ type Report struct {
 // A Trace describes the trace itself.
 type Trace struct {
 	Name       string        `json:"name"`
-	Bytes      int64         `json:"bytes"`           // read
-	Format     string        `json:"format"`          // of the file: "go 1.26"
-	Begin      *time.Time    `json:"begin,omitempty"` // by the wall clock; nil before Go 1.25
-	Duration   time.Duration `json:"duration_ns"`     // from the first event to the last
+	Bytes      int64         `json:"bytes"`       // read
+	Format     string        `json:"format"`      // of the file: "go 1.26"
+	Duration   time.Duration `json:"duration_ns"` // from the first event to the last
 	Events     uint64        `json:"events"`
 	Truncated  bool          `json:"truncated"`  // the report ends before the trace should
 	GOMAXPROCS uint64        `json:"gomaxprocs"` // the last value; zero if not in the trace
@@ -130,7 +129,6 @@ type Goroutines struct {
 	Last    uint64 `json:"last"`
 	Created uint64 `json:"created"` // while the trace was taken
 	Ended   uint64 `json:"ended"`   // while the trace was taken
-	System  uint64 `json:"system"`  // of Last: those of the runtime
 }
 
 // Times are the times that goroutines spent in each state.
@@ -143,18 +141,17 @@ type Times struct {
 
 // A Function sums up the goroutines whose outermost function it is.
 type Function struct {
-	Name       string `json:"name"`   // "?" if not in the trace
-	System     bool   `json:"system"` // the runtime's
+	Name       string `json:"name"` // "?" if not in the trace
 	Goroutines uint64 `json:"goroutines"`
 	Times
 	Assist time.Duration `json:"assist_ns"` // in GC assists
 	RanAt  Deed          `json:"ran_at"`    // where most of Running ended
 }
 
-// A Finding is something that stands out. Its moment is where it is in the plots.
+// A Finding is something that stands out, and its moment.
 type Finding struct {
 	Rule  string `json:"rule"`  // of docs/trace.md
 	Text  string `json:"text"`  // one sentence
-	Table string `json:"table"` // with the details: the id of an element of the page
+	Table string `json:"table"` // with the details: a heading of the text
 	Moment
 }

@@ -10,21 +10,16 @@ import (
 func TestDistribution(t *testing.T) {
 	for seed := range uint64(30) {
 		rnd := rand.New(rand.NewPCG(seed, 2))
-		var d, part Distribution
+		var d Distribution
 		var all []uint64
 		sum := 0.0
 		for range rnd.IntN(3000) + 1 {
 			x := uint64(math.Exp(rnd.Float64() * 30))
-			if x%2 == 0 {
-				d.Add(x)
-			} else {
-				part.Add(x)
-			}
+			d.Add(x)
 			all = append(all, x)
 			sum += float64(x)
 		}
 		slices.Sort(all)
-		d.Merge(&part)
 		d.Finish()
 		if d.N != uint64(len(all)) || d.Sum != sum || d.Min != float64(all[0]) ||
 			d.Max != float64(all[len(all)-1]) {

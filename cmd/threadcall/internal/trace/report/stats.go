@@ -35,35 +35,15 @@ func least(class int) float64 { return math.Float64frombits(uint64(class+base)<<
 
 // Add adds x.
 func (d *Distribution) Add(x uint64) {
-	class := classOf(x)
-	one := Distribution{N: 1, Sum: float64(x), Min: float64(x), Max: float64(x)}
-	d.Merge(&one)
-	d.fit(class + 1)
-	d.counts[class]++
-}
-
-// Merge adds all numbers of from.
-func (d *Distribution) Merge(from *Distribution) {
-	if from.N == 0 {
-		return
+	v, class := float64(x), classOf(x)
+	if d.N == 0 || v < d.Min {
+		d.Min = v
 	}
-	if d.N == 0 || from.Min < d.Min {
-		d.Min = from.Min
-	}
-	d.Max = max(d.Max, from.Max)
-	d.N += from.N
-	d.Sum += from.Sum
-	d.fit(len(from.counts))
-	for class, n := range from.counts {
-		d.counts[class] += n
-	}
-}
-
-// fit makes room for classes.
-func (d *Distribution) fit(classes int) {
-	for len(d.counts) < classes {
+	d.N, d.Sum, d.Max = d.N+1, d.Sum+v, max(d.Max, v)
+	for len(d.counts) <= class {
 		d.counts = append(d.counts, 0)
 	}
+	d.counts[class]++
 }
 
 // Finish sets the quantiles of all numbers so far.

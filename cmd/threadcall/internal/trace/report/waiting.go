@@ -1,9 +1,6 @@
 package report
 
-import (
-	"slices"
-	"time"
-)
+import "time"
 
 // Waiting has what goroutines waited for, and where. A wait that the trace has as a whole is in
 // Times; one that has not ended is in Blocked.
@@ -122,29 +119,6 @@ type Place struct {
 	Longest Moment       `json:"longest"`   // from the start of the call to its end
 }
 
-// Stacks are those of the caller, and of the thread: where it waits when the call is reported as
-// slow, or the start of the function.
-type Stacks struct {
-	From []Frame `json:"from"`
-	On   []Frame `json:"on"`
-}
-
-// Caller returns the stack of the caller, without threadcall's frames.
-func (s Stacks) Caller() []Frame {
-	if i := slices.IndexFunc(s.From, func(f Frame) bool { return !f.Own() }); i > 0 {
-		return s.From[i:]
-	}
-	return s.From
-}
-
-// Function returns the stack of the thread up to the function that was called.
-func (s Stacks) Function() []Frame {
-	if i := slices.IndexFunc(s.On, Frame.Own); i > 0 {
-		return s.On[:i]
-	}
-	return s.On
-}
-
 // A SlowCall is a function that OnSlowCall reported while the trace was recorded.
 type SlowCall struct {
 	At        time.Duration `json:"t_ns"`       // when it was reported
@@ -158,7 +132,11 @@ type SlowCall struct {
 	Waited    time.Duration `json:"waited_ns"`  // how long by then
 	By        Frame         `json:"by"`         // the first of From outside of threadcall
 	Place     Frame         `json:"place"`      // of On, in the program
-	Stacks
+	From      []Frame       `json:"from"`       // the stack of the caller
+
+	// On is the stack of the thread: where it waited when the call was reported, or the start of the
+	// function.
+	On []Frame `json:"on"`
 }
 
 // Begin returns when the function began, zero if that was before the trace.

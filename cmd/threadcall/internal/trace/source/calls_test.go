@@ -124,14 +124,14 @@ func TestSlowCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	r, err := analysis.Trace(f, analysis.Options{})
+	r, err := analysis.Trace(f, "")
 	if err != nil || len(r.Calls.Slow) != 1 {
 		t.Fatalf("%v, %+v", err, r)
 	}
 	if s := r.Calls.Slow[0]; s.Waits != "channel receive" || s.Running < limit || s.Kind != "Call" ||
 		s.At < s.Running || s.Queued < 0 || s.Waited <= 0 || s.Waited > s.Running+time.Millisecond ||
-		!strings.HasSuffix(s.Caller()[0].Func, ".callsSlowly") ||
-		!slices.ContainsFunc(s.Function(), func(f report.Frame) bool {
+		!strings.HasSuffix(s.By.Func, ".callsSlowly") ||
+		!slices.ContainsFunc(s.On, func(f report.Frame) bool {
 			return strings.HasSuffix(f.Func, ".waitsForReport")
 		}) {
 		t.Errorf("%+v", s)

@@ -101,7 +101,7 @@ func open(t *testing.T, ctx context.Context, r source.Request) (results []result
 			results = append(results, result{err: err})
 			continue
 		}
-		report, err := analysis.Trace(tr, analysis.Options{Name: tr.Name})
+		report, err := analysis.Trace(tr, tr.Name)
 		if err != nil {
 			t.Fatalf("%s: %v", tr.Name, err)
 		}

@@ -53,8 +53,8 @@ func Of(r *report.Report) []report.Finding {
 	return findings
 }
 
-// finding returns what a rule has found: a sentence, the table with the details, the moment that
-// the page shows, and the cost. Durations have three digits.
+// finding returns what a rule has found: a sentence, the table with the details, the moment, and
+// the cost. Durations have three digits.
 func finding(rule, table string, m report.Moment, cost time.Duration, format string,
 	args ...any) found {
 	return found{report.Finding{
@@ -96,20 +96,20 @@ func blocked(r *report.Report) (list []found) {
 			text += say("; %s of them were created at %s", ui.Count(b.Created[0].N), b.Created[0].Frame)
 		}
 		m := report.Moment{At: r.Trace.Duration - b.Longest, Length: b.Longest}
-		list = append(list, finding("blocked", "blocked", m, b.Sum, "%s", text))
+		list = append(list, finding("blocked", "Blocked at the end", m, b.Sum, "%s", text))
 	}
 	return list
 }
 
 // Calls that OnSlowCall has reported, because of which the trace may have been written.
 func slowCalls(r *report.Report) (list []found) {
-	for i, c := range slices.Backward(r.Calls.Slow) {
+	for _, c := range slices.Backward(r.Calls.Slow) {
 		text := say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
 		if c.Waits != "" {
 			text += say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
 		}
 		m := report.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner}
-		list = append(list, finding("slow call", fmt.Sprint("slow-", i+1), m, math.MaxInt64, "%s", text))
+		list = append(list, finding("slow call", "Slow calls", m, math.MaxInt64, "%s", text))
 	}
 	return list
 }
@@ -144,7 +144,7 @@ func contention(r *report.Report) (list []found) {
 			what += say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
 				percent(p.Wakers[0].Time, sum))
 		}
-		list = append(list, finding("contention", "waits", p.Longest, sum,
+		list = append(list, finding("contention", "Waiting", p.Longest, sum,
 			"Goroutines waited %s in total (%s, the longest %s) %s", sum,
 			ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max), what))
 	}
@@ -169,7 +169,8 @@ func bottleneck(r *report.Report) (list []found) {
 		if doing == "" {
 			doing = "waited (" + s.Most.Doing + ")"
 		}
-		list = append(list, finding("bottleneck", "functions", s.Most.Longest, s.Waits.Time,
+		list = append(list, finding("bottleneck", "Goroutines and threads", s.Most.Longest,
+			s.Waits.Time,
 			"Goroutines waited %s in total for goroutine %d of %s, which %s for %s of %s at %s",
 			s.Waits.Time, s.Goroutine, symbol.Short(s.Function), doing, s.Most.Time, s.Lived,
 			at(s.Most.Frame, s.Most.From)))
@@ -192,7 +193,7 @@ func systemCalls(r *report.Report) (list []found) {
 			p.Contended*3 > sum*2 && through(p, "read", "recv", "cgocall") {
 			continue
 		}
-		list = append(list, finding("system calls", "waits", p.Longest, sum,
+		list = append(list, finding("system calls", "Waiting", p.Longest, sum,
 			"System calls at %s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
 				"the longest %s)", at(p.Frame, p.From), sum, percent(sum, active),
 			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max)))
@@ -227,7 +228,7 @@ func slowWait(r *report.Report) (list []found) {
 		if p.Library || what[p.Reason] == "" || short || !unusual || intended {
 			continue
 		}
-		list = append(list, finding("slow wait", "waits", p.Longest, long,
+		list = append(list, finding("slow wait", "Waiting", p.Longest, long,
 			"%s at %s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
 			percent(long, r.Trace.Duration), p.Longest.Goroutine))
 	}
@@ -258,7 +259,7 @@ func stalls(r *report.Report) (list []found) {
 		if s.Doing == "system call" {
 			doing = "was in a system call"
 		}
-		list = append(list, finding("stall", "functions", s.Longest, s.Longest.Length,
+		list = append(list, finding("stall", "Goroutines and threads", s.Longest, s.Longest.Length,
 			"The main goroutine, a loop around %s, %s for %s at %s; a frame at 60 Hz is 16.7 ms",
 			loop.Frame, doing, s.Longest.Length, at(s.Frame, s.From)))
 	}
@@ -287,7 +288,8 @@ func assists(r *report.Report) []found {
 	for i, s := range all.Sites[:min(len(all.Sites), 3)] {
 		sites += say("%s %s %s", []string{":", ",", ","}[i], s.Frame, percent(s.Time, all.Time))
 	}
-	return []found{finding("assists", "stops", report.Moment{Length: r.Trace.Duration}, cost,
+	whole := report.Moment{Length: r.Trace.Duration}
+	return []found{finding("assists", "Heap and collector", whole, cost,
 		"GC assists took %s, %s of the time of %s of %s, and the workers of the collector %s; "+
 			"allocation sites%s", all.Time, percent(most.Assist, lived),
 		ui.Counted(most.Goroutines, "goroutine", "goroutines"), symbol.Short(most.Name), r.GC.Workers,
@@ -301,7 +303,7 @@ func wakeups(r *report.Report) (list []found) {
 		if w.N < 3 || w.Ready*2 < r.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("wake-ups", "ready", w.Largest, w.Ready,
+		list = append(list, finding("wake-ups", "Ready, but not running", w.Largest, w.Ready,
 			"One wake-up at %s made up to %s goroutines ready (%s in %s), which were ready for %s in "+
 				"total before they ran", w.Frame, ui.Count(w.Most), ui.Counted(w.Woken, "goroutine",
 				"goroutines"), ui.Counted(w.N, "wake-up", "wake-ups"), w.Ready))
@@ -325,7 +327,7 @@ func fullPs(r *report.Report) []found {
 	if m.Length == 0 {
 		m = report.Moment{Length: d}
 	}
-	return []found{finding("full Ps", "functions", m, max(l.Ready, l.Late.Time),
+	return []found{finding("full Ps", "Goroutines and threads", m, max(l.Ready, l.Late.Time),
 		"The Ps were full for %s of the time, mostly with %s, which ran %s, most of it at %s; others "+
 			"were ready for %s in total meanwhile%s", percent(l.Full, d), symbol.Short(most.Name),
 		most.Running, at(most.RanAt.Frame, most.RanAt.From), l.Ready, more)}
@@ -339,7 +341,7 @@ func queuedCalls(r *report.Report) (list []found) {
 		if p99 < 10*time.Millisecond || sum*10 < r.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("queued calls", "places", p.Longest, sum,
+		list = append(list, finding("queued calls", "Calls to threads", p.Longest, sum,
 			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their "+
 				"functions ran %s",
 			ui.Counted(p.Queued.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum)))
@@ -355,7 +357,7 @@ func stops(r *report.Report) []found {
 		return nil
 	}
 	longest := r.Stops.Longest
-	return []found{finding("stop-the-world", "stops",
+	return []found{finding("stop-the-world", "Heap and collector",
 		report.Moment{At: longest.At, Length: longest.Length}, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
 		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}

@@ -1,0 +1,274 @@
+// Package present writes a report on a trace as text, for a terminal or a log.
+package present
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+)
+
+// Rows of a table, frames of a stack.
+const (
+	shownRows   = 10
+	shownFrames = 4
+)
+
+// Text writes the report, first the verdict. Errors are in s.Err.
+func Text(s *ui.Screen, r *report.Report) {
+	for i, f := range r.Verdict {
+		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
+			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), f.Table))
+	}
+	if len(r.Verdict) > 0 {
+		s.Printf("\n")
+	}
+	opening(s, r)
+	slow(s, r.Calls.Slow)
+	memory(s, r)
+	population(s, r)
+	waits(s, r.Waiting.Places)
+	blocked(s, r.Waiting.Blocked)
+	ready(s, r.Waiting)
+	calls(s, r.Calls)
+}
+
+func opening(s *ui.Screen, r *report.Report) {
+	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
+		r.Trace.Format,
+		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
+	if r.Trace.GOMAXPROCS > 0 {
+		about += fmt.Sprintf(", GOMAXPROCS %d", r.Trace.GOMAXPROCS)
+	}
+	s.Paragraph(s.Bold("threadcall trace")+"  ", ui.Plain(r.Trace.Name))
+	s.Paragraph(strings.Repeat(" ", 18), about)
+	for _, w := range r.Warnings {
+		s.Paragraph(s.Red("warning")+"  ", ui.Plain(w))
+	}
+}
+
+func heading(s *ui.Screen, title string) { s.Printf("\n%s\n", s.Bold(title)) }
+
+// facts writes texts, each after its name.
+func facts(s *ui.Screen, namesAndTexts ...string) {
+	s.Printf("\n")
+	for pair := range slices.Chunk(namesAndTexts, 2) {
+		s.Paragraph(fmt.Sprintf("  %-15s ", pair[0]), pair[1])
+	}
+}
+
+func note(s *ui.Screen, text string) {
+	s.Printf("\n")
+	s.Paragraph("  ", text)
+}
+
+// table writes the rows that of returns for the first elements of a list, and how many more there
+// are. The first of columns are left columns of text.
+func table[T any](s *ui.Screen, list []T, what string, left int, columns []string,
+	of func(T) [][]string) {
+	if len(list) == 0 {
+		return
+	}
+	s.Printf("\n")
+	t := ui.Table{Left: left}
+	t.Add(columns...)
+	for _, x := range list[:min(len(list), shownRows)] {
+		for _, row := range of(x) {
+			t.Add(append(row, make([]string, len(columns)-len(row))...)...)
+		}
+	}
+	t.Write(s)
+	if more := len(list) - shownRows; more > 0 {
+		s.Printf("  and %s\n", ui.Counted(more, "more "+what, "more "+what+"s"))
+	}
+}
+
+// wakers adds rows under one for a place.
+func wakers(rows [][]string, title string, list []report.Waker,
+	of func(report.Waker) []string) [][]string {
+	for _, w := range list[:min(len(list), 2)] {
+		place := w.Frame.String()
+		if w.Func == "?" {
+			place = "the runtime" // a timer, the network; or before the trace
+		}
+		rows = append(rows, append([]string{"  " + title, place}, of(w)...))
+	}
+	return rows
+}
+
+// name names a frame, or says that the trace does not have it.
+func name(f report.Frame) string {
+	if f.Func == "?" {
+		return "-"
+	}
+	return f.String()
+}
+
+// quantiles are the cells of a distribution: median, 99 %, longest.
+func quantiles(d report.Distribution) []string {
+	if d.N == 0 {
+		return []string{"-", "-", "-"}
+	}
+	return []string{ui.Duration(d.P50), ui.Duration(d.P99), ui.Duration(d.Max)}
+}
+
+// slow has the calls that were reported as slow, the last first, because a trace that was written
+// for a slow call ends with it.
+func slow(s *ui.Screen, list []report.SlowCall) {
+	if len(list) == 0 {
+		return
+	}
+	heading(s, "Slow calls")
+	s.Printf("\n")
+	for i, c := range slices.Backward(list) {
+		what := "a function"
+		if c.Kind != "" {
+			what = fmt.Sprintf("%s of goroutine %d", c.Kind, c.Goroutine)
+		}
+		text := fmt.Sprintf("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
+			"reported at %s", ui.Duration(c.Begin()), what, ui.Duration(c.Running), c.Thread,
+			ui.Duration(c.At))
+		if c.Queued >= 0 {
+			text += fmt.Sprintf(", and had been queued for %s before", ui.Duration(c.Queued))
+		}
+		s.Paragraph(fmt.Sprintf("  %2d  ", len(list)-i), text)
+		stack(s, "called by", c.From)
+		function := c.On
+		if i := slices.IndexFunc(function, report.Frame.Own); i > 0 {
+			function = function[:i]
+		}
+		title := "function"
+		if c.Waits != "" {
+			title = fmt.Sprintf("waited for %s (%s)", ui.Duration(c.Waited), c.Waits)
+		}
+		stack(s, title, function)
+	}
+}
+
+// stack writes the innermost frames of the program.
+func stack(s *ui.Screen, title string, frames []report.Frame) {
+	n := 0
+	for _, f := range frames {
+		if f.Own() || strings.HasPrefix(f.Func, "runtime.") || n == shownFrames {
+			continue
+		}
+		if n++; n == 1 {
+			s.Printf("      %s\n", s.Faint(title))
+		}
+		s.Printf("        %s\n", ui.Tail(name(f), max(20, s.Width-8)))
+	}
+}
+
+func memory(s *ui.Screen, r *report.Report) {
+	h, gc, stops := r.Heap, r.GC, r.Stops.All
+	heap := "The trace does not have its size."
+	if h.Peak > 0 {
+		heap = fmt.Sprintf("first %s, last %s, peak %s", ui.Bytes(h.First), ui.Bytes(h.Last),
+			ui.Bytes(h.Peak))
+	}
+	collections := ui.Count(gc.Cycles)
+	if gc.Mark.N > 0 {
+		collections += fmt.Sprintf(", marking for %s in all (median %s, longest %s)",
+			ui.Duration(gc.Mark.Sum), ui.Duration(gc.Mark.P50), ui.Duration(gc.Mark.Max))
+	}
+	list := []string{"heap", heap, "collections", collections}
+	if a := gc.Assist; gc.Cycles > 0 {
+		list = append(list, "collector", "workers ran "+ui.Duration(gc.Workers), "assists",
+			fmt.Sprintf("%s, %s in all", ui.Counted(a.N, "time", "times"), ui.Duration(a.Time)))
+	}
+	heading(s, "Heap and collector")
+	facts(s, append(list, "stop-the-world", fmt.Sprintf("%s, %s in all, longest %s",
+		ui.Counted(stops.N, "time", "times"), ui.Duration(stops.Sum), ui.Duration(stops.Max)))...)
+	table(s, gc.Assist.Sites, "place", 1, []string{"GC assists at", "times", "in all"},
+		func(w report.Waker) [][]string {
+			return [][]string{{name(w.Frame), ui.Count(w.N), ui.Duration(w.Time)}}
+		})
+}
+
+func population(s *ui.Screen, r *report.Report) {
+	g := r.Goroutines
+	heading(s, "Goroutines and threads")
+	facts(s, "goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended",
+		ui.Count(g.First), ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended)),
+		"threads", ui.Count(r.Threads)+" ran goroutines")
+	table(s, r.Functions, "function", 1,
+		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited"},
+		func(f report.Function) [][]string {
+			return [][]string{{symbol.Short(f.Name), ui.Count(f.Goroutines), ui.Duration(f.Running),
+				ui.Duration(f.Runnable), ui.Duration(f.Syscall), ui.Duration(f.Waiting)}}
+		})
+}
+
+func waits(s *ui.Screen, list []report.WaitPlace) {
+	list = slices.DeleteFunc(slices.Clone(list), func(p report.WaitPlace) bool {
+		return p.Reason == "runtime" // which is intended
+	})
+	if len(list) == 0 {
+		return
+	}
+	heading(s, "Waiting")
+	table(s, list, "place", 2,
+		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"},
+		func(p report.WaitPlace) [][]string {
+			return wakers([][]string{{p.Reason, name(p.Frame), ui.Count(p.Times.N),
+				ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99), ui.Duration(p.Longest.Length),
+				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w report.Waker) []string {
+				return []string{ui.Count(w.N), ui.Duration(w.Time)}
+			})
+		})
+}
+
+func blocked(s *ui.Screen, list []report.Blocked) {
+	if len(list) == 0 {
+		return
+	}
+	heading(s, "Blocked at the end")
+	table(s, list, "place", 2,
+		[]string{"in", "at", "goroutines", "created", "ended", "longest"},
+		func(b report.Blocked) [][]string {
+			return wakers([][]string{{b.Reason, name(b.Frame), ui.Count(b.N), ui.Count(b.New),
+				ui.Count(b.Ended), ui.Duration(b.Longest)}}, "created at", b.Created,
+				func(w report.Waker) []string { return []string{ui.Count(w.N)} })
+		})
+	note(s, "Created is the number of those that were created while the trace was taken, "+
+		"ended that of the waits at the place that have ended.")
+}
+
+func ready(s *ui.Screen, w report.Waiting) {
+	all := w.Latency
+	if all.N+uint64(len(w.Wakeups)) == 0 {
+		return
+	}
+	heading(s, "Ready, but not running")
+	facts(s, "goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
+		"%s; %s of that while all Ps ran others", ui.Duration(all.Sum),
+		ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
+		ui.Duration(all.Max), ui.Duration(w.Load.Ready)))
+	table(s, w.Wakeups, "place", 1,
+		[]string{"many made ready at", "times", "goroutines", "at once", "ready"},
+		func(x report.Wakeups) [][]string {
+			return [][]string{{name(x.Frame), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
+				ui.Duration(x.Ready)}}
+		})
+}
+
+func calls(s *ui.Screen, c report.Calls) {
+	if c.Total+c.Unfinished+c.NotRun == 0 {
+		return
+	}
+	heading(s, "Calls to threads")
+	facts(s, "calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
+		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
+		ui.Count(c.NotRun)))
+	table(s, c.Places, "place", 2,
+		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
+		func(p report.Place) [][]string {
+			return [][]string{slices.Concat([]string{p.Kind, name(p.Frame), ui.Count(p.Queued.N)},
+				quantiles(p.Queued), quantiles(p.Run))}
+		})
+	note(s, "Queued is the median time from the call to the start of the function, ran is the "+
+		"median time of the function.")
+}
