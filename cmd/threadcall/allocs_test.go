@@ -21,8 +21,7 @@ func allocsOf(t *testing.T, args ...string) outcome {
 func TestAllocs(t *testing.T) {
 	o := allocsOf(t, "-bench", "Inlined|Insert|Nothing|Send", "-benchtime", "100x", "-stacks")
 	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkSend example.com/fixture",
-		"24 B/op, 1 allocs/op: what go test -benchmem prints, in 3 runs.",
-		"24 B and 1 object an operation in the rows: the difference of 100 and 200",
+		"24 B and 1 object an operation: the difference of 100 and 200",
 		"24 1 0 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
 		"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
 		"fixture.BenchmarkInlined fixt").plain(t)
@@ -98,7 +97,7 @@ func TestAllocs_refusals(t *testing.T) {
 		{"-bench Panics$ .", statusWrong, "are skipped"},
 		{"./empty", statusWrong, "no tests"},
 		{"./nowhere", statusWrong, "nowhere"},
-		{"strings", statusWrong, "strings is not in a module of yours"},
+		{"strings", statusWrong, "strings is a package of the standard library"},
 		{"./broken", statusWrong, "undefined: nowhere"},
 	} {
 		allocsOf(t, strings.Fields(c.args)...).want(t, c.status, c.complaint)

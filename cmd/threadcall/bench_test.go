@@ -15,8 +15,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/lock"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 )
 
 // A place is where bench is run, with all that it leaves there.
@@ -125,7 +124,7 @@ func (p place) write(t *testing.T, files map[string]string) {
 
 func (p place) invocation(args ...string) *exec.Cmd {
 	return invocation(p.dir, []string{"PWD=" + p.dir, "GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + p.tmp,
-		lock.FileVariable + "=" + p.lock, "GIT_CEILING_DIRECTORIES=" +
+		measure.LockVariable + "=" + p.lock, "GIT_CEILING_DIRECTORIES=" +
 			filepath.Dir(p.dir)}, append([]string{"bench"}, args...)...)
 }
 
@@ -208,14 +207,6 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBench_vs(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	mine := filepath.Join(t.TempDir(), "mine")
-	killed := filepath.Join(t.TempDir(), gotest.ScratchPrefix+"1", "old", "repository")
-	for _, dir := range []string{mine, killed} { // of which the run removes the second
-		p.git(t, "worktree", "add", "--quiet", "--detach", dir)
-		if err := os.RemoveAll(dir); err != nil { // as if on a disk that is not there today
-			t.Fatal(err)
-		}
-	}
 	o := p.short(t, "-vs", "old", "-json").want(t, statusUnmeasured, "BenchmarkFails",
 		"BenchmarkPanics")
 	r := o.report(t)
@@ -251,11 +242,6 @@ func TestBench_vs(t *testing.T) {
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
 		t.Errorf("the working tree has changed: %s", out)
 	}
-	out := p.git(t, "worktree", "list", "--porcelain")
-	if !strings.Contains(out, "mine") || strings.Contains(out, gotest.ScratchPrefix) {
-		t.Errorf("worktrees: %s", out)
-	}
-	p.git(t, "worktree", "prune")
 	if r.Breaches == nil || r.Undecided == nil {
 		t.Error("without a limit, what breaks it is no list in JSON")
 	}
@@ -476,14 +462,20 @@ func TestBench_lock(t *testing.T) {
 	first := p.start(t, "-bench", "Metric")
 	first.until(t, "round 1 of")
 	second := start(t, p.invocation(append(shortly, "-vs", "old", "-bench", "Metric", "-json")...))
-	second.until(t, "Waiting for pid")
+	second.until(t, "Waiting for another benchmark")
 	if out := p.git(t, "worktree", "list"); strings.Count(out, "\n") != 1 {
 		t.Errorf("it has worked while another one measures: %s", out)
 	}
 	p.write(t, map[string]string{"more.go": "package known\n"})
 	p.commit(t, "more")
+	killed, _ := filepath.Glob(filepath.Join(p.tmp, "*"))
 	_ = first.cmd.Process.Kill()
 	first.end(t)
+	for _, dir := range killed {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	}
 	r := second.end(t).want(t, statusOK).report(t)
 	if v := r.Versions[1]; v.Commit != strings.TrimSpace(p.git(t, "rev-parse", "HEAD")) {
 		t.Errorf("measured %+v", v)

@@ -42,11 +42,11 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	b, err := s.builder(scratch.Dir, named, all)
+	b, err := s.builder(ctx, scratch.Dir, named, all)
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Asked: b.asked, std: standard(all)}
+	r := &Report{Asked: b.asked}
 	var functions []budget.Compiled
 	if s.Budget {
 		s.Progress("compiling what has promised")
@@ -100,10 +100,6 @@ func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest
 	number string, which gotest.Pattern) (known []string, err error) {
 	s.Progress("compiling " + p.ImportPath)
 	bin, err := b.test(ctx, p, number)
-	if errors.Is(err, errTestMain) {
-		r.Failures = append(r.Failures, Failure{Package: p.ImportPath, Problem: err.Error()})
-		return nil, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,24 +122,6 @@ func (s Settings) nothingRan(known, notes []string) error {
 		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
 	}
 	return errors.New("nothing to run: the packages have no benchmarks")
-}
-
-// standard returns a function that reports which packages are of the standard library.
-func standard(all []gotest.Package) func(path string) bool {
-	std := map[string]bool{}
-	for _, p := range all {
-		std[p.ImportPath] = p.Standard
-	}
-	return func(path string) bool {
-		is, known := std[strings.TrimSuffix(path, "_test")]
-		return is || !known && looksStandard(path)
-	}
-}
-
-// looksStandard goes by the name of the package, where the go command did not report it.
-func looksStandard(path string) bool {
-	first, _, _ := strings.Cut(path, "/")
-	return path != "main" && !strings.Contains(first, ".")
 }
 
 // failed adds a benchmark, or a package, to the failures, once, if the error is one of

@@ -1,6 +1,7 @@
 package allocs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,11 +18,9 @@ import (
 
 // How often a benchmark is measured: again until two measurements agree, up to a limit.
 const (
-	fewestPairs  = 2
-	mostPairs    = 5
-	headlineRuns = 3 // of one process
-	headlines    = 3 // processes
-	timeout      = 10 * time.Minute
+	fewestPairs = 2
+	mostPairs   = 5
+	timeout     = 10 * time.Minute
 )
 
 // The limits of the number of operations. With one operation package testing would do without the
@@ -73,8 +72,7 @@ type trial struct {
 // try runs a benchmark once, and returns a trial of it or of each of its sub-benchmarks that match.
 func (s Settings) try(ctx context.Context, b *binary, pattern string) (trials []trial, err error) {
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")
-	lines, _, _ := gotest.ParseResults(r.Stdout)
-	for _, l := range lines {
+	for _, l := range r.Lines {
 		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), strconv.Itoa(s.Procs)), r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
@@ -99,37 +97,28 @@ func (s Settings) operations(each time.Duration) int {
 // measure runs one benchmark until what it allocates is stable.
 func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
 	n := s.operations(b.time)
-	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
-	if !s.Budget {
-		s.Progress(fmt.Sprintf("%s %s, as go test -benchmem", bin.pkg, b.name))
-		h, err := s.headline(ctx, bin, b.name)
-		if err != nil {
-			return nil, err
-		}
-		run.Headline = h
-	}
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
+	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
 	for stable := false; !stable; {
-		m, err := s.difference(ctx, bin, b.name, n, r.std)
+		m, err := s.difference(ctx, bin, b.name, n)
 		if err != nil {
 			return nil, err
 		}
 		run.repetitions = append(run.repetitions, *m)
 		stable = s.stable(r, run.repetitions)
 	}
-	var objects []float64
-	for _, m := range run.repetitions {
-		objects = append(objects, m.Counted.Objects)
-	}
-	run.Measured = interval(objects)
-	at := slices.Index(objects, run.Measured.Median)
-	run.profile = run.repetitions[at]
+	slices.SortStableFunc(run.repetitions, func(a, b heap.Samples) int {
+		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
+	})
+	last := len(run.repetitions) - 1
+	run.Least, run.Most = run.repetitions[0].Counted, run.repetitions[last].Counted
+	run.profile = run.repetitions[(last+1)/2]
 	return run, nil
 }
 
 // difference measures a benchmark once, by n and 2n operations.
-func (s Settings) difference(ctx context.Context, bin *binary, name string, n int,
-	std func(string) bool) (*heap.Samples, error) {
+func (s Settings) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
+	error) {
 	var profiles [2]*hook.Profile
 	for i := range profiles {
 		var err error
@@ -139,7 +128,7 @@ func (s Settings) difference(ctx context.Context, bin *binary, name string, n in
 			return nil, err
 		}
 	}
-	m := heap.Difference(profiles[0], profiles[1], n, std)
+	m := heap.Difference(profiles[0], profiles[1], n)
 	return &m, nil
 }
 
@@ -158,40 +147,6 @@ func (s Settings) stable(r *Report, all []heap.Samples) bool {
 	})
 }
 
-// headline runs a benchmark without a profile, as go test -benchmem does, until its figures are
-// stable.
-func (s Settings) headline(ctx context.Context, b *binary, name string) (*Headline, error) {
-	h := &Headline{}
-	var bytes, allocs []float64
-	time := s.Duration.String()
-	if s.Operations > 0 {
-		time = strconv.Itoa(s.Operations) + "x"
-	}
-	for range headlines {
-		r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+gotest.Exactly(name), "-test.benchmem",
-			"-test.benchtime="+time, "-test.count="+strconv.Itoa(headlineRuns))
-		if err != nil {
-			return nil, err
-		}
-		lines, _, _ := gotest.ParseResults(r.Stdout)
-		for _, l := range lines {
-			size, ok := l.Value("B/op")
-			count, both := l.Value("allocs/op")
-			if ok && both {
-				bytes, allocs, h.N = append(bytes, size), append(allocs, count), l.Iters
-			}
-		}
-		h.Bytes, h.Allocs, h.Runs = interval(bytes), interval(allocs), len(bytes)
-		if h.Bytes.Stable() && h.Allocs.Stable() {
-			break
-		}
-	}
-	if h.Runs == 0 {
-		return nil, &gotest.Failure{Problem: "it printed no figures of -benchmem"}
-	}
-	return h, nil
-}
-
 // profile runs the binary and returns the profile, if there is one even with an error.
 func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
 	file := b.Path + ".profile"
@@ -202,7 +157,7 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook
 	case err != nil:
 		return p, err
 	case errors.Is(missing, os.ErrNotExist):
-		return nil, &gotest.Failure{Problem: "it ended before its tests had, and left no profile",
+		return nil, &gotest.Failure{Problem: "it ended before the benchmark had, and left no profile",
 			Output: r.Output}
 	}
 	return p, missing

@@ -1,9 +1,6 @@
 package allocs
 
 import (
-	"fmt"
-	"slices"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
@@ -20,8 +17,6 @@ type Report struct {
 	Notes    []string  `json:"notes,omitempty"` // what was left out, and why
 
 	Budget *budget.Check `json:"budget,omitempty"` // promises, if they were to be checked
-
-	std func(path string) bool // reports whether a package is of the standard library
 }
 
 // A Failure is something that did not run to its end. What else ran is reported.
@@ -38,50 +33,15 @@ type Run struct {
 	Name       string `json:"name"`
 	Operations []int  `json:"operations"` // of the shorter and the longer run
 
-	Headline     *Headline   `json:"headline,omitempty"`
-	Measured     Interval    `json:"measured"`     // of Counted.Objects, in several pairs of runs
-	Total        heap.Amount `json:"total"`        // what the profile has, the rows together
-	Unattributed heap.Amount `json:"unattributed"` // of the headline, what is in no place's row
-	Counted      heap.Amount `json:"counted"`      // by the runtime, everything included
-	Once         heap.Amount `json:"once"`         // by a benchmark, independent of the operations
-	Rows         []Row       `json:"rows"`         // the largest first
+	Total   heap.Amount `json:"total"`   // what the profile has, the rows together
+	Counted heap.Amount `json:"counted"` // by the runtime, everything included
+	Least   heap.Amount `json:"least"`   // of Counted, in all pairs of runs
+	Most    heap.Amount `json:"most"`
+	Once    heap.Amount `json:"once"` // by a benchmark, independent of the operations
+	Rows    []Row       `json:"rows"` // the largest first
 
 	profile     heap.Samples
 	repetitions []heap.Samples // of which profile is one
-}
-
-// A Headline is what go test -benchmem prints for a benchmark, by runs without a profile.
-type Headline struct {
-	Bytes  Interval `json:"bytes"`
-	Allocs Interval `json:"allocs"`
-	Runs   int      `json:"runs"`
-	N      int      `json:"n"` // operations of the last of them
-}
-
-// An Interval is of the same figure in several runs.
-type Interval struct {
-	Low    float64 `json:"low"`
-	Median float64 `json:"median"`
-	High   float64 `json:"high"`
-}
-
-func interval(values []float64) Interval {
-	if len(values) == 0 {
-		return Interval{}
-	}
-	values = slices.Sorted(slices.Values(values))
-	return Interval{values[0], values[len(values)/2], values[len(values)-1]}
-}
-
-// Stable reports whether all runs had the same.
-func (i Interval) Stable() bool { return i.Low == i.High }
-
-// String is the figure, or where it lies.
-func (i Interval) String() string {
-	if i.Stable() {
-		return fmt.Sprintf("%.0f", i.Median)
-	}
-	return fmt.Sprintf("%.0f (%.0f to %.0f)", i.Median, i.Low, i.High)
 }
 
 // A Row is one place that allocates one kind of thing.

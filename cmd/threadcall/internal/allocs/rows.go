@@ -21,7 +21,6 @@ func (r *Report) join(log *escape.Log) {
 		for _, row := range run.Rows {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
-		run.account()
 		r.Go = run.profile.Program.Go
 	}
 }
@@ -48,7 +47,7 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		p := place{where: sample.Stack[site], site: sample.Stack[site]}
 		kind := sample.Stack[:site].Kind()
 		p.kind = kind.Name
-		if own := sample.Stack.Own(r.std); own < len(sample.Stack) {
+		if own := sample.Stack.Own(); own < len(sample.Stack) {
 			p.where = sample.Stack[own]
 		}
 		row := rows[p]
@@ -87,9 +86,8 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 	for i := range out {
 		row := &out[i]
 		// What only the runtime requested is rather due to other goroutines.
-		background := row.Where.OfRuntime() || r.std(row.Where.Package())
 		n := row.Amount.Objects
-		if s.OnceOnly(n) || background && s.ByChance(n) {
+		if s.OnceOnly(n) || row.Where.Standard && s.ByChance(n) {
 			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
 			row.Amount = heap.Amount{} // the stacks keep what was measured
 		}
@@ -176,7 +174,7 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 			some = append(some, e)
 		}
 	}
-	if some == nil && (kind == "new" || kind == "interface" || kind == "array") {
+	if some == nil && slices.Contains([]string{"new", "interface", "array", "object"}, kind) {
 		return found // whatever it is, the compiler has called what makes one object
 	}
 	return some
@@ -270,42 +268,4 @@ func alsoHere(log *escape.Log, row Row) (others []string) {
 		}
 	}
 	return others
-}
-
-// Unattributed is the kind of the row that has what belongs to no place.
-const Unattributed = "not attributed"
-
-// account adds a row for what the headline has and no other row: the rows and the headline then
-// come to the same.
-func (r *Run) account() {
-	if r.Headline == nil {
-		return
-	}
-	missing := heap.Amount{Objects: r.Headline.Allocs.Median - r.Total.Objects,
-		Bytes: r.Headline.Bytes.Median - r.Total.Bytes}
-	// The headline is in whole numbers, rounded down.
-	if missing.Objects > -1 && missing.Objects < 0.5 && math.Abs(missing.Bytes) < max(1,
-		r.Total.Bytes/100) {
-		return
-	}
-	r.Rows = append(r.Rows, Row{Kind: Unattributed, Sizes: []int64{}, Stacks: []Stack{},
-		Amount: missing, Why: r.whyMissing(missing)})
-	r.Unattributed = missing
-}
-
-func (r *Run) whyMissing(missing heap.Amount) string {
-	once := r.Once.Bytes / float64(max(r.Headline.N, 1))
-	switch {
-	case missing.Objects < -0.5 || missing.Bytes < 0:
-		return fmt.Sprintf("the profile has more than go test -benchmem, which ran up to %d operations: "+
-			"an operation allocates less in longer runs, or while the timer is stopped in another package",
-			r.Headline.N)
-	case r.profile.Hidden >= 0.5:
-		return fmt.Sprintf("objects smaller than 16 bytes, which share blocks; the runtime counted "+
-			"%.3g more", r.profile.Hidden)
-	case once >= 1:
-		return fmt.Sprintf("what is allocated once, %.0f B, divided by the %d operations of "+
-			"go test -benchmem, and what grows with them", r.Once.Bytes, r.Headline.N)
-	}
-	return "package testing's own, and what the runtime allocates for other goroutines"
 }

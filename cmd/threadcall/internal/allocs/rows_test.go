@@ -12,8 +12,13 @@ import (
 // Objects below 16 bytes share a block, and the profile has the place of the first. An operation
 // that makes a number and a string needs one block, whichever of the two comes first in a run.
 func TestReport_join_sharedBlocks(t *testing.T) {
-	frames := []hook.Frame{{Function: "runtime.convT64"}, {Function: "example.com/p.F", File: "p.go",
-		Line: 3}, {Function: "runtime.slicebytetostring"}, {Function: "fmt.Sprintf"}}
+	std := func(function, file string) hook.Frame {
+		return hook.Frame{Function: function, File: file, Standard: true}
+	}
+	frames := []hook.Frame{std("runtime.convT64", "/src/runtime/iface.go"),
+		{Function: "example.com/p.F", File: "p.go", Line: 3},
+		std("runtime.slicebytetostring", "/src/runtime/string.go"),
+		std("fmt.Sprintf", "/src/fmt/print.go")}
 	number, text := []int{0, 1}, []int{2, 3, 1}
 	profile := func(n int64, first ...[]int) *hook.Profile {
 		p := &hook.Profile{Frames: frames, Objects: uint64(2 * n), Bytes: uint64(16 * n)}
@@ -23,16 +28,13 @@ func TestReport_join_sharedBlocks(t *testing.T) {
 		}
 		return p
 	}
-	std := func(path string) bool { return path == "fmt" || path == "runtime" }
 	for name, profiles := range map[string][2]*hook.Profile{
 		"first the number":           {profile(1000, number), profile(2000, number)},
 		"first the string":           {profile(1000, text), profile(2000, text)},
 		"in the longer run a string": {profile(1000, number), profile(2000, text)},
 		"in the longer run a number": {profile(1000, text), profile(2000, number)},
 	} {
-		r := Report{std: std, Runs: []Run{{
-			Headline: &Headline{Bytes: Interval{16, 16, 16}, Allocs: Interval{2, 2, 2}},
-			profile:  heap.Difference(profiles[0], profiles[1], 1000, std)}}}
+		r := Report{Runs: []Run{{profile: heap.Difference(profiles[0], profiles[1], 1000)}}}
 		r.join(escape.New())
 		rows := r.Runs[0].Rows
 		if len(rows) != 1 || rows[0].Amount != (heap.Amount{Objects: 2,

@@ -70,15 +70,12 @@ func (t Text) line(bytes, objects, third, where string) {
 
 // headline writes what a benchmark allocates altogether.
 func (t Text) headline(r *Run) {
-	if h := r.Headline; h != nil {
-		t.Paragraph("", fmt.Sprintf("%s B/op, %s allocs/op: what go test -benchmem prints, in %d runs.",
-			h.Bytes, h.Allocs, h.Runs))
-	}
-	text := fmt.Sprintf("%s an operation in the rows: the difference of %d and %d operations", r.Total,
+	text := fmt.Sprintf("%s an operation: the difference of %d and %d operations", r.Total,
 		r.Operations[0], r.Operations[1])
-	if n := len(r.repetitions); n > 1 && r.Measured.High-r.Measured.Low >= 0.01 {
-		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s", n,
-			ui.Number(r.Measured.Low), ui.Counted(r.Measured.High, "object", "objects"))
+	if r.Most.Objects-r.Least.Objects >= 0.01 {
+		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s",
+			len(r.repetitions), ui.Number(r.Least.Objects),
+			ui.Counted(r.Most.Objects, "object", "objects"))
 	}
 	text += "."
 	switch {
@@ -107,11 +104,7 @@ func (t Text) row(r Row) {
 	const margin = 31 // the width of the columns before the place
 	t.line(ui.Number(r.Amount.Bytes), count, ui.Number(r.Once.Bytes), t.fit(r.Place(t.Dir), margin))
 	under := strings.Repeat(" ", margin+1)
-	if r.Kind == Unattributed {
-		t.Paragraph(under, r.Why)
-	} else {
-		t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
-	}
+	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
 		return
 	}
@@ -129,9 +122,6 @@ func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, 
 
 // Place returns where the row is, with a path relative to dir.
 func (r Row) Place(dir string) string {
-	if r.Kind == Unattributed {
-		return "not attributed to a place"
-	}
 	text := at(r.Where.File, r.Where.Line, dir) + symbol.Short(r.Where.Function)
 	if r.Site != r.Where {
 		text += " ← " + symbol.Short(r.Site.Function)

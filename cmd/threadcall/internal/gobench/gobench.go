@@ -22,7 +22,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which
@@ -34,16 +33,12 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *judge.
 			err = context.Cause(ctx)
 		}
 	}()
-	// A user who has asked for what cannot be should not have to wait.
-	if _, err := plan.Choose(ctx, set); err != nil {
-		return nil, err
-	}
 	scratch, end, err := measure.Begin(ctx, set, log)
 	if err != nil {
 		return nil, err
 	}
 	defer end()
-	m, err := prepare(ctx, set, log, scratch)
+	m, err := prepare(ctx, set, log, scratch.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -62,17 +57,18 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *judge.
 	return report, errors.Join(err, wrong, m.Data.Err())
 }
 
-// prepare returns the measurement. It has stopped if there is nothing to measure.
+// prepare returns the measurement, with binaries in dir. It has stopped if there is nothing to
+// measure.
 func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
-	scratch *gotest.Scratch) (*measure.Measurement, error) {
-	v, err := plan.Choose(ctx, set) // again: while this run waited, the working tree may have changed
+	dir string) (*measure.Measurement, error) {
+	v, err := plan.Choose(ctx, set, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Checkout(ctx, scratch, log); err != nil {
+	if err := v.Checkout(ctx, dir, log); err != nil {
 		return nil, err
 	}
-	b := &build.Builder{Set: set, Versions: v, Dir: scratch.Dir, Log: log}
+	b := &build.Builder{Set: set, Versions: v, Dir: dir, Log: log}
 	if err := b.Build(ctx); err != nil {
 		return nil, err
 	}

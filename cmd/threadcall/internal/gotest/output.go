@@ -79,21 +79,6 @@ func Decisive(output string, n int) string {
 	return strings.Join(said[:min(len(said), n)], "\n")
 }
 
-// lineInBenchmark is the line of source code in the function of a benchmark, of a stack trace.
-var lineInBenchmark = regexp.MustCompile(`\n\t(\S.*\.go:[0-9]+)[^\n]*\ntesting\.\(\*B\)\.runN\(`)
-
-// benchmarkLine returns where the benchmark was, or the innermost of its sub-benchmarks, when the
-// process wrote the stack traces of all its goroutines. It is empty if they do not say.
-func benchmarkLine(output string) string {
-	for stack := range strings.SplitSeq(output, "\n\n") {
-		if m := lineInBenchmark.FindStringSubmatch(stack); m != nil &&
-			!strings.Contains(stack, "\ntesting.(*B).Run(") {
-			return m[1]
-		}
-	}
-	return ""
-}
-
 // ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
 // of no iterations, which is what testing writes of a benchmark that panics, if it gets that far
 // before the panic ends the process.

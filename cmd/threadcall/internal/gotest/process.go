@@ -19,9 +19,6 @@ const (
 	terminalGrace = time.Second     // to end because of an interrupt that the terminal has sent
 )
 
-// errTimeout is the cause of a context that ends because a process has run for too long.
-var errTimeout = errors.New("timeout")
-
 // Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
 //
 // The process and what it starts are a process group, where the system has those. When ctx is done,
@@ -56,10 +53,7 @@ func Run(ctx context.Context, cmd *exec.Cmd) error {
 	case <-ctx.Done():
 	}
 	grace, signal := time.Duration(0), g.interrupt
-	switch {
-	case context.Cause(ctx) == errTimeout:
-		signal = g.quit
-	case !g.own:
+	if !g.own {
 		grace = terminalGrace
 	}
 	for range 2 {

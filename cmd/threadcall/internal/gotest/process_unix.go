@@ -3,7 +3,6 @@
 package gotest
 
 import (
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,15 +26,6 @@ func (g *group) send(s syscall.Signal) {
 
 func (g *group) interrupt() { g.send(unix.SIGINT) }
 func (g *group) kill()      { g.send(unix.SIGKILL) }
-
-// quit makes a Go program write its stacks and end. What it has started goes on.
-func (g *group) quit() { _ = g.cmd.Process.Signal(unix.SIGQUIT) }
-
-// alive reports whether a process has the id.
-func alive(pid int) bool {
-	err := unix.Kill(pid, 0)
-	return err == nil || errors.Is(err, unix.EPERM)
-}
 
 // endSignals returns the signals that ask for an end. Under nohup a closed terminal does not.
 func endSignals() []os.Signal {

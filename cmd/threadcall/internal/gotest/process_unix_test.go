@@ -5,12 +5,15 @@ package gotest
 import (
 	"bufio"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // gone waits until no process has the id, or only one that its parent has not waited for.
@@ -20,7 +23,7 @@ func gone(t *testing.T, child string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for alive(pid) {
+	for !errors.Is(unix.Kill(pid, 0), unix.ESRCH) {
 		if state, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil &&
 			strings.Contains(string(state), ") Z ") {
 			return

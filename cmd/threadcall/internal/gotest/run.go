@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/perf/benchfmt"
 )
 
 // A Binary is the compiled test binary of a package.
@@ -27,15 +28,37 @@ type Result struct {
 	Failure string // "exit status 2"; empty: it passed
 	TooLong bool   // the timeout ended it
 	Time    time.Duration
-	State   *os.ProcessState
+
+	// Of benchmarks: their results in their order, and what they say about units of their own.
+	Lines []*benchfmt.Result
+	Units []*benchfmt.UnitMetadata
 }
 
 // Run runs the binary, and ends it after the timeout, unless that is 0. A ctx that ends it is an
-// error; that it fails is not.
-func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string) (*Result, error) {
+// error; that it fails is not. If a benchmark panics, testing may end the process before the panic
+// is printed, so Run tries again.
+func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string) (r *Result,
+	err error) {
+	for range 5 {
+		if r, err = b.once(ctx, timeout, args...); err != nil {
+			return nil, err
+		}
+		var cutShort bool
+		r.Lines, r.Units, cutShort = ParseResults(r.Stdout)
+		if !cutShort || r.Failure != "" {
+			return r, nil
+		}
+	}
+	r.Failure = "it has stopped without figures: most likely by a panic that ended too late to be " +
+		"printed"
+	return r, nil
+}
+
+// once runs the binary, and ends it after the timeout, unless that is 0.
+func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string) (*Result, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
 	if timeout > 0 { // testing has a limit for tests, but none for benchmarks
-		limited, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		limited, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
 	cmd := exec.Command(b.Path, args...)
@@ -44,7 +67,7 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
 	err := Run(limited, cmd)
-	r := &Result{Stdout: stdout.String(), Time: time.Since(began), State: cmd.ProcessState}
+	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -55,9 +78,6 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 	switch {
 	case err != nil && limited.Err() != nil:
 		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", timeout)
-		if where := benchmarkLine(r.Output); where != "" {
-			r.Failure += "\nat " + where
-		}
 	case errors.Is(err, exec.ErrWaitDelay):
 		r.Failure = "a process that it has started outlived it, and kept its output open"
 	case err != nil:

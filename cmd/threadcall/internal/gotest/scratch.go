@@ -3,75 +3,32 @@ package gotest
 import (
 	"os"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 	"sync"
 )
 
 // A Scratch is a directory for binaries and other files that lasts as long as a run.
-//
-// It holds the id of the process that it belongs to. A process that was killed cannot remove its
-// own; the next one does, when it sees that no process has that id.
-type Scratch struct {
-	Dir string // absolute
-
-	mu     sync.Mutex
-	before []func()
-}
-
-// ScratchPrefix is how the names of scratch directories begin.
-const ScratchPrefix = "threadcall-scratch-"
-
-const owner = "pid"
+type Scratch struct{ Dir string } // absolute
 
 // scratches has those that are not removed yet.
 var scratches sync.Map
 
 // NewScratch makes a directory where the go command makes its own: in GOTMPDIR or the system's.
 func NewScratch() (*Scratch, error) {
-	parent := os.Getenv("GOTMPDIR")
-	if parent == "" {
-		parent = os.TempDir()
-	}
-	sweep(parent)
-	dir, err := os.MkdirTemp(parent, ScratchPrefix)
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "threadcall-scratch-")
 	if err != nil {
 		return nil, err
-	}
-	if real, err := filepath.EvalSymlinks(dir); err == nil { // the path that git uses
-		dir = real
 	}
 	s := &Scratch{}
 	if s.Dir, err = filepath.Abs(dir); err != nil {
 		return nil, err
 	}
 	scratches.Store(s, nil)
-	if err := os.WriteFile(filepath.Join(s.Dir, owner), []byte(strconv.Itoa(os.Getpid())),
-		0o600); err != nil {
-		_ = s.Remove()
-		return nil, err
-	}
 	return s, nil
-}
-
-// BeforeRemove adds a function that Remove calls first, which may be more than once and at the same
-// time.
-func (s *Scratch) BeforeRemove(f func()) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.before = append(s.before, f)
 }
 
 // Remove removes the directory. It may be called again, and while another call is under way.
 func (s *Scratch) Remove() (err error) {
-	s.mu.Lock()
-	before := slices.Clone(s.before)
-	s.mu.Unlock()
 	for range 2 { // a process that was killed may just have been writing into it
-		for _, f := range before {
-			f()
-		}
 		err = os.RemoveAll(s.Dir)
 	}
 	scratches.Delete(s)
@@ -83,16 +40,4 @@ func removeScratches() {
 		_ = s.(*Scratch).Remove()
 		return true
 	})
-}
-
-// sweep removes the scratch directories of this user's processes that were killed.
-func sweep(parent string) {
-	all, _ := filepath.Glob(filepath.Join(parent, ScratchPrefix+"*"))
-	for _, dir := range all {
-		text, err := os.ReadFile(filepath.Join(dir, owner)) // another user's cannot be read
-		if pid, e := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && e == nil && pid > 0 &&
-			!alive(pid) {
-			_ = os.RemoveAll(dir)
-		}
-	}
 }

@@ -2,11 +2,13 @@ package gotest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +20,7 @@ import (
 type Tree struct {
 	Dir   string   // where the go command runs; empty: here
 	Env   []string // of the go command; nil: that of this process
+	Name  string   // of the go command; empty: the one in PATH
 	Flags []string // of go build
 }
 
@@ -134,7 +137,7 @@ func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 // Output runs the go command and returns what it writes. If ctx is done, the error is its cause.
 func (t Tree) Output(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
 	var out, complaints bytes.Buffer
-	cmd := exec.Command("go", args...)
+	cmd := exec.Command(cmp.Or(t.Name, "go"), args...)
 	cmd.Dir, cmd.Env = t.Dir, t.Environ()
 	if t.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
@@ -189,9 +192,24 @@ func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string
 	return nil
 }
 
-// Toolchain returns the version of Go that builds the tree, and GOROOT.
-func (t Tree) Toolchain(ctx context.Context) (version, root string, err error) {
-	out, err := t.Go(ctx, "env", "GOVERSION", "GOROOT")
-	version, root, _ = strings.Cut(strings.TrimSpace(string(out)), "\n")
-	return version, strings.TrimSpace(root), err
+// Toolchain returns the version of Go that builds the tree, and a GOROOT of which overlays can
+// replace files. The go command refuses those in the module cache, where it has put toolchains that
+// a go.mod file asks for. So the tree is then built by way of a link to the toolchain, in dir.
+func (t *Tree) Toolchain(ctx context.Context, dir string) (version, root string, err error) {
+	out, err := t.Go(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE")
+	if err != nil {
+		return "", "", err
+	}
+	env := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n")
+	version, root = env[0], env[1]
+	if !strings.HasPrefix(root, env[2]+string(filepath.Separator)) {
+		return version, root, nil
+	}
+	link := filepath.Join(dir, filepath.Base(root))
+	if err := os.Symlink(root, link); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", "", err
+	}
+	t.Name = filepath.Join(link, "bin", "go")
+	t.Env = append(t.Environ(), "GOROOT="+link, "GOTOOLCHAIN=local")
+	return version, link, nil
 }

@@ -1,39 +1,75 @@
-// Package overlay changes the text of Go files for a build, and leaves the files alone.
+// Package overlay adds code to package testing for a build, and leaves the files alone.
 package overlay
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
+	"strings"
 )
 
-// An Edit replaces a part of a text, given by offsets.
-type Edit struct {
-	From, To int
-	Text     string
-}
-
-// Apply makes edits, which must not overlap.
-func Apply(text []byte, edits []Edit) []byte {
-	slices.SortStableFunc(edits, func(a, b Edit) int { return a.From - b.From })
-	var out bytes.Buffer
-	done := 0
-	for _, e := range edits {
-		out.Write(text[done:e.From])
-		out.WriteString(e.Text)
-		done = e.To
-	}
-	out.Write(text[done:])
-	return out.Bytes()
-}
-
-// Write writes the file for the flag -overlay of the go command that replaces files by others, and
-// returns its name.
-func Write(name string, replace map[string]string) (string, error) {
-	text, err := json.Marshal(map[string]any{"Replace": replace})
+// Testing writes into dir an overlay of package testing, for the flag -overlay of a go command with
+// this GOROOT, and returns the name of its file. The sources, by name, become a part of package
+// testing. They define the type threadcallHook, which each testing.B has a value of, with methods
+// that testing calls:
+//
+//	begin()    before a run: ResetTimer, StartTimer, the benchmark function, StopTimer
+//	start()    when the timer starts, and, while it runs, when it is reset
+//	stop()     when the timer stops
+//	reset()    when the timer is reset, after start
+//	end()      after the run
+//	report(*B) after the last run
+func Testing(goroot, dir string, sources map[string][]byte) (string, error) {
+	testing := filepath.Join(goroot, "src", "testing")
+	file := filepath.Join(testing, "benchmark.go")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return "", err
 	}
+	files := map[string][]byte{}
+	if files["benchmark.go"], err = instrument(text); err != nil {
+		return "", fmt.Errorf("%s: %w", file, err)
+	}
+	for name, text := range sources {
+		files["zz_threadcall_"+name] = text
+	}
+	replace := map[string]string{}
+	for name, text := range files {
+		by := filepath.Join(dir, name)
+		if err := os.WriteFile(by, text, 0o666); err != nil {
+			return "", err
+		}
+		replace[filepath.Join(testing, name)] = by
+	}
+	if text, err = json.Marshal(map[string]any{"Replace": replace}); err != nil {
+		return "", err
+	}
+	name := filepath.Join(dir, "overlay.json")
 	return name, os.WriteFile(name, text, 0o666)
+}
+
+// instrument returns benchmark.go with calls of the hook. No line gets another number. It is an
+// error if package testing is not as in Go 1.24 to 1.26 there.
+func instrument(text []byte) ([]byte, error) {
+	const loop = "b.ResetTimer()\n\tb.StartTimer()\n\tb.benchFunc(b)\n\tb.StopTimer()"
+	for _, e := range []struct {
+		at, with string // @ stands for at
+		times    int
+	}{
+		{"type B struct {", "type B struct { threadcall threadcallHook;", 1},
+		{"b.start = ", "b.threadcall.start(); @", 2}, // StartTimer, ResetTimer
+		{"b.duration += ", "b.threadcall.stop(); @", 1},
+		{"b.duration = 0", "@; b.threadcall.reset()", 1},
+		{loop, "b.threadcall.begin(); @; b.threadcall.end()", 1},
+		{"b.result = ", "b.threadcall.report(b); @", 1},
+	} {
+		if bytes.Count(text, []byte(e.at)) != e.times {
+			return nil, errors.New("this version of package testing is not known")
+		}
+		text = bytes.ReplaceAll(text, []byte(e.at), []byte(strings.Replace(e.with, "@", e.at, 1)))
+	}
+	return text, nil
 }

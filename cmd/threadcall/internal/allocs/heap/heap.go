@@ -69,7 +69,7 @@ type key struct {
 
 // sum adds up the records with the same stack and size, in Once. Those of the testing package's own
 // are left out.
-func sum(p *hook.Profile, std func(string) bool) map[key]Sample {
+func sum(p *hook.Profile) map[key]Sample {
 	samples := map[key]Sample{}
 	names := make([]string, len(p.Frames))
 	for i, f := range p.Frames {
@@ -85,7 +85,7 @@ func sum(p *hook.Profile, std func(string) bool) map[key]Sample {
 			stack[i] = Frame(p.Frames[at])
 			text.WriteString(names[at])
 		}
-		if stack.ofTesting(std) {
+		if stack.ofTesting() {
 			continue
 		}
 		k := key{text.String(), r.Bytes / r.Objects}
@@ -99,9 +99,9 @@ func sum(p *hook.Profile, std func(string) bool) map[key]Sample {
 
 // Own returns the first frame at or above the site that is not of the standard library, or the
 // length of the stack.
-func (s Stack) Own(std func(string) bool) int {
+func (s Stack) Own() int {
 	for i := s.Site(); i < len(s); i++ {
-		if !s[i].OfRuntime() && !std(s[i].Package()) && !s[i].OfCgo() {
+		if !s[i].Standard && !s[i].OfCgo() {
 			return i
 		}
 	}
@@ -131,11 +131,10 @@ func hidden(p *hook.Profile) float64 {
 
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. What
 // both do once, and what the second run's operations need only the first time, is in Once: it does
-// not grow. If the first run is empty and n is 1, Each has all of the second run. Std reports
-// whether a package is of the standard library; the testing package's own allocations are left out
-// by it.
-func Difference(short, long *hook.Profile, n int, std func(path string) bool) Samples {
-	a, b := sum(short, std), sum(long, std)
+// not grow. If the first run is empty and n is 1, Each has all of the second run. The testing
+// package's own allocations are left out.
+func Difference(short, long *hook.Profile, n int) Samples {
+	a, b := sum(short), sum(long)
 	for k, one := range a {
 		if _, both := b[k]; !both {
 			b[k] = Sample{Stack: one.Stack, Size: one.Size}
@@ -160,20 +159,12 @@ func counted(p *hook.Profile) Amount { return Amount{float64(p.Objects), float64
 // Package returns the import path of the function's package.
 func (f Frame) Package() string { return symbol.Package(f.Function) }
 
-// OfRuntime reports whether the function is the runtime's own.
+// OfRuntime reports whether the function is the runtime's own, which may have the name of another
+// package, such as reflect.unsafe_New.
 func (f Frame) OfRuntime() bool {
-	p := f.Package()
-	return p == "runtime" || strings.HasPrefix(p, "internal/runtime/") ||
-		strings.HasPrefix(p, "runtime/internal/") ||
-		slices.ContainsFunc(runtimeFiles, func(file string) bool {
-			return strings.HasSuffix(f.File, file)
-		})
+	return f.Standard && (strings.Contains(f.File, "/src/runtime/") ||
+		strings.Contains(f.File, "/src/internal/runtime/"))
 }
-
-// runtimeFiles have functions with names of other packages, such as reflect.unsafe_New.
-var runtimeFiles = []string{"/src/runtime/malloc.go", "/src/runtime/slice.go",
-	"/src/runtime/map.go",
-	"/src/runtime/chan.go"}
 
 // OfCgo reports whether the function was written by cgo, for calls between Go and C.
 func (f Frame) OfCgo() bool {
@@ -184,23 +175,15 @@ func (f Frame) OfCgo() bool {
 
 // callbacks are the functions of package testing that call the tests' own.
 var callbacks = map[string]bool{
-	"testing.(*B).runN": true, "testing.tRunner": true, "testing.(*B).RunParallel.func1": true,
-	"testing.AllocsPerRun": true, "testing.runExample": true,
+	"testing.(*B).runN": true, "testing.(*B).RunParallel.func1": true, "testing.AllocsPerRun": true,
 }
 
-// ofTesting reports whether the allocation belongs to package testing, as its printing does, to the
-// initialization of the standard library, or to what writes the profile, and not to a function that
-// testing calls back. Std reports which packages are of the standard library.
-func (s Stack) ofTesting(std func(path string) bool) bool {
+// ofTesting reports whether the allocation belongs to package testing, as that of the profile does,
+// and not to a function that testing calls back.
+func (s Stack) ofTesting() bool {
 	for i, f := range s {
-		if strings.Contains(f.Function, "/"+hook.Name+".") {
-			return true
-		}
-		if strings.HasPrefix(f.Function, "runtime.doInit") {
-			return i > 0 && std(s[i-1].Package())
-		}
 		if f.Package() == "testing" {
-			return !callbacks[f.Function] || i == 0 || s[i-1].OfRuntime() || std(s[i-1].Package())
+			return !callbacks[f.Function] || i == 0 || s[i-1].Standard
 		}
 	}
 	return false

@@ -91,7 +91,6 @@ var kinds = []Kind{
 	{"runtime.SetFinalizer", "cleanup", "", "", ""},
 	{"runtime.AddCleanup", "cleanup", "", "", ""},
 	{"reflect.", "reflect", "package reflect made a value", "", ""},
-	{"strings.(*Builder)", "string", "a string builder grew", "", ""},
 	{"internal/bytealg.MakeNoZero", "make", "a buffer was made", "", ""},
 }
 

@@ -1,21 +1,21 @@
-// Package hook writes down what a test binary allocates. It is compiled into the binary as a
-// package of the module that is tested, so this file must be Go as old as a module may ask for.
+// Package hook writes down what a benchmark allocates. Its text becomes a part of the test binary's
+// package testing, so names that are not exported begin with threadcall.
 package hook
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"runtime"
-	"time"
+	"strings"
 )
 
 // ProfileVariable is a variable of the environment: the file for the profile. Empty: there is none.
 const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
 
-// A Profile has what a process has allocated, with the runtime's own frames, which runtime/pprof
-// leaves out: they tell an append from a channel, and a channel from a goroutine's wait. What was
-// allocated before the last ResetTimer and while the timer was stopped is left out.
+// A Profile has what a benchmark has allocated while its timer ran and since it was last reset, in
+// all its runs, with the runtime's own frames, which runtime/pprof leaves out: they tell an append
+// from a channel, and a channel from a goroutine's wait.
 type Profile struct {
 	Go             string
 	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
@@ -28,7 +28,8 @@ type Frame struct {
 	Function string `json:"function"`
 	File     string `json:"file"`
 	Line     int    `json:"line"`
-	Inlined  bool   `json:"inlined,omitempty"` // into the next frame of the stack
+	Inlined  bool   `json:"inlined,omitempty"`  // into the next frame of the stack
+	Standard bool   `json:"standard,omitempty"` // of the standard library
 }
 
 // A Record is what was allocated with one stack and one size. Objects without pointers that are
@@ -38,138 +39,113 @@ type Record struct {
 	Stack          []int // in Frames, innermost first; at most 32 functions not inlined
 }
 
-var profile = os.Getenv(ProfileVariable)
+var threadcallProfile = os.Getenv(ProfileVariable)
 
 func init() {
-	if profile != "" {
-		runtime.MemProfileRate = 1
+	if threadcallProfile != "" {
+		runtime.MemProfileRate = 0
+		threadcallTimer.before = map[threadcallKey][2]int64{}
 	}
 }
 
-// Run runs the tests of m and writes the profile.
-func Run(m interface{ Run() int }) int {
-	status := m.Run()
-	if profile != "" && !timer.stopped {
-		stop() // what follows is of no interest, and would take longer
-	}
-	// When a benchmark panics, package testing goes on and may exit before the panic ends the process.
-	stacks := make([]byte, 1<<20)
-	if n := runtime.Stack(stacks, true); bytes.Contains(stacks[:n], []byte("\npanic(")) {
-		time.Sleep(time.Second)
-	}
-	if profile == "" {
-		return status
-	}
-	if err := write(profile); err != nil {
-		println("the profile of allocations:", err.Error())
-		if status == 0 {
-			status = 1
-		}
-	}
-	return status
+// The profile is on while the timer of a benchmark runs. The counts are of objects and bytes.
+var threadcallTimer struct {
+	on         bool
+	from       [2]uint64                  // when the timer started
+	sum        [2]uint64                  // while it ran before, since it was reset
+	resetByRun bool                       // testing itself will reset the timer, before a run
+	before     map[threadcallKey][2]int64 // objects and bytes
+	kept       *[32]byte
 }
 
-// While the timer of a benchmark is stopped, nothing is in the profile, as it is not in the figures
-// of -benchmem.
-var timer struct {
-	stopped                bool
-	fromObjects, fromBytes uint64 // when it was stopped
-	objects, bytes         uint64 // allocated while it was stopped, or before it was reset
-	before                 map[key]amount
-	resets                 int
-	b                      interface{} // the benchmark that runs
-	n                      int         // its operations
-	kept                   *[32]byte
-}
-
-type key struct {
+type threadcallKey struct {
 	stack [32]uintptr
 	size  int64
 }
 
-type amount struct{ objects, bytes int64 }
+// A threadcallHook is what a testing.B calls. Benchmarks run one after the other.
+type threadcallHook struct{}
 
-func count() (objects, bytes uint64) {
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return m.Mallocs, m.TotalAlloc
-}
+func (threadcallHook) begin() { threadcallTimer.resetByRun = true }
+func (threadcallHook) end()   {}
 
-func stop() {
-	timer.stopped = true
-	timer.fromObjects, timer.fromBytes = count()
-	runtime.MemProfileRate = 0
-	timer.kept = new([32]byte) // a processor takes the new rate after its next object
-}
-
-func start() {
-	if timer.stopped {
-		objects, bytes := count()
-		timer.objects += objects - timer.fromObjects
-		timer.bytes += bytes - timer.fromBytes
-		timer.stopped = false
+func (threadcallHook) start() {
+	t := &threadcallTimer
+	if threadcallProfile != "" && !t.on {
+		t.on, t.from = true, threadcallCount()
 		runtime.MemProfileRate = 1
 	}
 }
 
-// Begin is called where a benchmark begins: the timer runs, even if the last run has stopped it.
-func Begin(b interface{}, n int) {
-	if timer.b != b || timer.n != n {
-		timer.b, timer.n = b, n
-		start()
+func (threadcallHook) stop() {
+	t := &threadcallTimer
+	if !t.on {
+		return
+	}
+	now := threadcallCount()
+	for i := range now {
+		t.sum[i] += now[i] - t.from[i]
+	}
+	t.on = false
+	runtime.MemProfileRate = 0
+	t.kept = new([32]byte) // a processor takes the new rate after its next object
+}
+
+// reset leaves out what the benchmark has allocated before. If testing resets the timer, before a
+// run, what the last run has allocated stays: the profile of any number of operations has it.
+func (h threadcallHook) reset() {
+	t := &threadcallTimer
+	if t.resetByRun {
+		t.resetByRun = false
+		return
+	}
+	if threadcallProfile == "" {
+		return
+	}
+	on := t.on
+	h.stop()
+	t.sum, t.before = [2]uint64{}, map[threadcallKey][2]int64{}
+	for _, r := range threadcallRecords() {
+		k := threadcallKeyOf(&r)
+		sum := t.before[k]
+		t.before[k] = [2]int64{sum[0] + r.AllocObjects, sum[1] + r.AllocBytes}
+	}
+	if on {
+		h.start()
 	}
 }
 
-// StopTimer stops the timer and the profile.
-func StopTimer(b interface{ StopTimer() }) {
-	b.StopTimer()
-	if profile != "" && !timer.stopped {
-		stop()
+// report writes the profile.
+func (threadcallHook) report(any) {
+	if threadcallProfile == "" {
+		return
+	}
+	if err := threadcallWrite(); err != nil {
+		println("the profile of allocations:", err.Error())
+		os.Exit(1)
 	}
 }
 
-// StartTimer starts the profile and the timer.
-func StartTimer(b interface{ StartTimer() }) {
-	start()
-	b.StartTimer()
+func threadcallCount() [2]uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return [2]uint64{m.Mallocs, m.TotalAlloc}
 }
 
-// ResetTimer resets the timer and leaves out what was allocated before.
-func ResetTimer(b interface{ ResetTimer() }) {
-	if profile != "" && timer.resets < 16 {
-		timer.resets++
-		stopped := timer.stopped
-		stop()
-		timer.before = map[key]amount{}
-		for _, r := range records() {
-			k := keyOf(&r)
-			sum := timer.before[k]
-			timer.before[k] = amount{sum.objects + r.AllocObjects, sum.bytes + r.AllocBytes}
-		}
-		timer.objects, timer.bytes = timer.fromObjects, timer.fromBytes
-		start()
-		if stopped {
-			stop()
-		}
-	}
-	b.ResetTimer()
-}
-
-func keyOf(r *runtime.MemProfileRecord) key {
-	k := key{stack: r.Stack0}
+func threadcallKeyOf(r *runtime.MemProfileRecord) threadcallKey {
+	k := threadcallKey{stack: r.Stack0}
 	if r.AllocObjects > 0 {
 		k.size = r.AllocBytes / r.AllocObjects
 	}
 	return k
 }
 
-// records returns the runtime's profile. It collects garbage first, because the runtime shows only
-// what was allocated before a collection.
-func records() (list []runtime.MemProfileRecord) {
+// threadcallRecords returns the runtime's profile. It collects garbage first, because the runtime
+// shows only what was allocated before a collection.
+func threadcallRecords() (list []runtime.MemProfileRecord) {
 	runtime.GC()
 	for n, ok := 0, false; !ok; {
-		n, ok = runtime.MemProfile(list, true)
-		if ok {
+		if n, ok = runtime.MemProfile(list, true); ok {
 			list = list[:n]
 		} else {
 			list = make([]runtime.MemProfileRecord, n+n/8+64) // the making adds some
@@ -178,23 +154,21 @@ func records() (list []runtime.MemProfileRecord) {
 	return list
 }
 
-func write(path string) error {
-	p := Profile{Go: runtime.Version(), Objects: timer.fromObjects - timer.objects,
-		Bytes: timer.fromBytes - timer.bytes}
+func threadcallWrite() error {
+	t := &threadcallTimer
+	p := Profile{Go: runtime.Version(), Objects: t.sum[0], Bytes: t.sum[1]}
+	file, _ := runtime.FuncForPC(reflect.ValueOf(runtime.GC).Pointer()).FileLine(0)
+	src, _, _ := strings.Cut(file, "/runtime/mgc.go")
 	known := map[Frame]int{}
 	places := map[uintptr][]int{} // of a program counter; most are on many stacks
-	all := records()
-	for i := range all {
-		r := &all[i]
+	for _, r := range threadcallRecords() {
 		next := Record{Objects: r.AllocObjects, Bytes: r.AllocBytes}
-		if b, some := timer.before[keyOf(r)]; some {
-			part := b
-			if part.objects > next.Objects { // the stack of another record begins alike
-				part = amount{next.Objects, next.Bytes}
-			}
-			next.Objects, next.Bytes = next.Objects-part.objects, next.Bytes-part.bytes
-			timer.before[keyOf(r)] = amount{b.objects - part.objects, b.bytes - part.bytes}
-		}
+		k := threadcallKeyOf(&r)
+		b := t.before[k]
+		// the stack of another record may begin alike
+		part := [2]int64{min(b[0], next.Objects), min(b[1], next.Bytes)}
+		next.Objects, next.Bytes = next.Objects-part[0], next.Bytes-part[1]
+		t.before[k] = [2]int64{b[0] - part[0], b[1] - part[1]}
 		for _, pc := range r.Stack() {
 			at, found := places[pc]
 			if !found {
@@ -202,7 +176,8 @@ func write(path string) error {
 				for more := true; more; {
 					var f runtime.Frame
 					f, more = inlined.Next()
-					k := Frame{f.Function, f.File, f.Line, f.Func == nil}
+					k := Frame{f.Function, f.File, f.Line, f.Func == nil,
+						strings.HasPrefix(f.File, src+"/") || strings.HasPrefix(f.Function, "testing.")}
 					n, is := known[k]
 					if !is {
 						n = len(p.Frames)
@@ -221,9 +196,5 @@ func write(path string) error {
 	if err != nil {
 		return err
 	}
-	// Under another name first, so that the file is there only when it is complete.
-	if err := os.WriteFile(path+".part", text, 0600); err != nil {
-		return err
-	}
-	return os.Rename(path+".part", path)
+	return os.WriteFile(threadcallProfile, text, 0600)
 }

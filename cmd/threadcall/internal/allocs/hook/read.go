@@ -1,20 +1,24 @@
 package hook
 
 import (
-	_ "embed" // for Source
+	"bytes"
+	_ "embed" // for the source
 	"encoding/json"
 	"os"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 )
 
-// Name is the directory of the package in the module that is tested.
-const Name = "threadcallhook"
-
-// Source is the file that is compiled into a test binary.
-//
 //go:embed hook.go
-var Source []byte
+var source []byte
+
+// Overlay writes into dir an overlay of package testing with the hook in it. It returns the name of
+// the file for the flag -overlay of a go command with this GOROOT.
+func Overlay(goroot, dir string) (string, error) {
+	text := bytes.Replace(source, []byte("\npackage hook\n"), []byte("\npackage testing\n"), 1)
+	return overlay.Testing(goroot, dir, map[string][]byte{"hook.go": text})
+}
 
 // ReadFile reads the profile of a process.
 func ReadFile(path string) (*Profile, error) {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/lock"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -59,8 +58,8 @@ func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
 // the end of the run.
 func Begin(ctx context.Context, set *plan.Settings,
 	l *plan.Log) (scratch *gotest.Scratch, end func(), err error) {
-	release, err := lock.Acquire(ctx, set.Command, func(holder string) {
-		l.Trouble("Waiting for " + ui.Plain(holder))
+	release, err := lock(ctx, func(path string) {
+		l.Trouble("Waiting for another benchmark, which has locked " + path)
 	})
 	if errors.Is(err, errors.ErrUnsupported) {
 		l.Note("This system has no locks that a crash releases, so other benchmarks may run at the " +

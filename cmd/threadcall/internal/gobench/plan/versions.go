@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -34,14 +35,15 @@ type Versions struct {
 	List       []Version
 	Trees      []gotest.Tree // one a version
 	VS         string        // the revision to compare with; empty: none
-	Repository *revision.Repository
+	repository *revision.Repository
 	old        revision.Commit
 }
 
 // Choose decides which versions there are, and checks what can be checked before anything is built.
-func Choose(ctx context.Context, s *Settings) (*Versions, error) {
+// Dir is for what lasts as long as the run.
+func Choose(ctx context.Context, s *Settings, dir string) (*Versions, error) {
 	now := gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}
-	toolchain, root, err := now.Toolchain(ctx)
+	toolchain, root, err := now.Toolchain(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -58,18 +60,18 @@ func Choose(ctx context.Context, s *Settings) (*Versions, error) {
 
 // chooseRevision checks the revision to compare with, and that there is a difference.
 func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
-	if v.Repository, err = revision.Open(ctx, dir); err != nil {
+	if v.repository, err = revision.Open(ctx, dir); err != nil {
 		return err
 	}
-	head, err := v.Repository.Commit(ctx, "HEAD")
+	head, err := v.repository.Commit(ctx, "HEAD")
 	if err != nil {
 		return err
 	}
-	changes, err := v.Repository.Changes(ctx)
+	changes, err := v.repository.Changes(ctx)
 	if err != nil {
 		return err
 	}
-	if v.old, err = v.Repository.Commit(ctx, v.VS); err != nil {
+	if v.old, err = v.repository.Commit(ctx, v.VS); err != nil {
 		return err
 	}
 	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
@@ -88,19 +90,19 @@ func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
 	return nil
 }
 
-// Checkout makes the tree of the revision to compare with, if there is one.
-func (v *Versions) Checkout(ctx context.Context, scratch *gotest.Scratch, log *Log) error {
+// Checkout makes the tree of the revision to compare with, if there is one, below dir.
+func (v *Versions) Checkout(ctx context.Context, dir string, log *Log) error {
 	if v.VS == "" {
 		return nil
 	}
 	defer log.Progress("")
 	log.Progress("checking out " + v.VS)
-	then, err := v.Repository.Checkout(ctx, v.old, scratch, "old", v.Trees[0])
+	then, err := v.repository.Checkout(ctx, v.old, filepath.Join(dir, "old"), v.Trees[0])
 	if err != nil {
 		return err
 	}
 	was, is := &v.List[0], v.List[1]
-	if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx); err != nil {
+	if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx, dir); err != nil {
 		return fmt.Errorf("in %s: %w", v.VS, err)
 	}
 	if was.Toolchain != is.Toolchain {

@@ -24,7 +24,7 @@ type Repository struct {
 
 // Open finds the repository that dir is in.
 func Open(ctx context.Context, dir string) (*Repository, error) {
-	out, err := git(ctx, dir, "rev-parse", "--show-toplevel", "--show-prefix")
+	out, err := git(ctx, dir, nil, "rev-parse", "--show-toplevel", "--show-prefix")
 	switch {
 	case errors.Is(err, exec.ErrNotFound):
 		return nil, errors.New("git is not in PATH, and revisions come from it")
@@ -46,21 +46,21 @@ func (c Commit) Short() string { return c.Hash[:min(len(c.Hash), 10)] }
 
 // Commit returns the commit that rev names, in any way that git knows.
 func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
-	out, err := git(ctx, r.Top, "rev-parse", "--verify", "--quiet", "--end-of-options",
+	out, err := git(ctx, r.Top, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
 		rev+"^{commit}")
 	if ctx.Err() != nil {
 		return Commit{}, ctx.Err()
 	}
 	if err != nil || rev == "" {
 		hint := "git log shows those that there are"
-		if shallow, err := git(ctx, r.Top, "rev-parse", "--is-shallow-repository"); err == nil &&
+		if shallow, err := git(ctx, r.Top, nil, "rev-parse", "--is-shallow-repository"); err == nil &&
 			strings.TrimSpace(shallow) == "true" {
 			hint = "this clone is shallow: git fetch --unshallow brings the older ones"
 		}
 		return Commit{}, fmt.Errorf("the repository in %s has no revision %q; %s", r.Top, rev, hint)
 	}
 	c := Commit{Hash: strings.TrimSpace(out)}
-	if out, err = git(ctx, r.Top, "log", "-1", "--format=%s", c.Hash); err != nil {
+	if out, err = git(ctx, r.Top, nil, "log", "-1", "--format=%s", c.Hash); err != nil {
 		return Commit{}, err
 	}
 	c.Subject = strings.TrimSpace(out)
@@ -69,7 +69,7 @@ func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
 
 // Changes returns the files in which the working tree differs from HEAD.
 func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
-	out, err := git(ctx, r.Top, "status", "--porcelain", "-z", "--untracked-files=all",
+	out, err := git(ctx, r.Top, nil, "status", "--porcelain", "-z", "--untracked-files=all",
 		"--no-renames")
 	if err != nil {
 		return nil, err
@@ -82,14 +82,14 @@ func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
 	return files, nil
 }
 
-// git returns what git writes to its standard output.
-func git(ctx context.Context, dir string, args ...string) (string, error) {
+// git returns what git writes to its standard output. Env is added to the environment.
+func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	// No hook runs, nor another program that the repository sets.
 	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
 		"core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
-	cmd.Env = append(withoutRepository(os.Environ()), "PWD="+dir, "LC_ALL=C",
-		"GIT_TERMINAL_PROMPT=0")
+	cmd.Env = slices.Concat(withoutRepository(os.Environ()), []string{"PWD=" + dir, "LC_ALL=C",
+		"GIT_TERMINAL_PROMPT=0"}, env)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := gotest.Run(ctx, cmd); err != nil {
@@ -99,7 +99,7 @@ func git(ctx context.Context, dir string, args ...string) (string, error) {
 		if text := strings.TrimSpace(stderr.String()); text != "" {
 			err = fmt.Errorf("%w: %s", err, text)
 		}
-		return "", fmt.Errorf("git %s: %w", args[0], err)
+		return "", fmt.Errorf("git %q: %w", args, err)
 	}
 	return stdout.String(), nil
 }

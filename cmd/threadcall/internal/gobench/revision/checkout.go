@@ -7,36 +7,33 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
 
-// Checkout makes a worktree of the commit in the scratch directory, below a directory of this name,
-// and returns the tree in it that corresponds to now in the repository's working tree: the same
-// directory, flags, and workspace.
+// Checkout writes the files of the commit below root. It returns the tree in it that corresponds to
+// now in the repository's working tree: the same directory, flags, and workspace. The repository's
+// index and list of worktrees do not change.
 //
 // What the working tree's go.work and go.mod files want from outside of the repository, by a
 // relative path, the old tree gets from the same place. Submodules of git are not checked out.
-func (r *Repository) Checkout(ctx context.Context, c Commit, s *gotest.Scratch, name string,
+func (r *Repository) Checkout(ctx context.Context, c Commit, root string,
 	now gotest.Tree) (gotest.Tree, error) {
-	root := filepath.Join(s.Dir, name)
-	dir := below(root, r.Top)
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+	top := below(root, r.Top)
+	if err := os.MkdirAll(top, 0o700); err != nil {
 		return gotest.Tree{}, err
 	}
-	r.forget(ctx)
-	s.BeforeRemove(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-		defer cancel()
-		r.remove(ctx, dir)
-	})
-	if _, err := git(ctx, r.Top, "worktree", "add", "--quiet", "--detach", dir,
+	index := []string{"GIT_INDEX_FILE=" + root + ".index"}
+	if _, err := git(ctx, r.Top, index, "--work-tree="+top, "read-tree", "--reset", "-u",
 		c.Hash); err != nil {
 		return gotest.Tree{}, fmt.Errorf("cannot check out %s: %w", c.Short(), err)
 	}
 	linkSurroundings(root, r.Top)
-	old := gotest.Tree{Dir: nearest(dir, r.Prefix), Env: now.Environ(), Flags: now.Flags}
+	dir := filepath.Join(top, r.Prefix)
+	for dir != top && !exists(dir) {
+		dir = filepath.Dir(dir)
+	}
+	old := gotest.Tree{Dir: dir, Env: os.Environ(), Flags: now.Flags}
 	work, err := r.workspace(ctx, now, root)
 	old.Env = append(old.Env, "GOWORK="+work)
 	return old, err
@@ -74,7 +71,7 @@ func (r *Repository) workspace(ctx context.Context, now gotest.Tree, root string
 		return "", err
 	}
 	copied := below(root, file)
-	_, err = git(ctx, r.Top, "ls-files", "--error-unmatch", "--", file)
+	_, err = git(ctx, r.Top, nil, "ls-files", "--error-unmatch", "--", file)
 	if ctx.Err() != nil {
 		return "", context.Cause(ctx)
 	}
@@ -92,34 +89,6 @@ func (r *Repository) workspace(ctx context.Context, now gotest.Tree, root string
 		return "off", nil
 	}
 	return copied, nil
-}
-
-// forget makes git forget the worktrees of runs that were killed. Others it leaves alone, also
-// those that are not there at the moment.
-func (r *Repository) forget(ctx context.Context) {
-	out, _ := git(ctx, r.Top, "worktree", "list", "--porcelain")
-	for line := range strings.Lines(out) {
-		path, ok := strings.CutPrefix(strings.TrimSpace(line), "worktree ")
-		if ok && strings.Contains(path, "/"+gotest.ScratchPrefix) && !exists(path) {
-			r.remove(ctx, path)
-		}
-	}
-}
-
-func (r *Repository) remove(ctx context.Context, path string) {
-	_, _ = git(ctx, r.Top, "worktree", "remove", "--force", "--force", path) // it may not be there
-}
-
-// nearest returns the directory top/prefix, or the nearest above it that exists.
-func nearest(top, prefix string) string {
-	dir := filepath.Join(top, prefix)
-	for dir != top {
-		if at, err := os.Stat(dir); err == nil && at.IsDir() {
-			break
-		}
-		dir = filepath.Dir(dir)
-	}
-	return dir
 }
 
 func exists(path string) bool {
