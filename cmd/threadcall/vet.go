@@ -101,7 +101,6 @@ type finding struct {
 }
 
 func runVet(c *command) error {
-	tags := c.String("tags", "", "the `list` of build tags")
 	asJSON := c.Bool("json", false, "print one JSON document instead")
 	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
 	block := c.Bool("block", false, "also report calls on the main thread that block: time.Sleep, "+
@@ -120,19 +119,15 @@ func runVet(c *command) error {
 		return err
 	}
 	args := []string{"-vettool=" + self}
-	if *tags != "" {
-		args = append(args, "-tags="+*tags)
-	}
 	if *block {
 		args = append(args, "-threadcall.block")
 	}
 	args = append(append(args, "--"), packages...)
 	if *fix {
 		cmd := exec.Command("go", append([]string{"vet", "-fix"}, args...)...)
-		var complaints bytes.Buffer
-		cmd.Stderr = io.MultiWriter(c.stderr, &complaints)
+		cmd.Stderr = c.stderr
 		if err := cmd.Run(); err != nil {
-			return unloadable(err, complaints.Bytes())
+			return unloadable(err)
 		}
 	}
 	list, err := vet(args, c.stderr)
@@ -172,42 +167,14 @@ func vet(args []string, stderr io.Writer) ([]finding, error) {
 	if _, failed := io.WriteString(stderr, left); failed != nil {
 		return list, failed
 	}
-	return list, unloadable(err, []byte(left))
+	return list, unloadable(err)
 }
 
-// unloadable returns the error of go vet, with what to do about its complaints.
-func unloadable(err error, complaints []byte) error {
-	do := "correct what 'go build' and 'go test -run none' report of it"
-	for _, one := range advice {
-		if one.complaint.Match(complaints) {
-			do = one.do
-			break
-		}
-	}
-	return fail(statusUsage, fmt.Errorf("go vet could not analyze a package (%w): %s, then run vet "+
-		"again", err, do))
+// unloadable returns the error of go vet, whose complaints are written already, with what to do.
+func unloadable(err error) error {
+	return fail(statusUsage, fmt.Errorf("go vet could not analyze a package (%w): correct what it "+
+		"reports, and what 'go build' and 'go test -run none' report of it, then run vet again", err))
 }
-
-var advice = []struct {
-	complaint *regexp.Regexp
-	do        string
-}{
-	{regexp.MustCompile(tablesComplaint), "correct the file"},
-	{regexp.MustCompile(`(?i)pkg-config|\.h: No such file|\bgcc\b|\bclang\b|cgo: C compiler`),
-		"install the C compiler and the headers of the library that it binds (packages -dev of " +
-			"Linux distributions)"},
-	{regexp.MustCompile(`proxy|dial tcp|no such host|module lookup disabled|terminal prompts`),
-		"have 'go mod download' succeed (GOPROXY, GOPRIVATE, a vendor folder)"},
-	{regexp.MustCompile(`no required module|missing go.sum|updates to go.mod|inconsistent vendoring`),
-		"run 'go mod tidy'"},
-	{regexp.MustCompile(`go.mod file not found|main module|matched no packages|directory not found`),
-		"name packages of the module in whose directory it runs, such as ./..."},
-	{regexp.MustCompile(`build constraints exclude`), "set GOOS, CGO_ENABLED or -tags"},
-	{regexp.MustCompile(`requires go |toolchain`), "install that release of Go, or set GOTOOLCHAIN"},
-}
-
-// tablesComplaint is in every error about a file of tables.
-const tablesComplaint = "docs/vet.md of threadcall has the form"
 
 // parseVet returns the findings in the output of go vet, in order, and what else is in it.
 func parseVet(output []byte) (list []finding, left string, err error) {

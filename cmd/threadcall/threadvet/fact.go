@@ -19,12 +19,13 @@ type need struct {
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
-	Long    bool     // the function that is called for it may wait, or never return
-
-	Fix []string // "", and what suggested fixes call; nil for package mainthread
+	Fix     string   // the dispatcher of suggested fixes, or noFix; empty for that of package mainthread
 
 	own bool // What is of this package, and has no package name
 }
+
+// noFix is for what no dispatcher calls.
+const noFix = "-"
 
 // A use is what a function does with a parameter that is a function.
 type use struct {

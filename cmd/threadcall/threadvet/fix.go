@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"go/ast"
 	"go/token"
-	"go/types"
 	"os"
 	"path"
 	"path/filepath"
@@ -79,57 +78,47 @@ func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 	if file == nil || c.pass.Fset.File(pos).Name() != c.pass.Fset.Position(pos).Filename {
 		return e, false // or made by cgo
 	}
-	call, callV := c.dispatchers(need)
-	with, from, to, open := c.wrap(way, pos, posts(call))
-	if with == callWithResult {
-		call = callV
-	}
-	if with == noCall || call == "" {
+	call := c.dispatcher(need)
+	if e, ok = c.wrap(way, pos, posts(call)); !ok {
 		return e, false
 	}
-	e = edit{open: open, from: from, to: to}
 	e.name, e.at, e.imports, ok = c.importOf(file, pos, call)
 	return e, ok
 }
 
-// fixable returns the call that can be given to the main thread for what p leads to: the innermost
-// one that is not made by the main thread too. It is NoPos if there is none, or if the main thread
-// might wait for the goroutine, or would wait in the call.
+// fixable returns the call that can be given to the main thread for what p leads to: that of a
+// function which itself needs it. It is NoPos if the main thread may make the call too, or might
+// wait for the goroutine.
 func (c *checker) fixable(p place, f found) token.Pos {
-	if f.need.Thread != mainThread || len(f.need.Fix) == 1 || f.need.Long {
+	if f.need.Thread != mainThread || f.need.Fix == noFix || len(f.need.Path) > 0 {
 		return token.NoPos
 	}
 	if _, goes := p.instr.(*ssa.Go); goes && len(f.way) == 0 {
 		return p.at
 	}
-	for i, at := range f.way {
-		if i > 0 && c.long(f.way[i-1].from, map[*node]bool{}) {
-			break
-		}
-		if c.only(at.from, map[*node]bool{}) {
-			return at.at
-		}
+	if len(f.way) > 0 && c.only(f.way[0].from) {
+		return f.way[0].at
 	}
 	return token.NoPos
 }
 
 // only reports whether a node runs on goroutines alone, for which the main thread does not wait.
-func (c *checker) only(n *node, seen map[*node]bool) bool {
-	if seen[n] {
-		return true
+func (c *checker) only(n *node) bool {
+	for m := range reach([]*node{n}, func(n *node) []*node { return n.callers }) {
+		places := c.placesOf(m)
+		if m.obj != nil && !c.isTest(m) && (c.invoked[m.obj.Name()] || m.obj.Exported() &&
+			(c.pass.Pkg.Name() != "main" || m.obj.Signature().Recv() != nil)) {
+			return false
+		}
+		if m.refs != len(c.places[m])+len(m.callers) || m.signals() ||
+			len(places)+len(m.callers) == 0 || slices.ContainsFunc(places, func(p place) bool {
+			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
+				p.kind == onThread && !p.later
+		}) {
+			return false
+		}
 	}
-	seen[n] = true
-	places := c.placesOf(n)
-	if n.obj != nil && !c.isTest(n) && (c.invoked[n.obj.Name()] || n.obj.Exported() &&
-		(c.pass.Pkg.Name() != "main" || n.obj.Signature().Recv() != nil)) {
-		return false
-	}
-	return n.refs == len(c.places[n])+len(n.callers) && !n.signals() &&
-		len(places)+len(n.callers) > 0 && !slices.ContainsFunc(places, func(p place) bool {
-		return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
-			p.kind == onThread && !p.later
-	}) &&
-		!slices.ContainsFunc(n.callers, func(m *node) bool { return !c.only(m, seen) })
+	return true
 }
 
 // signals reports whether what waits for the goroutine may wait for what a node does: it sends,
@@ -147,66 +136,14 @@ func (n *node) signals() bool {
 	})
 }
 
-// long reports whether a node may wait, or run for long.
-func (c *checker) long(n *node, seen map[*node]bool) bool {
-	if seen[n] {
-		return true
-	}
-	seen[n] = true
-	loops := false
-	if body := n.fn.Syntax(); body != nil {
-		ast.Inspect(body, func(one ast.Node) bool {
-			switch one.(type) {
-			case *ast.ForStmt, *ast.BranchStmt:
-				loops = true
-			}
-			return !loops
-		})
-	}
-	return loops || n.has(func(instr ssa.Instruction) bool {
-		switch x := instr.(type) {
-		case *ssa.Send, *ssa.Select:
-			return true
-		case *ssa.UnOp:
-			return x.Op == token.ARROW
-		case *ssa.Call, *ssa.Defer:
-			common := x.(ssa.CallInstruction).Common()
-			if _, ok := common.Value.(*ssa.Builtin); ok {
-				return false
-			}
-			list := c.static(common)
-			return len(list) == 0 || slices.ContainsFunc(list, func(to callee) bool {
-				if to.node != nil {
-					return c.long(to.node, seen)
-				}
-				return to.obj == nil || !c.quick(to.obj)
-			})
-		}
-		return false
-	})
-}
-
-// quick reports whether a function of another package is known to return at once.
-func (c *checker) quick(obj *types.Func) bool {
-	f := functionOf(obj)
-	list := c.librariesOf(obj)
-	if slices.ContainsFunc(list, func(l *library) bool {
-		u := l.useOf(f, 0)
-		return l.Loops.match(f) || l.Blocks.match(f) || u.Kind == onThread && !u.Later
-	}) {
-		return false
-	}
-	needs := c.factOf(obj).Needs
-	return slices.ContainsFunc(list, func(l *library) bool {
-		return l.Quick.match(f) || len(l.On) > 0
-	}) || len(needs) > 0 && !slices.ContainsFunc(needs, func(n need) bool { return n.Long })
-}
-
 // has reports whether the node has such an instruction.
 func (n *node) has(match func(ssa.Instruction) bool) bool {
-	return slices.ContainsFunc(n.fn.Blocks, func(b *ssa.BasicBlock) bool {
-		return slices.ContainsFunc(b.Instrs, match)
-	})
+	for instr := range instructions(n.fn) {
+		if match(instr) {
+			return true
+		}
+	}
+	return false
 }
 
 // around returns the file at pos, and the nodes there, the innermost first.
@@ -227,27 +164,17 @@ func posts(dispatcher string) bool {
 	return l != nil && l.useOf(function{name: name}, 0).Later
 }
 
-type wrapping int
-
-const (
-	noCall wrapping = iota
-	callStatement
-	callWithResult
-)
-
-// wrap returns what is to be given to a dispatcher, for the call at pos, and the start of the
-// function with it. way has the nodes around the call, the innermost first. If the call is made
-// later, the values must not change until then.
-func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (with wrapping,
-	from, to token.Pos, open string) {
+// wrap returns the edit that gives the call at pos to a dispatcher: the call is a statement, or the
+// whole right side of an assignment, or is made by go or defer. way has the nodes around it, the
+// innermost first. If the call is made later, the values must not change until then.
+func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (e edit, ok bool) {
 	var call *ast.CallExpr
 	var in ast.Node // what has the call
 	for i, n := range way {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			if call == nil && !later && n.Tok == token.ASSIGN && len(n.Lhs) == 1 && pos < n.Lhs[0].End() &&
-				!blocks(n.Rhs[0]) {
-				return callStatement, n.Pos(), n.End(), "func() { "
+			if call == nil && !later && n.Tok == token.ASSIGN && len(n.Lhs) == 1 && pos < n.Lhs[0].End() {
+				return edit{open: "func() { ", from: n.Pos(), to: n.End()}, !blocks(n.Rhs[0])
 			}
 		case *ast.CallExpr:
 			// Of a.B().C() the whole is given to the dispatcher, so that there is one edit for both.
@@ -268,9 +195,9 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (with wrapping
 		}
 	}
 	if call == nil || blocks(call) {
-		return
+		return e, false
 	}
-	from, to = call.Pos(), call.End()
+	e = edit{open: "func() { ", from: call.Pos(), to: call.End()}
 	sel, method := call.Fun.(*ast.SelectorExpr)
 	simple := !method
 	if method {
@@ -279,30 +206,20 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (with wrapping
 	changes := !simple || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool {
 		return c.pass.TypesInfo.Types[arg].Value == nil
 	})
-	if later && changes {
-		return
-	}
-	_, several := c.pass.TypesInfo.TypeOf(call).(*types.Tuple)
 	switch in := in.(type) {
 	case *ast.ExprStmt:
-		return callStatement, from, to, "func() { "
+		return e, !later || !changes
 	case *ast.AssignStmt:
-		if several && in.Tok == token.ASSIGN && len(in.Rhs) == 1 {
-			return callStatement, in.Pos(), in.End(), "func() { "
-		}
+		e.from, e.to = in.Pos(), in.End()
+		return e, !later && in.Tok == token.ASSIGN && len(in.Rhs) == 1
 	case *ast.GoStmt, *ast.DeferStmt:
 		if c.pass.TypesInfo.Types[call].IsVoid() && call.Rparen == call.Lparen+1 {
-			return callStatement, from, call.Lparen, ""
+			e.open, e.to = "", call.Lparen
+			return e, !later || !changes
 		}
-		if changes {
-			return
-		}
-		return callStatement, from, to, "func() { "
+		return e, !changes
 	}
-	if t := c.typeText(call, pos); !several && t != "" {
-		return callWithResult, from, to, "func() " + t + " { return "
-	}
-	return
+	return e, false
 }
 
 // blocks reports whether an expression waits for a channel.
@@ -316,46 +233,18 @@ func blocks(e ast.Expr) (found bool) {
 	return found
 }
 
-// typeText returns the type of an expression as it is written at pos, or "" if it cannot be.
-func (c *checker) typeText(e ast.Expr, pos token.Pos) string {
-	t := c.pass.TypesInfo.TypeOf(e)
-	file, _ := c.around(pos)
-	text := types.TypeString(t, func(p *types.Package) string {
-		if p == c.pass.Pkg {
-			return ""
-		}
-		for _, spec := range file.Imports {
-			if name := c.pass.TypesInfo.PkgNameOf(spec); name != nil && name.Imported() == p {
-				return name.Name()
-			}
-		}
-		return p.Name()
-	})
-	tv, err := types.Eval(c.pass.Fset, c.pass.Pkg, pos, text)
-	if err != nil || !tv.IsType() || !types.Identical(tv.Type, t) {
-		return ""
-	}
-	return text
-}
-
-// dispatchers returns the functions that run a function on the main thread, and one with a result,
-// each as path.Name: those of the library, those of a package named mainthread that the package
-// imports, or else ours.
-func (c *checker) dispatchers(need need) (call, callV string) {
-	list := append(slices.Clone(need.Fix), "", "", "")[1:]
-	if need.Fix != nil {
-		return list[0], list[1]
+// dispatcher returns the function that runs a function on the main thread, as path.Name: that of
+// the library, that of a package named mainthread that the package imports, or else ours.
+func (c *checker) dispatcher(need need) string {
+	if need.Fix != "" {
+		return need.Fix
 	}
 	for _, p := range c.pass.Pkg.Imports() {
 		if p.Name() == "mainthread" && p.Scope().Lookup("Call") != nil && known(p.Path()) {
-			call = p.Path() + ".Call"
-			if p.Scope().Lookup("CallV") != nil {
-				callV = call + "V"
-			}
-			return call, callV
+			return p.Path() + ".Call"
 		}
 	}
-	return mainPackage + ".Call", mainPackage + ".CallV"
+	return mainPackage + ".Call"
 }
 
 var version = regexp.MustCompile(`^v\d+$`)

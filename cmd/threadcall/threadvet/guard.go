@@ -6,52 +6,39 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// guards returns for the blocks of a node the threads that it is on there, and the instructions
-// after which it is on one for certain: Assert, or On as a condition.
-type guards struct {
-	list []guard
-}
-
+// A guard is an instruction from which on the node is on a thread for certain: Assert, or the first
+// one after On as a condition.
 type guard struct {
 	thread string
-	block  *ssa.BasicBlock
-	after  int // the instruction of the block
+	from   ssa.Instruction
 }
 
-func (c *checker) guardsOf(n *node) *guards {
-	g := &guards{}
-	for _, b := range n.fn.Blocks {
-		for i, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Call:
-				if thread := c.checks(&instr.Call, "Assert"); thread != "" {
-					g.list = append(g.list, guard{thread, b, i})
-				}
-			case *ssa.If:
-				cond, yes := positive(instr.Cond)
-				if _, ok := cond.(*ssa.Parameter); ok { // which may say what thread this is
-					for _, succ := range b.Succs {
-						if len(succ.Preds) == 1 {
-							g.list = append(g.list, guard{anyThread, succ, -1})
-						}
+func (c *checker) guardsOf(n *node) (list []guard) {
+	for instr := range instructions(n.fn) {
+		switch x := instr.(type) {
+		case *ssa.Call:
+			if thread := c.checks(&x.Call, "Assert"); thread != "" {
+				list = append(list, guard{thread, x})
+			}
+		case *ssa.If:
+			cond, yes := positive(x.Cond)
+			for i, succ := range x.Block().Succs {
+				thread := ""
+				switch cond := cond.(type) {
+				case *ssa.Parameter: // which may say what thread this is
+					thread = anyThread
+				case *ssa.Call:
+					if yes == (i == 0) {
+						thread = c.checks(&cond.Call, "On")
 					}
-					break
 				}
-				call, ok := cond.(*ssa.Call)
-				if !ok {
-					break
-				}
-				on := b.Succs[1]
-				if yes {
-					on = b.Succs[0]
-				}
-				if thread := c.checks(&call.Call, "On"); thread != "" && len(on.Preds) == 1 {
-					g.list = append(g.list, guard{thread, on, -1})
+				if thread != "" && len(succ.Preds) == 1 {
+					list = append(list, guard{thread, succ.Instrs[0]})
 				}
 			}
 		}
 	}
-	return g
+	return list
 }
 
 // positive returns a condition without its negations, and whether there is an even number of them.
@@ -85,14 +72,14 @@ func (c *checker) checks(call *ssa.CallCommon, name string) string {
 	return ""
 }
 
-// at returns the threads that the node is on at instruction i of b.
-func (g *guards) at(b *ssa.BasicBlock, i int) (threads map[string]bool) {
-	for _, one := range g.list {
-		if one.block == b && one.after < i || one.block != b && one.block.Dominates(b) {
+// guardedAt returns the threads that the node with these guards is on at an instruction.
+func guardedAt(list []guard, instr ssa.Instruction) (threads map[string]bool) {
+	for _, g := range list {
+		if dominates(g.from, instr) {
 			if threads == nil {
 				threads = map[string]bool{}
 			}
-			threads[one.thread] = true
+			threads[g.thread] = true
 		}
 	}
 	return threads

@@ -32,7 +32,7 @@ func (c *checker) function(name string) *node {
 
 func (c *checker) checkMain(main *node) {
 	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
-	if c.owns(main, map[*node]bool{}) {
+	if main.owns() {
 		how = ", which locks its goroutine too late, perhaps on another thread: call " +
 			"runtime.LockOSThread in an init function"
 	}
@@ -104,24 +104,20 @@ func (c *checker) testFile(pos token.Pos) bool {
 
 // tested returns the nodes of test files, and those that they mention.
 func (c *checker) tested() map[*node]bool {
-	set := map[*node]bool{}
-	var add func(n *node)
-	add = func(n *node) {
-		if !set[n] {
-			set[n] = true
-			for _, to := range n.callees {
-				if to.node != nil {
-					add(to.node)
-				}
-			}
-		}
-	}
+	var tests []*node
 	for _, n := range c.nodes {
 		if c.inTest(n) {
-			add(n)
+			tests = append(tests, n)
 		}
 	}
-	return set
+	return reach(tests, func(n *node) (list []*node) {
+		for _, to := range n.callees {
+			if to.node != nil {
+				list = append(list, to.node)
+			}
+		}
+		return list
+	})
 }
 
 // checkTests reports tests that need mainthread.Init where no TestMain calls it.

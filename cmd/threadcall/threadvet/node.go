@@ -4,7 +4,9 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"iter"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/tools/go/ssa"
@@ -25,7 +27,8 @@ type node struct {
 	inits   bool     // mentions what serves the main thread
 	callees []callee // all that it mentions
 	callers []*node
-	refs    int // all that mention it, so that what calls it is known if these are all calls
+	users   []*node // that mention it
+	refs    int     // all mentions, so that what calls it is known if these are all calls
 }
 
 // A call is a place of a node that calls something on the same thread.
@@ -91,6 +94,62 @@ func (p place) off(thread string) bool {
 		return !p.own
 	}
 	return p.thread != "" && p.thread != thread
+}
+
+// called returns the nodes that the node calls.
+func (n *node) called() (list []*node) {
+	for _, one := range n.calls {
+		if one.to.node != nil {
+			list = append(list, one.to.node)
+		}
+	}
+	return list
+}
+
+// reach returns the nodes, and those to which next leads from them, step by step.
+func reach(from []*node, next func(*node) []*node) map[*node]bool {
+	set := map[*node]bool{}
+	for from = slices.Clone(from); len(from) > 0; {
+		n := from[0]
+		if from = from[1:]; !set[n] {
+			set[n] = true
+			from = append(from, next(n)...)
+		}
+	}
+	return set
+}
+
+// owns reports whether a goroutine that begins with the node takes a thread for itself.
+func (n *node) owns() bool {
+	for m := range reach([]*node{n}, (*node).called) {
+		if m.locks || m.adopts {
+			return true
+		}
+	}
+	return false
+}
+
+// instructions yields the instructions of a function.
+func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
+	return func(yield func(ssa.Instruction) bool) {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if !yield(instr) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// dominates reports whether all paths to the second instruction pass through the first one, or they
+// are the same.
+func dominates(a, b ssa.Instruction) bool {
+	if in := a.Block(); in != b.Block() {
+		return in.Dominates(b.Block())
+	}
+	list := a.Block().Instrs
+	return slices.Index(list, a) <= slices.Index(list, b)
 }
 
 // initializes reports whether the node is an init function or the initialization of variables.

@@ -28,32 +28,20 @@ type step struct {
 
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
-	c.can = map[string]map[*node]bool{}
+	direct := map[string][]*node{}
 	for _, n := range c.nodes {
 		for _, one := range n.calls {
 			if to := one.to.node; to != nil {
 				to.callers = append(to.callers, n)
 			}
 			for _, need := range one.needs {
-				if c.can[need.Thread] == nil {
-					c.can[need.Thread] = map[*node]bool{}
-				}
-				c.can[need.Thread][n] = true
+				direct[need.Thread] = append(direct[need.Thread], n)
 			}
 		}
 	}
-	for _, set := range c.can {
-		list := slices.Collect(maps.Keys(set))
-		for len(list) > 0 {
-			n := list[0]
-			list = list[1:]
-			for _, caller := range n.callers {
-				if !set[caller] {
-					set[caller] = true
-					list = append(list, caller)
-				}
-			}
-		}
+	c.can = map[string]map[*node]bool{}
+	for thread, list := range direct {
+		c.can[thread] = reach(list, func(n *node) []*node { return n.callers })
 	}
 }
 
@@ -128,8 +116,7 @@ func (c *checker) exportFunctions() {
 						what = c.pass.Pkg.Name() + "." + what
 					}
 					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
-						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix,
-						Long: at.need.Long || c.long(n, map[*node]bool{})})
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})
 			}
@@ -227,7 +214,7 @@ func (c *checker) checkCalls() {
 				}
 				continue // what the mark promises is true in it
 			}
-			p.own = p.own || c.owns(n, map[*node]bool{})
+			p.own = p.own || n.owns()
 			for _, thread := range c.threads() {
 				var list []found
 				c.lead(n, thread, func(at found) bool {
@@ -311,7 +298,7 @@ func (c *checker) adopts() bool {
 // started, or a function that takes a thread for itself.
 func (c *checker) declares(n *node, p place) bool {
 	return n.obj == nil && c.position(n.fn.Pos()) == c.position(p.at) ||
-		p.kind == elsewhere && n.on != mainThread && c.owns(n, map[*node]bool{})
+		p.kind == elsewhere && n.on != mainThread && n.owns()
 }
 
 // way returns the functions that lead from a place to a call, for a report.
@@ -339,20 +326,6 @@ func here(p place) string {
 		return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
 	}
 	return "; here " + strings.Replace(how, " calls ", " calls it ", 1)
-}
-
-// owns reports whether a goroutine that begins with n takes a thread for itself.
-func (c *checker) owns(n *node, seen map[*node]bool) bool {
-	if n.locks || n.adopts {
-		return true
-	}
-	seen[n] = true
-	for _, one := range n.calls {
-		if to := one.to.node; to != nil && !seen[to] && c.owns(to, seen) {
-			return true
-		}
-	}
-	return false
 }
 
 // placesOf returns where a node starts.

@@ -48,43 +48,44 @@ func (c *checker) scan() {
 
 // flags notes what else a node does, and mentions.
 func (c *checker) flags(n *node) {
-	for _, b := range n.fn.Blocks {
-		for _, instr := range b.Instrs {
-			for _, v := range instr.Operands(nil) {
-				fn, _ := (*v).(*ssa.Function)
-				if made, ok := (*v).(*ssa.MakeClosure); ok {
-					fn = made.Fn.(*ssa.Function)
-				}
-				if fn == nil {
-					continue
-				}
-				to := c.calleeOf(fn)
-				n.callees = append(n.callees, to)
-				if _, makes := instr.(*ssa.MakeClosure); !makes && to.node != nil {
-					to.node.refs++
-				}
+	for instr := range instructions(n.fn) {
+		for _, v := range instr.Operands(nil) {
+			fn, _ := (*v).(*ssa.Function)
+			if made, ok := (*v).(*ssa.MakeClosure); ok {
+				fn = made.Fn.(*ssa.Function)
 			}
-			call, ok := instr.(ssa.CallInstruction)
-			if ok && call.Common().IsInvoke() {
-				c.invoked[call.Common().Method.Name()] = true
-			}
-			if !ok || call.Common().StaticCallee() == nil {
+			if fn == nil {
 				continue
 			}
-			obj := c.calleeOf(call.Common().StaticCallee()).obj
-			if obj == nil || obj.Pkg() == nil {
+			to := c.calleeOf(fn)
+			n.callees = append(n.callees, to)
+			if to.node == nil {
 				continue
 			}
-			_, deferred := instr.(*ssa.Defer)
-			switch lib := libraryOf(obj.Pkg().Path()); {
-			case isFunc(obj, "runtime", "LockOSThread"):
-				n.locks = n.locks || !deferred
-			case isFunc(obj, threadPackage, "Adopt"):
-				n.adopts = true
-			case lib == threadcallThread && serving[obj.Name()], lib == threadcallMain &&
-				serving[obj.Name()]:
-				n.serves = true
+			to.node.users = append(to.node.users, n)
+			if _, makes := instr.(*ssa.MakeClosure); !makes {
+				to.node.refs++
 			}
+		}
+		call, ok := instr.(ssa.CallInstruction)
+		if ok && call.Common().IsInvoke() {
+			c.invoked[call.Common().Method.Name()] = true
+		}
+		if !ok || call.Common().StaticCallee() == nil {
+			continue
+		}
+		obj := c.calleeOf(call.Common().StaticCallee()).obj
+		if obj == nil || obj.Pkg() == nil {
+			continue
+		}
+		_, deferred := instr.(*ssa.Defer)
+		switch lib := libraryOf(obj.Pkg().Path()); {
+		case isFunc(obj, "runtime", "LockOSThread"):
+			n.locks = n.locks || !deferred
+		case isFunc(obj, threadPackage, "Adopt"):
+			n.adopts = true
+		case (lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]:
+			n.serves = true
 		}
 	}
 }
@@ -104,36 +105,31 @@ func (c *checker) closeInits() {
 // mentioning returns the nodes that mention, also by others, a function of another package that
 // matches.
 func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
-	set := map[*node]bool{}
-	for changed := true; changed; {
-		changed = false
-		for _, n := range c.nodes {
-			if !set[n] && slices.ContainsFunc(n.callees, func(to callee) bool {
-				return set[to.node] || to.node == nil && to.pkgPath() != "" && match(to.obj)
-			}) {
-				set[n], changed = true, true
-			}
+	var list []*node
+	for _, n := range c.nodes {
+		if slices.ContainsFunc(n.callees, func(to callee) bool {
+			return to.node == nil && to.pkgPath() != "" && match(to.obj)
+		}) {
+			list = append(list, n)
 		}
 	}
-	return set
+	return reach(list, func(n *node) []*node { return n.users })
 }
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {
 	n.calls = nil
 	guards := c.guardsOf(n)
-	for _, b := range n.fn.Blocks {
-		for i, instr := range b.Instrs {
-			switch x := instr.(type) {
-			case *ssa.Store:
-				c.scanStore(n, x)
-				if needs := c.fieldNeeds(x); needs != nil {
-					n.calls = append(n.calls, call{at: x.Pos(), instr: x, needs: needs,
-						guards: guards.at(b, i)})
-				}
-			case ssa.CallInstruction:
-				c.scanCall(n, x, guards.at(b, i))
+	for instr := range instructions(n.fn) {
+		switch x := instr.(type) {
+		case *ssa.Store:
+			c.scanStore(n, x)
+			if needs := c.fieldNeeds(x); needs != nil {
+				n.calls = append(n.calls, call{at: x.Pos(), instr: x, needs: needs,
+					guards: guardedAt(guards, x)})
 			}
+		case ssa.CallInstruction:
+			c.scanCall(n, x, guardedAt(guards, x))
 		}
 	}
 }
@@ -394,11 +390,9 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 
 // identifyOption returns the thread that is made with an option.
 func (c *checker) identifyOption(opt *ssa.Call) identity {
-	for _, b := range opt.Parent().Blocks {
-		for _, instr := range b.Instrs {
-			if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
-				return c.identifyNew(call)
-			}
+	for instr := range instructions(opt.Parent()) {
+		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
+			return c.identifyNew(call)
 		}
 	}
 	return identity{}
@@ -449,13 +443,8 @@ func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
 func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
 	f := functionOf(obj)
-	if args := []ssa.Value(nil); c.moves(obj, args) {
-		if common != nil {
-			args = common.Args
-		}
-		if c.moves(obj, args) {
-			return []need{{Thread: lockedThread, What: c.describe(obj), Fix: []string{""}}}, true
-		}
+	if c.moves(obj) {
+		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
 	for _, lib := range c.librariesOf(obj) {
 		if lib == threadcallMain && waits[f.String()] {
@@ -546,7 +535,7 @@ func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
 	if in == nil || depth > 5 {
 		return use{}
 	}
-	for thread := range c.guardsOf(in).at(instr.Block(), slices.Index(instr.Block().Instrs, instr)) {
+	for thread := range guardedAt(c.guardsOf(in), instr) {
 		if thread == anyThread {
 			return use{}
 		}

@@ -30,14 +30,14 @@ type library struct {
 	Namespace    patterns
 	Pools        patterns
 	Blocks       patterns
-	Loops, Quick patterns
+	Loops        patterns
 	Fields       map[string]patterns
 	By           string    // what runs the functions, in reports
 	Since        string    // path.Name, without which the table does not hold
 	Tests        bool      // a driver for tests calls on their goroutines
 	Locks        bool      // keeps the main goroutine on the main thread
 	Plain        bool      // is itself analyzed, and no reason to analyze what imports it
-	Fix          *[]string // what suggested fixes call: without and with a result
+	Fix          *[]string // what suggested fixes call, at most one
 }
 
 // patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
@@ -172,7 +172,7 @@ func (l *library) check() error {
 		return p
 	}
 	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace,
-		&l.Pools, &l.Blocks, &l.Loops, &l.Quick} {
+		&l.Pools, &l.Blocks, &l.Loops} {
 		*p = split(*p)
 	}
 	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts, l.Fields} {
@@ -188,10 +188,10 @@ func (l *library) check() error {
 			return fmt.Errorf("pattern %q: %w", one, err)
 		}
 	}
-	if l.Fix != nil && (len(*l.Fix) > 2 || slices.ContainsFunc(*l.Fix, func(f string) bool {
+	if l.Fix != nil && (len(*l.Fix) > 1 || slices.ContainsFunc(*l.Fix, func(f string) bool {
 		return !strings.Contains(path.Base(f), ".")
 	})) {
-		return errors.New("fix must be at most two functions, each package.Name")
+		return errors.New("fix must be at most one function, package.Name")
 	}
 	return nil
 }
@@ -303,7 +303,9 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 	for thread, on := range l.On {
 		if on.match(f) && !exempt(f, common) {
 			one := l.need(thread, what, f.obj.Pkg())
-			one.Long = l.Loops.match(f)
+			if l.Loops.match(f) {
+				one.Fix = noFix
+			}
 			list = append(list, one)
 		}
 	}
@@ -322,12 +324,12 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 func (l *library) need(thread, what string, pkg *types.Package) need {
 	n := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
 	if l.Fix != nil {
-		n.Fix = []string{""}
+		n.Fix = noFix
 		for _, fix := range *l.Fix {
 			if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
 				fix = pkg.Path() + rest
 			}
-			n.Fix = append(n.Fix, fix)
+			n.Fix = fix
 		}
 	}
 	return n

@@ -97,7 +97,7 @@ func run(pass *analysis.Pass) (any, error) {
 	c.build()
 	c.scan()
 	for _, n := range c.nodes {
-		c.locks = c.locks || n.initializes() && c.owns(n, map[*node]bool{})
+		c.locks = c.locks || n.initializes() && n.owns()
 	}
 	c.walkThreads()
 	c.exportFunctions()

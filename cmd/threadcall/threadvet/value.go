@@ -35,17 +35,15 @@ func field(t types.Type, i int) *types.Var {
 func (c *checker) index() {
 	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]*ssa.MakeClosure{}
 	for _, n := range c.nodes {
-		for _, b := range n.fn.Blocks {
-			for _, instr := range b.Instrs {
-				switch instr := instr.(type) {
-				case *ssa.Store:
-					if v := variable(instr.Addr); v != nil {
-						c.stores[v] = append(c.stores[v], instr.Val)
-					}
-				case *ssa.MakeClosure:
-					if fn, ok := instr.Fn.(*ssa.Function); ok {
-						c.captures[fn] = instr
-					}
+		for instr := range instructions(n.fn) {
+			switch instr := instr.(type) {
+			case *ssa.Store:
+				if v := variable(instr.Addr); v != nil {
+					c.stores[v] = append(c.stores[v], instr.Val)
+				}
+			case *ssa.MakeClosure:
+				if fn, ok := instr.Fn.(*ssa.Function); ok {
+					c.captures[fn] = instr
 				}
 			}
 		}

@@ -26,34 +26,28 @@ func (c *checker) checkWaits() {
 }
 
 func (c *checker) checkWaitsOf(n *node, which any, p place) {
-	for _, b := range n.fn.Blocks {
-		for _, instr := range b.Instrs {
-			var makers []producer
-			var pos token.Pos
-			what := ""
-			switch x := instr.(type) {
-			case *ssa.UnOp:
-				if x.Op == token.ARROW {
-					makers, pos, what = c.enders(x.X), x.Pos(), "a channel"
-				}
-			case *ssa.Call:
-				if method(&x.Call) == "sync.WaitGroup.Wait" {
-					makers, pos, what = c.enders(x.Call.Args[0]), x.Pos(), "a sync.WaitGroup"
-				}
+	for instr := range instructions(n.fn) {
+		var makers []producer
+		what := ""
+		switch x := instr.(type) {
+		case *ssa.UnOp:
+			if x.Op == token.ARROW {
+				makers, what = c.enders(x.X), "a channel"
 			}
-			if len(makers) == 0 {
-				continue
+		case *ssa.Call:
+			if method(&x.Call) == "sync.WaitGroup.Wait" {
+				makers, what = c.enders(x.Call.Args[0]), "a sync.WaitGroup"
 			}
-			var after ssa.Instruction
-			for _, m := range makers {
-				if after = c.blocked(m, n, which); after == nil {
-					break
-				}
+		}
+		var after ssa.Instruction
+		for _, m := range makers {
+			if after = c.blocked(m, n, which); after == nil {
+				break
 			}
-			if after != nil {
-				c.report(pos, "wait", "this waits for "+what+" on "+threadName(p.thread)+", "+p.how+
-					", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
-			}
+		}
+		if after != nil {
+			c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.thread)+", "+p.how+
+				", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
 		}
 	}
 }
@@ -185,13 +179,10 @@ func inside(fn, outer *ssa.Function) bool {
 // before reports whether the instruction always precedes the producer.
 func before(instr ssa.Instruction, m producer) bool {
 	if !m.deferred {
-		a, b := instr.Block(), m.instr.Block()
-		return a != b && a.Dominates(b) || a == b &&
-			slices.Index(a.Instrs, instr) < slices.Index(a.Instrs, m.instr)
+		return dominates(instr, m.instr)
 	}
-	for _, b := range m.fn.Blocks {
-		if _, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && b != m.fn.Recover &&
-			!instr.Block().Dominates(b) {
+	for end := range instructions(m.fn) {
+		if _, ok := end.(*ssa.Return); ok && end.Block() != m.fn.Recover && !dominates(instr, end) {
 			return false
 		}
 	}

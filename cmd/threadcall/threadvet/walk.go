@@ -86,7 +86,7 @@ func (c *checker) walkThreads() {
 	c.walks = map[*node]*walk{}
 	touches := c.mentioning(func(obj *types.Func) bool {
 		f := c.factOf(obj)
-		return c.moves(obj, nil) || lockOf(obj) != 0 || len(f.Effects)+len(f.Returns) > 0
+		return c.moves(obj) || lockOf(obj) != 0 || len(f.Effects)+len(f.Returns) > 0
 	})
 	for _, n := range c.nodes {
 		if touches[n] {
@@ -117,20 +117,9 @@ func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
 }
 
 // moves reports whether a function of another package moves the thread that calls it to another
-// namespace by a table; of the functions for system calls, those that make such a one.
-func (c *checker) moves(obj *types.Func, args []ssa.Value) bool {
-	name := strings.TrimSuffix(strings.TrimPrefix(functionOf(obj).String(), "Raw"), "6")
-	if obj.Pkg() == nil || name != "Syscall" {
-		return obj.Pkg() != nil && c.listed(obj, func(l *library) patterns { return l.Namespace })
-	}
-	return slices.ContainsFunc([]string{"SYS_SETNS", "SYS_UNSHARE"}, func(name string) bool {
-		k, ok := obj.Pkg().Scope().Lookup(name).(*types.Const)
-		if !ok || len(args) == 0 {
-			return ok
-		}
-		number, ok := args[0].(*ssa.Const)
-		return ok && constant.Compare(k.Val(), token.EQL, number.Value)
-	})
+// namespace by a table.
+func (c *checker) moves(obj *types.Func) bool {
+	return c.listed(obj, func(l *library) patterns { return l.Namespace })
 }
 
 // effectsOf returns the effects of a function: none if it has none. The arguments may be nil.
@@ -153,7 +142,7 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 		return nil
 	case lockOf(to.obj) != 0:
 		return []effect{{Locks: lockOf(to.obj)}}
-	case c.moves(to.obj, args):
+	case c.moves(to.obj):
 		kinds := int64(netKind)
 		if path := to.obj.Pkg().Path(); path == "syscall" || strings.HasSuffix(path, "/unix") {
 			kinds = allKinds
@@ -204,7 +193,7 @@ func (c *checker) isNew(v ssa.Value) bool {
 	return slices.ContainsFunc(values, func(v ssa.Value) bool {
 		call, _ := fromCall(v)
 		return call != nil && slices.ContainsFunc(c.static(&call.Call), func(to callee) bool {
-			return to.obj != nil && c.moves(to.obj, nil)
+			return to.obj != nil && c.moves(to.obj)
 		})
 	})
 }
@@ -237,8 +226,8 @@ func (c *checker) returns(n *node, i int) (list []effect) {
 	if _, ok := n.fn.Signature.Results().At(i).Type().Underlying().(*types.Signature); !ok {
 		return nil
 	}
-	for _, b := range n.fn.Blocks {
-		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok && i < len(ret.Results) {
+	for instr := range instructions(n.fn) {
+		if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
 			functions, _ := c.calleesOf(ret.Results[i])
 			for _, f := range functions {
 				list = append(list, c.effectsOf(f, nil)...)
