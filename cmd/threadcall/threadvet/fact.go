@@ -19,7 +19,7 @@ type need struct {
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
-	Fix     string   // the dispatcher of suggested fixes, or noFix; empty for that of package mainthread
+	Fix     string   // the dispatcher of suggested fixes, or noFix; empty for package mainthread
 
 	own bool // What is of this package, and has no package name
 }
