@@ -236,7 +236,7 @@ func TestBench_vs(t *testing.T) {
 		}
 	}
 	if r.Rounds != 6 || len(r.Versions) != 2 || r.Versions[0].Commit == r.Versions[1].Commit ||
-		r.Load == "" {
+		!r.Taken.Known && runtime.GOOS == "linux" {
 		t.Errorf("%d rounds, %+v, %+v", r.Rounds, r.Settings, r.Versions)
 	}
 	if out := p.git(t, "status", "--porcelain", "--untracked-files=no"); out != "" {
@@ -254,7 +254,7 @@ func TestBench_text(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
 	o := p.short(t, "-bench", "Same|Twin", "-o", "mine.txt")
-	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "machine: ", "Same",
+	o.want(t, statusOK, "known.example/known", "6 rounds of 20x in", "Same",
 		"Twin/work=1100", "sec/op", "allocs/op", "round 3 of 6").plain(t)
 	if n := strings.Count(o.stderr, "\n"); n != 6 {
 		t.Errorf("not one line a round: %s", o.stderr)
@@ -520,7 +520,7 @@ func TestBench_vs_packages(t *testing.T) {
 	}
 	o := p.short(t, "-vs", "HEAD", "./b").want(t, statusOK, "There is nothing to compare.")
 	if all := o.stdout + o.stderr; strings.Count(all, "dentical") != 1 ||
-		strings.Contains(all, "machine:") || strings.Contains(all, "Raw results:") {
+		strings.Contains(all, "rounds of") || strings.Contains(all, "Raw results:") {
 		t.Errorf("about packages that are identical it says %s", all)
 	}
 	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New"),

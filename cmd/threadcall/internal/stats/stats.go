@@ -61,8 +61,7 @@ const (
 	// of the sign test: the 90th percentile of the sizes, divided by the median; 2.4 if they are
 	// normal
 	heavyTail  = 4
-	mostRanked = 400 // pairs, with as many averages as the square of half of that
-	exactRanks = 60  // pairs for which the distribution of signed ranks is not approximated
+	mostRanked = 200 // pairs, with as many averages as half of the square of that
 )
 
 // MinPairs returns the smallest number of pairs with which Pairs can show something.
@@ -154,12 +153,7 @@ func (r signedRank) CDF(k float64) float64 {
 	return r[min(int(k), len(r)-1)]
 }
 
-func signedRankOf(n int) counts {
-	if n > exactRanks {
-		x := float64(n)
-		return approximate{stats.NormalDist{Mu: x * (x + 1) / 4,
-			Sigma: math.Sqrt(x * (x + 1) * (2*x + 1) / 24)}}
-	}
+func signedRankOf(n int) signedRank {
 	sums := make(signedRank, n*(n+1)/2+1)
 	sums[0] = 1
 	for rank := 1; rank <= n; rank++ {
@@ -175,8 +169,3 @@ func signedRankOf(n int) counts {
 	}
 	return sums
 }
-
-// approximate has the continuity correction.
-type approximate struct{ stats.NormalDist }
-
-func (a approximate) CDF(k float64) float64 { return a.NormalDist.CDF(k + 0.5) }

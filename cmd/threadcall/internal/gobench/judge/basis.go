@@ -56,11 +56,11 @@ const (
 // time chooses the bases, and sets aside what is not a verdict.
 func (c *Comparison) time() {
 	c.Times = []Time{}
-	wall, cpu := c.table("sec/op"), c.table(measure.CPUTime)
+	wall, cpu := c.Table("sec/op"), c.Table(measure.CPUTime)
 	if wall == nil || cpu == nil {
 		return
 	}
-	throughput := c.table("B/s")
+	throughput := c.Table("B/s")
 	for i := range wall.Rows {
 		w := &wall.Rows[i]
 		u := cpu.row(w)

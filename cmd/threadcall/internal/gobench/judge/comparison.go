@@ -13,7 +13,6 @@ type Comparison struct {
 	Confidence float64           `json:"confidence"` // of each interval, such as 0.95
 	Tables     []Table           `json:"tables"`     // one a unit, time first
 	Times      []Time            `json:"times"`      // of benchmarks whose CPU time is known
-	Family     Family            `json:"family"`     // all verdicts seen together
 	Failures   []measure.Failure `json:"failures"`
 	Warnings   []string          `json:"warnings"`
 	threads    Table             // of the unit measure.Threads
@@ -65,7 +64,7 @@ type Delta struct {
 	// with TooFew: samples that can show anything
 	Needs int     `json:"needs,omitempty"`
 	MDE   float64 `json:"mde"`            // minimum detectable effect: 0.03 is 3 %
-	Holm  bool    `json:"holm,omitempty"` // visible also in the Family
+	Holm  bool    `json:"holm,omitempty"` // visible also if all verdicts are judged together
 }
 
 // Visible reports whether the difference is one that noise does not explain at the Comparison's
@@ -96,14 +95,6 @@ const (
 	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )
 
-// A Family is what many verdicts mean together. Each of them is wrong with a probability of at most
-// 1-Confidence when nothing has changed, so in a long table some are.
-type Family struct {
-	Tests     int `json:"tests"`     // verdicts that chance could have made visible
-	Visible   int `json:"visible"`   // those that are
-	Confirmed int `json:"confirmed"` // that stay visible at the error rate of the family (Holm)
-}
-
 // FullName returns the name of a row, with its package if there are several.
 func (c *Comparison) FullName(r Row) string {
 	if r.Package != "" && c.SeveralPackages() {
@@ -125,10 +116,10 @@ func (c *Comparison) SeveralPackages() bool {
 }
 
 // Find returns the row of the same benchmark in a unit, or nil.
-func (c *Comparison) Find(unit string, of *Row) *Row { return c.table(unit).row(of) }
+func (c *Comparison) Find(unit string, of *Row) *Row { return c.Table(unit).row(of) }
 
-// table returns the one of a unit, or nil.
-func (c *Comparison) table(unit string) *Table {
+// Table returns the one of a unit, or nil.
+func (c *Comparison) Table(unit string) *Table {
 	i := slices.IndexFunc(c.Tables, func(t Table) bool { return t.Unit == unit })
 	if i < 0 {
 		return nil

@@ -53,7 +53,7 @@ func Compare(d *measure.Data) *Comparison {
 	}
 	c.threads.Rows = rows(d, measure.Threads)
 	c.time()
-	c.Family = c.judge()
+	c.judge()
 	return c
 }
 
@@ -120,10 +120,10 @@ func rows(d *measure.Data, unit string) []Row {
 	return rows
 }
 
-// judge counts the verdicts that chance could have made, and marks by Holm's procedure those that
-// stay visible when the error rate is that of all of them together. Exact differences and
-// throughput are not among them.
-func (c *Comparison) judge() Family {
+// judge marks by Holm's procedure the verdicts that stay visible when the error rate is that of all
+// of them together. Each alone is wrong with a probability of at most alpha when nothing has changed,
+// so in a long table some are. Exact differences and throughput are not among them.
+func (c *Comparison) judge() {
 	var tests []*Delta
 	for i := range c.Tables {
 		t := &c.Tables[i]
@@ -136,20 +136,12 @@ func (c *Comparison) judge() Family {
 		}
 	}
 	slices.SortFunc(tests, func(a, b *Delta) int { return cmp.Compare(a.P, b.P) })
-	f := Family{Tests: len(tests)}
-	stopped := false
 	for i, d := range tests {
-		if !d.Visible() {
+		if !d.Visible() || d.P > alpha/float64(len(tests)-i) {
 			break
 		}
-		f.Visible++
-		stopped = stopped || d.P > (1-c.Confidence)/float64(len(tests)-i)
-		if !stopped {
-			d.Holm = true
-			f.Confirmed++
-		}
+		d.Holm = true
 	}
-	return f
 }
 
 var number = regexp.MustCompile(`[0-9]+`)

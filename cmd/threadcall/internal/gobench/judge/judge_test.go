@@ -97,17 +97,17 @@ func TestCompare_odd(t *testing.T) {
 	}
 }
 
-func TestComparison_Family(t *testing.T) {
+func TestCompare_holm(t *testing.T) {
 	// With ten rounds p is 0.002 if all agree and 0.021 if one does not.
 	for _, c := range []struct {
-		down []int // of each benchmark, the rounds in which the new version is faster
-		want Family
+		down []int  // of each benchmark, the rounds in which the new version is faster
+		want [2]int // visible, and with the others
 	}{
-		{[]int{1}, Family{1, 1, 1}},
-		{[]int{0, 1}, Family{2, 2, 2}},       // 0.002 <= 0.05/2, 0.021 <= 0.05
-		{[]int{0, 1, 1}, Family{3, 3, 3}},    // 0.021 <= 0.05/2 and 0.05
-		{[]int{1, 5, 5, 5}, Family{4, 1, 0}}, // 0.021 > 0.05/4
-		{[]int{0, 5, 5, 5}, Family{4, 1, 1}},
+		{[]int{1}, [2]int{1, 1}},
+		{[]int{0, 1}, [2]int{2, 2}},       // 0.002 <= 0.05/2, 0.021 <= 0.05
+		{[]int{0, 1, 1}, [2]int{3, 3}},    // 0.021 <= 0.05/2 and 0.05
+		{[]int{1, 5, 5, 5}, [2]int{1, 0}}, // 0.021 > 0.05/4
+		{[]int{0, 5, 5, 5}, [2]int{1, 1}},
 	} {
 		d := measure.New("old", "new")
 		for i, down := range c.down {
@@ -123,8 +123,17 @@ func TestComparison_Family(t *testing.T) {
 				measuretest.Add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
 			}
 		}
-		if f := Compare(d).Family; f != c.want {
-			t.Errorf("%v: %+v, want %+v", c.down, f, c.want)
+		var got [2]int
+		for _, r := range Compare(d).Tables[0].Rows {
+			if r.Delta.Visible() {
+				got[0]++
+			}
+			if r.Delta.Holm {
+				got[1]++
+			}
+		}
+		if got != c.want {
+			t.Errorf("%v: %v, want %v", c.down, got, c.want)
 		}
 	}
 }
@@ -154,13 +163,13 @@ func TestTable_words(t *testing.T) {
 		want   string
 	}{
 		{"sec/op", -1, Delta{Verdict: Worse, Estimate: 1.054, Interval: interval(1.04, 1.131)},
-			"+5.4% [+4.0%, +13%] slower"},
+			"+5.4% [+4.0%, +13.1%] slower"},
 		{"sec/op", -1, Delta{Verdict: Better, Estimate: 0.005, Interval: interval(0.004, 0.006)},
 			"1/200 [1/250, 1/167] faster"},
 		{"sec/op", -1, Delta{Verdict: Worse, Estimate: 212, Interval: interval(9, 230)},
-			"×212 [×9.0, ×230] slower"},
+			"×212 [×9, ×230] slower"},
 		{"B/s", 1, Delta{Verdict: Better, Estimate: 1.2, Interval: interval(1.1, 1.3)},
-			"+20.0% [+10%, +30%] faster"},
+			"+20.0% [+10.0%, +30.0%] faster"},
 		{"allocs/op", -1, Delta{Verdict: Worse, Absolute: true, Estimate: 3}, "+3  more"},
 		{"B/op", -1, Delta{Verdict: Better, Estimate: 0.75}, "-25.0%  less"},
 		{"hits/op", 1, Delta{Verdict: Better, Estimate: 1.1}, "+10.0%  better"},

@@ -31,7 +31,7 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 		units = append(units, Written(t.Unit))
 	}
 	for _, l := range limits {
-		if l.Unit != "" && c.table(l.Tidy()) == nil {
+		if l.Unit != "" && c.Table(l.Tidy()) == nil {
 			return breaches, undecided, fmt.Errorf("-fail-on %s: no benchmark reports %s; they "+
 				"report %s", l.Text, l.Unit, strings.Join(units, ", "))
 		}

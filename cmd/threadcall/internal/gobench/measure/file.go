@@ -16,14 +16,10 @@ import (
 // the format skip. As configuration, by which benchstat separates its tables, there is only what go
 // test writes.
 type File struct {
-	Name string
-	file *os.File
-	out  *benchfmt.Writer // to the File
-	run  string           // its identity, one word that no other run has
-	err  error            // the first; nothing is written after it
-
-	round int // that the file is in, or -1
-	units map[benchfmt.UnitMetadataKey]bool
+	file  *os.File
+	out   *benchfmt.Writer // to the file
+	run   string           // one word that no other run of this user has
+	round int              // that the file is in, or -1
 }
 
 // createFile makes the file, in place of one that is there.
@@ -32,58 +28,31 @@ func createFile(name, run string, about []string) (*File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot save results: %w", err)
 	}
-	f := &File{Name: name, file: file, run: run, round: -1,
-		units: map[benchfmt.UnitMetadataKey]bool{}}
-	f.out = benchfmt.NewWriter(f)
+	f := &File{file, benchfmt.NewWriter(file), run, -1}
 	for _, line := range about {
-		f.comment(line)
+		err = errors.Join(err, f.comment(line))
 	}
-	return f, f.err
+	return f, err
 }
 
-// add saves what a process has measured.
-func (f *File) add(round int, o *Outcome) {
+// add saves what a process has measured. Results are pairs if the comments before them have the
+// same run and round.
+func (f *File) add(round int, o *Outcome) (err error) {
+	if f.round != round {
+		f.round = round
+		err = f.comment(fmt.Sprintf("threadcall run %s round %d", f.run, round))
+	}
 	for _, u := range o.Units {
-		if !f.units[u.UnitMetadataKey] {
-			f.units[u.UnitMetadataKey] = true
-			_ = f.out.Write(u)
-		}
+		err = errors.Join(err, f.out.Write(u))
 	}
 	for _, r := range o.Lines {
-		if f.round != round {
-			f.round = round
-			f.comment(fmt.Sprintf(roundLine, f.run, round))
-		}
-		_ = f.out.Write(r)
+		err = errors.Join(err, f.out.Write(r))
 	}
+	return err
 }
 
 // comment saves a line that readers of the format pass over.
-func (f *File) comment(text string) {
-	fmt.Fprintln(f, "#", strings.ReplaceAll(text, "\n", " "))
+func (f *File) comment(text string) error {
+	_, err := fmt.Fprintln(f.file, "#", strings.ReplaceAll(text, "\n", " "))
+	return err
 }
-
-// Write keeps the first error.
-func (f *File) Write(text []byte) (n int, err error) {
-	if f.err == nil {
-		if n, err = f.file.Write(text); err != nil {
-			f.err = fmt.Errorf("cannot save results: %w", err)
-		}
-	}
-	return n, f.err
-}
-
-// close closes the file, and removes it if no results came.
-func (f *File) close() error {
-	err := f.file.Close()
-	if f.round < 0 {
-		if at, e := os.Lstat(f.Name); e == nil && at.Mode().IsRegular() {
-			return errors.Join(f.err, err, os.Remove(f.Name))
-		}
-	}
-	return errors.Join(f.err, err)
-}
-
-// roundLine is the comment that a file has before the results of a round. Results are pairs if they
-// have the same run and round.
-const roundLine = "threadcall run %s round %d"

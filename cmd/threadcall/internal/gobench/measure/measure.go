@@ -8,7 +8,6 @@ package measure
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -31,7 +30,8 @@ type Measurement struct {
 	Jobs       []*Job      // to run after the calibration
 
 	benchmarks []build.Benchmark // to calibrate
-	files      []*File           // one a version
+	files      []*File           // one a version, until one cannot be written
+	unsaved    error             // why
 }
 
 // Benchmarks returns a measurement of what was built, which begins now.
@@ -42,10 +42,8 @@ func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
 		names = append(names, v.Name)
 	}
 	m := &Measurement{Set: set, Log: log, Data: New(names...), Record: &Record{
-		Began: time.Now(), Command: set.Command, ID: strings.ToLower(rand.Text()),
-		Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain,
-		Settings: Chosen{set.Bench, set.Benchtime, set.CPU, set.Count},
-		Notes:    []string{}, Identical: []string{},
+		Began: time.Now(), Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain,
+		Settings: *set, Notes: []string{}, Identical: []string{},
 	}, benchmarks: b.Benchmarks}
 	m.Record.Identical = append(m.Record.Identical, b.Identical...)
 	for _, f := range b.Failures {
@@ -97,15 +95,13 @@ func (m *Measurement) Prepare() error {
 			ext := filepath.Ext(name)
 			name = strings.TrimSuffix(name, ext) + "-" + v.Name + ext
 		}
-		about := []string{
-			"threadcall bench, " + m.Record.Began.Format(time.RFC3339),
+		began := m.Record.Began.Format(time.RFC3339Nano)
+		f, err := createFile(name, began, []string{
+			"threadcall bench, " + began,
 			"version: " + v.Name + ", " + v.What,
 			"command: " + m.Set.Command,
-		}
-		if v.Toolchain != "" {
-			about = append(about, "toolchain: "+v.Toolchain)
-		}
-		f, err := createFile(name, m.Record.ID, about)
+			"toolchain: " + v.Toolchain,
+		})
 		if f != nil {
 			m.files = append(m.files, f)
 		}
@@ -117,18 +113,18 @@ func (m *Measurement) Prepare() error {
 	return nil
 }
 
-func (m *Measurement) close() error {
-	var errs []error
+func (m *Measurement) close() (err error) {
 	for _, f := range m.files {
-		errs = append(errs, f.close())
+		err = errors.Join(err, f.file.Close())
 	}
-	return errors.Join(errs...)
+	m.files = nil
+	return err
 }
 
 // Measure measures all rounds, unless an error or the context ends them. There may be results even
 // then, in Data.
 func (m *Measurement) Measure(ctx context.Context) error {
-	err := errors.Join(m.rounds(ctx), m.close())
+	err := errors.Join(m.rounds(ctx), m.unsaved, m.close())
 	m.Record.Interrupted = ctx.Err() != nil
 	return err
 }
@@ -139,13 +135,14 @@ func (m *Measurement) rounds(ctx context.Context) error {
 	start := began
 	defer func() {
 		m.Log.Progress("")
-		r.Load, r.Seconds = r.load(), time.Since(began).Seconds()
+		r.Seconds = time.Since(began).Seconds()
 	}()
 	if err := m.Calibrate(ctx, m.benchmarks); err != nil {
 		r.Stopped = "interrupted before the first round"
 		return err
 	}
 	began = time.Now()
+	before := count()
 	for n := range m.Set.Count {
 		spent := time.Since(start)
 		round := time.Since(began) / time.Duration(max(n, 1))
@@ -161,7 +158,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		}
 		for i, process := range all {
 			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
-			m.progress(done, fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
+			m.Log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
 				len(all), process.Job.Benchmark, left(began, done)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
@@ -170,7 +167,7 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		}
 		m.Log.Progress("")
 		r.Rounds++
-		r.Processes += len(all)
+		r.Taken = count().since(before)
 		// What is wrong with -fail-on shows with the first results.
 		if n == 0 && !m.Comparable() {
 			r.Stopped = "it cannot be compared"
@@ -184,35 +181,19 @@ func (m *Measurement) rounds(ctx context.Context) error {
 
 // process runs one process and keeps what it has measured.
 func (m *Measurement) process(ctx context.Context, round int, process Process) error {
-	before := count()
 	o, err := Run(ctx, m.Set, process)
 	if err != nil {
 		return err
 	}
-	taken := count().since(before)
-	m.Record.Taken = m.Record.Taken.plus(taken)
 	m.Data.Keep(round, o)
-	if taken.Noisy() {
-		m.Record.Noisy++
-	}
 	if m.files != nil {
-		m.save(round, o, taken)
+		if err := m.files[o.Version].add(round, o); err != nil {
+			m.unsaved = fmt.Errorf("cannot save results: %w", errors.Join(err, m.close()))
+			m.Log.Trouble(fmt.Sprintf("%v. The run goes on.", m.unsaved))
+		}
 	}
 	m.failed(o, fmt.Sprintf("round %d", round))
 	return nil
-}
-
-// save writes what a process has measured to the file of its version.
-func (m *Measurement) save(round int, o *Outcome, taken Taken) {
-	file := m.files[o.Version]
-	was := file.err
-	file.add(round, o)
-	if taken.Noisy() {
-		file.comment("noisy: " + o.Job.Benchmark + " above, " + taken.String())
-	}
-	if file.err != nil && was == nil {
-		m.Log.Note("%v. The run goes on, and its table will have everything.", file.err)
-	}
 }
 
 // failed keeps what failed in a process.
@@ -220,9 +201,6 @@ func (m *Measurement) failed(o *Outcome, when string) {
 	pkg, version := o.Job.Package, m.Record.Versions[o.Version].Name
 	for _, f := range o.Failed {
 		m.Data.Fail(o.Version, pkg, strings.TrimPrefix(f.Benchmark, "Benchmark"), f.Reason)
-		if m.files != nil {
-			m.files[o.Version].comment("failed: " + f.Benchmark)
-		}
 		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, "+
 			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
 	}

@@ -2,7 +2,6 @@ package measure
 
 import (
 	"os"
-	"path"
 	"strconv"
 	"strings"
 	"time"
@@ -25,19 +24,9 @@ func count() counters {
 	var mask unix.CPUSet
 	err := unix.SchedGetaffinity(0, &mask)
 	// it fails with more CPUs than a mask has
-	c.stat(text("/proc/stat"), func(cpu int) bool { return err != nil || mask.IsSet(cpu) })
-	_, own, _ := strings.Cut("\n"+text("/proc/self/cgroup"), "\n0::") // of version 2
-	own, _, _ = strings.Cut(own, "\n")
-	for group := path.Join("/", own); ; group = path.Dir(group) { // to the outermost
-		_, text, _ := strings.Cut(text(path.Join("/sys/fs/cgroup", group, "cpu.stat")),
-			"throttled_usec ")
-		text, _, _ = strings.Cut(text, "\n")
-		n, _ := strconv.ParseInt(text, 10, 64)
-		c.throttled += time.Duration(n) * time.Microsecond
-		if group == "/" {
-			return c
-		}
-	}
+	text, _ := os.ReadFile("/proc/stat")
+	c.stat(string(text), func(cpu int) bool { return err != nil || mask.IsSet(cpu) })
+	return c
 }
 
 // stat reads /proc/stat.
@@ -65,10 +54,4 @@ func (c *counters) stat(text string, may func(cpu int) bool) {
 			}
 		}
 	}
-}
-
-// text returns the content of the file without space around it, or "" if it cannot be read.
-func text(name string) string {
-	b, _ := os.ReadFile(name)
-	return strings.TrimSpace(string(b))
 }

@@ -21,20 +21,20 @@ func LeastRounds() int { return stats.MinPairs(1 - Confidence) }
 
 // Settings are what to measure, and how.
 type Settings struct {
-	Dir       string        // where the go command and git run
-	Patterns  []string      // of packages
-	Bench     string        // which benchmarks, as for go test
-	Benchtime string        // of a process, as for go test
-	CPU       string        // as for go test; empty: as many as there are
-	Timeout   time.Duration // of a process; 0: none
-	Count     int           // rounds
-	For       time.Duration // after which no round begins, but for LeastRounds; 0: no limit
+	Dir       string        `json:"-"`         // where the go command and git run
+	Patterns  []string      `json:"patterns"`  // of packages
+	Bench     string        `json:"bench"`     // which benchmarks, as for go test
+	Benchtime string        `json:"benchtime"` // of a process, as for go test
+	CPU       string        `json:"cpu"`       // as for go test; empty: as many as there are
+	Timeout   time.Duration `json:"timeout"`   // of a process; 0: none
+	Count     int           `json:"count"`     // rounds
+	For       time.Duration `json:"for"`       // no later round begins, but for LeastRounds; 0: no limit
 
-	VS     string // the revision to compare with; empty: none
-	FailOn []Limit
+	VS     string  `json:"-"` // the revision to compare with; empty: none
+	FailOn []Limit `json:"-"`
 
-	Output  string // where to save results; empty: nowhere
-	Command string // as the user has typed it
+	Output  string `json:"-"`       // where to save results; empty: nowhere
+	Command string `json:"command"` // as the user has typed it
 }
 
 // Validate returns an error for settings that contradict each other or cannot be.

@@ -2,8 +2,10 @@
 package present
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -54,7 +56,7 @@ func (p printer) header() {
 	for _, v := range p.Versions {
 		p.Paragraph("  "+v.Name+"  ", v.What)
 	}
-	if p.Load != "" { // otherwise there was nothing to measure
+	if p.Seconds > 0 { // otherwise there was nothing to measure
 		each := p.Settings.Benchtime
 		if d, err := time.ParseDuration(each); err == nil {
 			each = ui.Duration(d)
@@ -64,7 +66,7 @@ func (p printer) header() {
 		if p.Rounds < p.Settings.Count {
 			run += ", " + p.Stopped
 		}
-		p.Paragraph("  run  ", fmt.Sprintf("%s; machine: %s (%v)", run, p.Load, p.Taken))
+		p.Paragraph("  run  ", fmt.Sprintf("%s; %v", run, p.Taken))
 	}
 	fmt.Fprintln(p)
 }
@@ -82,58 +84,12 @@ func (p printer) undecided() {
 	}
 }
 
-// comparison writes how the second version differs from the first.
-func (p printer) comparison() {
-	x := digestOf(p.Comparison)
-	p.Paragraph("", p.Bold(x.headline))
-	fmt.Fprintln(p)
-	if len(x.sections) > 0 {
-		p.table(x).Write(p.Screen)
-		fmt.Fprintln(p)
-	}
-	for _, line := range x.sentences {
-		p.Paragraph("", line)
-	}
-	if len(x.sentences) > 0 {
-		fmt.Fprintln(p)
-	}
-}
-
-// table returns the table of all units.
-func (p printer) table(x digest) *ui.Table {
-	g := &ui.Table{Left: 1, Whole: true}
-	g.Add("", p.Comparison.Versions[0], p.Comparison.Versions[1], "change", "95% interval", "p")
-	for _, s := range x.sections {
-		g.Title(p.Bold(s.unit))
-		for _, r := range s.rows {
-			g.Add("  "+r.name, r.old, r.new, p.colour(r.verdict, r.change), r.interval, r.p)
-		}
-		if s.rest != "" {
-			g.Note("  " + s.rest)
-		}
-	}
-	return g
-}
-
-func (p printer) colour(v judge.Verdict, text string) string {
-	switch v {
-	case judge.Better:
-		return p.Green(text)
-	case judge.Worse:
-		return p.Red(text)
-	case judge.Changed:
-		return text
-	}
-	return p.Faint(text)
-}
-
 // inOneTable is how many units a table has, so that they fit the width of a screen.
 const inOneTable = 4
 
 // summary writes the only version: a row for each benchmark, and its units.
 func (p printer) summary() {
 	c := p.Comparison
-	name := names(c)
 	for units := range slices.Chunk(c.Tables, inOneTable) {
 		g := ui.Table{Left: 1, Whole: true}
 		heading := []string{""}
@@ -142,7 +98,7 @@ func (p printer) summary() {
 		}
 		g.Add(append(heading, "n")...)
 		for _, of := range benchmarks(c) {
-			cells, n := []string{name(of)}, 0
+			cells, n := []string{p.name(of)}, 0
 			for _, t := range units {
 				text := ""
 				if row := c.Find(t.Unit, &of); row != nil {
@@ -162,14 +118,28 @@ func (p printer) summary() {
 
 // benchmarks returns a row of each benchmark.
 func benchmarks(c *judge.Comparison) (all []judge.Row) {
-	for i, t := range c.Tables {
+	known := map[[2]string]bool{}
+	for _, t := range c.Tables {
 		for _, row := range t.Rows {
-			if !slices.ContainsFunc(c.Tables[:i], func(t judge.Table) bool {
-				return c.Find(t.Unit, &row) != nil
-			}) {
+			if key := [2]string{row.Package, row.Name}; !known[key] {
+				known[key] = true
 				all = append(all, row)
 			}
 		}
 	}
 	return all
+}
+
+// name returns the name to show: without the number of CPUs, unless there are several, and with the
+// package's path in the module if there are several packages.
+func (p printer) name(r judge.Row) string {
+	name := r.Name
+	if !strings.Contains(p.Settings.CPU, ",") {
+		name = strings.TrimSuffix(name, judge.Procs(name))
+	}
+	if !p.Comparison.SeveralPackages() {
+		return name
+	}
+	inside := strings.TrimPrefix(strings.TrimPrefix(r.Package, p.Module), "/")
+	return cmp.Or(inside, path.Base(r.Package)) + "." + name
 }

@@ -106,11 +106,11 @@ func TestPrint(t *testing.T) {
 		{simulated(12, "HEAD~1", "new"), `
 Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 
-                     HEAD~1      new            change    95% interval       p
+                     HEAD~1      new            change      95% interval       p
   sec/op
-    Decode/a|b_*c*  81.19µs  81.65µs  +0.35% not shown  [-2.1%, +2.9%]   0.677
-    Decode/size=1k  1.244µs  1.361µs      +9.3% slower   [+8.0%, +11%]  <0.001
-    Encode          17.25ns  11.98ns     -30.9% faster    [-32%, -30%]  <0.001
+    Decode/a|b_*c*  81.19µs  81.65µs  +0.35% not shown    [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.244µs  1.361µs      +9.3% slower   [+8.0%, +11.4%]  <0.001
+    Encode          17.25ns  11.98ns     -30.9% faster  [-32.1%, -29.5%]  <0.001
   B/op
     Decode/size=1k       48       64       +33.3% more
     Encode                0       16              more
@@ -134,17 +134,17 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 		{changed(20, 1), "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
 		// throughput is the same finding
 		{changed(20, 1), `  sec/op
-    Noisy   100.0ns  165.0ns   -5.1% too noisy   [-70%, +200%]   0.064
-    Same0   100.0ns  100.0ns  -0.02% not shown  [-2.0%, +2.0%]   0.064
-    Slower  100.0ns  110.0ns     +10.0% slower   [+9.5%, +10%]  <0.001
+    Noisy   100.0ns  165.0ns   -5.1% too noisy  [-70.0%, +200.0%]   0.064
+    Same0   100.0ns  100.0ns  -0.02% not shown     [-2.0%, +2.0%]   0.064
+    Slower  100.0ns  110.0ns     +10.0% slower    [+9.5%, +10.5%]  <0.001
 
 No change shown: allocs/op of 3 (equal).
 `},
 		{hidden(), "Of 3 benchmarks: 2 slower.\n"},
 		{hidden(), `  sec/op
-    Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10%, +10%]  <0.001
-    Calm        100.0ns  110.0ns    +10.0% slower  [+10%, +10%]  <0.001
-    JSON        100.0ns  110.0ns  +8.5% not shown    [0%, +15%]   0.064
+    Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10.0%, +10.0%]  <0.001
+    Calm        100.0ns  110.0ns    +10.0% slower  [+10.0%, +10.0%]  <0.001
+    JSON        100.0ns  110.0ns  +8.5% not shown      [0%, +15.4%]   0.064
 
 (CPU): by CPU time, because the time varies more.
 `},
@@ -163,23 +163,25 @@ No change shown: allocs/op of 3 (equal).
 	}
 }
 
-func TestNames(t *testing.T) {
-	for _, c := range []struct{ packages, names, want []string }{
-		{[]string{"m/a", "m/a"}, []string{"X-8", "Y/n=1-8"}, []string{"X", "Y/n=1"}},
-		{[]string{"m/a", "m/a"}, []string{"X-8", "X-4"}, []string{"X-8", "X-4"}},
-		{[]string{"m/a", "m/b/c"}, []string{"X", "X"}, []string{"a.X", "b/c.X"}},
-		{[]string{"h/m", "h/m/b"}, []string{"X-2", "X-2"}, []string{"m.X", "b.X"}},
-		{[]string{"one", "other"}, []string{"X-2", "X-2"}, []string{"one.X", "other.X"}},
+func TestPrinter_name(t *testing.T) {
+	for _, c := range []struct{ cpu, module, packages, want string }{
+		{"", "m", "m/a m/a", "X X"},
+		{"4,8", "m", "m/a m/a", "X-8 X-8"},
+		{"", "m", "m/a m/b/c", "a.X b/c.X"},
+		{"", "h/m", "h/m h/m/b", "m.X b.X"},
+		{"", "one, other", "one other", "one.X other.X"},
 	} {
-		comparison := &judge.Comparison{Tables: []judge.Table{{Unit: "sec/op"}}}
-		for i := range c.names {
-			row := judge.Row{Package: c.packages[i], Name: c.names[i]}
-			comparison.Tables[0].Rows = append(comparison.Tables[0].Rows, row)
+		table, got := judge.Table{Unit: "sec/op"}, []string{}
+		for _, pkg := range strings.Fields(c.packages) {
+			table.Rows = append(table.Rows, judge.Row{Package: pkg, Name: "X-8"})
 		}
-		for i, row := range comparison.Tables[0].Rows {
-			if got := names(comparison)(row); got != c.want[i] {
-				t.Errorf("%s.%s is %q, want %q", row.Package, row.Name, got, c.want[i])
-			}
+		r := judge.Report{Comparison: &judge.Comparison{Tables: []judge.Table{table}}}
+		r.Module, r.Settings.CPU = c.module, c.cpu
+		for _, row := range table.Rows {
+			got = append(got, printer{Report: &r}.name(row))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }
