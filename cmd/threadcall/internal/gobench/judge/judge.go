@@ -121,8 +121,8 @@ func rows(d *measure.Data, unit string) []Row {
 }
 
 // judge marks by Holm's procedure the verdicts that stay visible when the error rate is that of all
-// of them together. Each alone is wrong with a probability of at most alpha when nothing has changed,
-// so in a long table some are. Exact differences and throughput are not among them.
+// of them together. Each alone is wrong with a probability of at most alpha if nothing has changed:
+// in a long table some are. Exact differences and throughput are not among them.
 func (c *Comparison) judge() {
 	var tests []*Delta
 	for i := range c.Tables {

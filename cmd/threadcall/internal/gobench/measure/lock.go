@@ -17,8 +17,8 @@ import (
 const LockVariable = "THREADCALL_BENCH_LOCK"
 
 // lock waits for the lock, which lasts until release or the end of the process; processes that this
-// one starts do not prolong it. If another process has the lock, it calls waits with the name of the
-// file. If ctx ends first, the error wraps its cause. Where the kernel has no such locks, the error
+// one starts do not prolong it. If another process has the lock, it calls waits with the file's
+// name. If ctx ends first, the error wraps its cause. Where the kernel has no such locks, the error
 // wraps errors.ErrUnsupported.
 func lock(ctx context.Context, waits func(path string)) (release func(), err error) {
 	path := os.Getenv(LockVariable)

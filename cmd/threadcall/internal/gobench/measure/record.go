@@ -40,8 +40,8 @@ func left(began time.Time, done float64) string {
 	return ", about " + ui.Duration(max(rest, time.Second).Round(precision)) + " left"
 }
 
-// roundDone writes a line where there is no terminal for the progress, after the first round and each
-// tenth of them.
+// roundDone writes a line where there is no terminal for the progress: after the first round, and
+// after each tenth of them.
 func (m *Measurement) roundDone(n int, left string) {
 	if of := m.Set.Count; !m.Log.Terminal && (n == 1 || 10*n/of != 10*(n-1)/of) {
 		fmt.Fprintf(m.Log, "round %d of %d%s\n", n, of, left)

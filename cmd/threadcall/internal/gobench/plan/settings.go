@@ -28,7 +28,7 @@ type Settings struct {
 	CPU       string        `json:"cpu"`       // as for go test; empty: as many as there are
 	Timeout   time.Duration `json:"timeout"`   // of a process; 0: none
 	Count     int           `json:"count"`     // rounds
-	For       time.Duration `json:"for"`       // no later round begins, but for LeastRounds; 0: no limit
+	For       time.Duration `json:"for"`       // no later round begins but LeastRounds; 0: no limit
 
 	VS     string  `json:"-"` // the revision to compare with; empty: none
 	FailOn []Limit `json:"-"`
