@@ -62,7 +62,7 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	case a.worker != nil && o.verb.queues() && a.spot.here == o.on && rec.at != rec.before:
 		r.failf(o, "it was made on its thread, and %d functions ran before its own",
 			rec.at-rec.before)
-	case rec.answer == panicked && !same(value, rec.thrown):
+	case rec.answer == panicked && value != rec.thrown:
 		r.failf(o, "its function panicked with %v and it with %v", rec.thrown, value)
 	case rec.result != o.number+1:
 		r.failf(o, "what its function wrote is not visible after it")
@@ -89,17 +89,6 @@ func (r *run) taken(o *op, a *activation) bool {
 	return rec.begun > 0
 }
 
-// same compares panic values, which are pointers.
-func same(x, y any) bool {
-	switch x := x.(type) {
-	case *op:
-		return y == any(x)
-	case *mistake:
-		return y == any(x)
-	}
-	return false
-}
-
 // ordered reports whether o is in the order of what an activation gives to its place. A call that
 // is made on the thread itself is not. A pool of one thread keeps the order, but for calls from
 // threads that wait for each other, and from itself.
@@ -114,11 +103,11 @@ func (r *run) check() {
 		rec, e := &r.records[o.number], &r.model.expect[o.number]
 		switch {
 		case !e.made.allows(rec.made):
-			r.failf(o, "made: %v, the model says %v", rec.made, e.made)
+			r.failf(o, "made: %v, the model says %+v", rec.made, e.made)
 		case rec.made && rec.answer&e.answers == 0:
 			r.failf(o, "it was %v, the model says %v", rec.answer, e.answers)
 		case o.verb.hasBody() && !e.begins.allows(rec.begun > 0):
-			r.failf(o, "its function ran %d times, the model says %v", rec.begun, e.begins)
+			r.failf(o, "its function ran %d times, the model says %+v", rec.begun, e.begins)
 		case rec.left && rec.begun > 0:
 			r.failf(o, "its function began after its caller's goroutine had been unwound")
 		case rec.begun > 0 && rec.progress[1].Load() != 2:
@@ -296,83 +285,56 @@ func (r *run) checkErrors(number int, p *place) {
 	if p.key != nil {
 		return
 	}
-	var want, read, rest []*op // by what was thrown
-	var values []any
+	var want []*op
+	times, read := map[any]int{}, 0 // how often a value was returned; by operations
 	r.p.visit(func(o *op, _ spot) {
 		rec := &r.records[o.number]
 		switch {
-		case o.verb.posts() && o.on == number && rec.ended == panicked:
+		case o.on != number:
+		case o.verb.posts() && rec.ended == panicked:
 			want = append(want, o)
-		case o.verb == readError && o.on == number && rec.read != nil:
-			values = append(values, rec.read)
+		case o.verb == readError && rec.read != nil:
+			times[rec.read]++
+			read++
 		}
 	})
-	whose := func(value any) *op {
-		for _, o := range want {
-			if same(value, r.records[o.number].thrown) {
-				return o
-			}
-		}
-		r.failf(nil, "place %d: Error returned a panic of no posted function: %v", number,
-			value)
-		return nil
-	}
-	for _, v := range values {
-		read = append(read, whose(v))
-	}
+	var rest []any
 	for start := time.Now(); ; time.Sleep(50 * time.Microsecond) {
 		for v := r.fault(p, nil); v != nil; v = r.fault(p, nil) {
-			rest = append(rest, whose(v))
+			rest = append(rest, v)
+			times[v]++
 		}
-		if !p.terminated.Load() || len(read)+len(rest) >= len(want) || time.Since(start) > patient {
+		if !p.terminated.Load() || read+len(rest) >= len(want) || time.Since(start) > patient {
 			break
 		}
 	}
 	for _, o := range want {
-		n := 0
-		for _, got := range slices.Concat(read, rest) {
-			if got == o {
-				n++
-			}
-		}
-		if n != 1 {
+		if n := times[r.records[o.number].thrown]; n != 1 {
 			r.failf(o, "its panic was returned by Error %d times", n)
 		}
 	}
-	if len(read)+len(rest) != len(want) {
-		r.failf(nil, "place %d: %d functions panicked, Error returned %d", number, len(want),
-			len(read)+len(rest))
+	if read+len(rest) != len(want) {
+		r.failf(nil, "place %d: %d functions panicked, Error returned %v", number, len(want), times)
 		return
 	}
-	if threw := p.workers[0].threw; len(p.workers) == 1 && !slices.Equal(rest, threw[len(read):]) {
-		r.failf(nil, "place %d: Error returned %v, want %v, the order in which they came", number,
-			rest, threw[len(read):])
-	}
-}
-
-// note says of an operation what was seen, and what the model allows.
-func (r *run) note(o *op) string {
-	rec, e := &r.records[o.number], &r.model.expect[o.number]
-	text := fmt.Sprintf("%d:", o.number)
-	if !rec.made {
-		return fmt.Sprintf("%s not made; allowed: %v", text, !e.made.must)
-	}
-	text += fmt.Sprintf(" %v; allowed: %v", rec.answer, e.answers)
-	if o.verb.hasBody() {
-		text += fmt.Sprintf("; began %d times", rec.begun)
-		if rec.ended != 0 {
-			text += fmt.Sprintf(", %v", rec.ended)
+	for i, o := range p.workers[0].threw {
+		if len(p.workers) == 1 && i >= read && rest[i-read] != r.records[o.number].thrown {
+			r.failf(o, "Error did not return its panic in the order in which they came")
 		}
 	}
-	return text
 }
 
-// progress reports how far an operation of a program that hangs has come.
-func (r *run) progress(o *op) string {
+// note says of an operation how far it has come; when all has ended, also what was seen, and what
+// the model allows.
+func (r *run) note(o *op, ended bool) string {
 	rec := &r.records[o.number]
 	text := fmt.Sprintf("%d: %v", o.number, &rec.progress[0])
 	if o.verb.hasBody() {
 		text += fmt.Sprintf(", its function %v", &rec.progress[1])
+	}
+	if ended {
+		text += fmt.Sprintf("; %v, allowed: %v; ran %d times, %v", rec.answer,
+			r.model.expect[o.number].answers, rec.begun, rec.ended)
 	}
 	return text
 }

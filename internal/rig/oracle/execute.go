@@ -89,9 +89,7 @@ func (r *run) failf(o *op, format string, args ...any) {
 
 // A result is how a run ended.
 type result struct {
-	p        *program
-	seed     uint64 // if it was made from one
-	runs     int    // if it was run many times: the run that failed
+	seed     uint64 // of the program, if it was made from one
 	failures []string
 	report   string // the program and what was seen, if something failed
 	hung     bool
@@ -121,14 +119,15 @@ func execute(p *program, timeLimit time.Duration, gomaxprocs int) *result {
 	select {
 	case <-quiet:
 	case <-watch.C:
-		return &result{p: p, hung: true, report: goroutines() + "\n" + p.text(r.progress)}
+		return &result{hung: true, report: goroutines() + "\n" +
+			p.text(func(o *op) string { return r.note(o, false) })}
 	}
 	if p.has(func(o *op) bool { return o.verb == procs }) {
 		runtime.GOMAXPROCS(gomaxprocs)
 	}
-	res := &result{p: p, failures: r.failures}
+	res := &result{failures: r.failures}
 	if res.failed() {
-		res.report = p.text(r.note)
+		res.report = p.text(func(o *op) string { return r.note(o, true) })
 	}
 	return res
 }
@@ -462,53 +461,48 @@ func (a *activation) do(o *op, s spot) answers {
 // posted before, so that theirs do not run.
 func (a *activation) many(o *op, p *place) {
 	r, rec := a.run, &a.run.records[o.number]
-	var ended, open []func()
-	var posts []func() bool
-	ahead, last := false, -1
-	for i := range o.n {
-		ends := o.verb == contexts && i%2 == 0
+	contexts := make([]context.Context, o.n) // nil for a flood
+	stops := [2][]func(){}                   // of those that end, and of those that do not
+	for i := range contexts {
+		if o.verb == flood {
+			break
+		}
+		ctx, stop := context.WithCancel(context.Background())
+		contexts[i], stops[i%2] = ctx, append(stops[i%2], stop)
+	}
+	r.mu.Lock()
+	r.contexts = append(r.contexts, stops[1]...)
+	r.mu.Unlock()
+	end := func() {
+		for _, stop := range stops[0] {
+			stop()
+		}
+	}
+	ahead := p.pool == nil
+	if ahead {
+		p.Go(end)
+	} else {
+		defer end()
+	}
+	last := -1
+	for i, ctx := range contexts {
+		ends := ctx != nil && i%2 == 0
 		f := func() {
 			if !p.enter(true) {
 				return
 			}
 			defer p.leave()
 			rec.drained.Add(1)
-			if ahead && ends || p.pool == nil && (i <= last || o.verb == flood && i != last+1) {
+			if ahead && (ends || i <= last || ctx == nil && i != last+1) {
 				r.failf(o, "function %d ran, after %d", i, last)
 			}
-			if p.pool == nil {
+			if ahead {
 				last = i
 			}
 		}
-		if o.verb == flood {
-			posts = append(posts, func() bool { return p.Go(f) })
-			continue
-		}
-		ctx, stop := context.WithCancel(context.Background())
-		if ends {
-			ended = append(ended, stop)
-		} else {
-			open = append(open, stop)
-		}
-		posts = append(posts, func() bool { return p.GoContext(ctx, f) })
-	}
-	r.mu.Lock()
-	r.contexts = append(r.contexts, open...)
-	r.mu.Unlock()
-	end := func() {
-		for _, stop := range ended {
-			stop()
-		}
-	}
-	if ahead = p.pool == nil; ahead {
-		p.Go(end)
-	} else {
-		defer end()
-	}
-	for i, post := range posts {
-		if post() {
+		if ctx == nil && p.Go(f) || ctx != nil && p.GoContext(ctx, f) {
 			rec.taken++
-		} else if (o.verb == flood || i%2 == 1) && !p.terminating.Load() {
+		} else if !ends && !p.terminating.Load() {
 			r.failf(o, "function %d was refused by a place that has not been terminated", i)
 		}
 	}

@@ -3,7 +3,6 @@ package oracle
 import (
 	"math/rand/v2"
 	"slices"
-	"time"
 )
 
 // A program is small, so that many run in a second and a failure can be read.
@@ -105,83 +104,4 @@ func (g *generation) body(s spot, depth int) (ops []*op) {
 		ops = append(ops, o)
 	}
 	return ops
-}
-
-// shrink takes away from p what is not needed for fails to be true, until the time is up.
-func shrink(p *program, fails func(p *program) bool, limit time.Duration) *program {
-	end := time.Now().Add(limit)
-	for smaller := true; smaller; {
-		smaller = false
-		for _, c := range cuts(p) {
-			if time.Now().After(end) {
-				return p
-			}
-			if fails(c) {
-				p, smaller = c, true
-				break
-			}
-		}
-	}
-	return p
-}
-
-// cuts are the legal programs that have one thing less than p, the largest things first.
-func cuts(p *program) (all []*program) {
-	try := func(change func(c *program)) {
-		c, err := parse(p.String())
-		if err != nil {
-			panic(err)
-		}
-		change(c)
-		c.renumber()
-		if c.check() == nil && c.String() != p.String() {
-			all = append(all, c)
-		}
-	}
-	for i := range p.scripts {
-		if len(p.scripts) > 1 {
-			try(func(c *program) { c.scripts = slices.Delete(c.scripts, i, i+1) })
-		}
-	}
-	n := p.renumber()
-	for _, by := range []func(o *op) []*op{
-		func(*op) []*op { return nil },
-		func(o *op) []*op { return o.body },
-		func(o *op) []*op { o.end = returns; return []*op{o} },
-		func(o *op) []*op { o.through = false; return []*op{o} },
-		func(o *op) []*op {
-			if o.verb.hasHow() {
-				o.how, o.n = open, 0
-			}
-			return []*op{o}
-		},
-	} {
-		for number := range n {
-			try(func(c *program) {
-				for i, script := range c.scripts {
-					c.scripts[i] = replace(script, number, by)
-				}
-			})
-		}
-	}
-	for i := range p.places {
-		try(func(c *program) { c.places[i] = own })
-	}
-	if last := len(p.places) - 1; last > 0 {
-		try(func(c *program) { c.places = c.places[:last] }) // illegal if an operation names it
-	}
-	return all
-}
-
-// replace puts what by returns in the place of an operation.
-func replace(ops []*op, number int, by func(o *op) []*op) (kept []*op) {
-	for _, o := range ops {
-		o.body = replace(o.body, number, by)
-		if o.number == number {
-			kept = append(kept, by(o)...)
-		} else {
-			kept = append(kept, o)
-		}
-	}
-	return kept
 }

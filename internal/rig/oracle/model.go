@@ -36,16 +36,6 @@ func (a answers) String() string {
 // A certainty reports whether something can happen, and whether it must.
 type certainty struct{ can, must bool }
 
-func (c certainty) String() string {
-	switch {
-	case c.must:
-		return "yes"
-	case c.can:
-		return "perhaps"
-	}
-	return "no"
-}
-
 func (c certainty) allows(happened bool) bool {
 	if happened {
 		return c.can

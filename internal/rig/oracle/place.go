@@ -245,24 +245,23 @@ func (p *place) loop() {
 			p.loop()
 		}
 	}()
-	for p.waits && p.thread.Wait(func() {
+	p.pump(&ended, func() {
 		select {
 		case <-p.woken:
 		case <-p.stop:
 			ended = true
 		}
-	}) {
-		if ended {
-			return
+	})
+}
+
+// pump serves the thread of a host, by Wait or by Serve, until *over.
+func (p *place) pump(over *bool, block func()) {
+	for !*over {
+		if p.waits && p.thread.Wait(block) {
+			continue
 		}
-	}
-	for {
-		select {
-		case <-p.woken:
-			p.thread.Serve()
-		case <-p.stop:
-			ended = true
-			return
+		if p.thread.Serve(); !*over {
+			block()
 		}
 	}
 }
@@ -281,26 +280,17 @@ func (p *place) poll() {
 // dialog is an event loop inside a function. It is false if the thread is terminated before the
 // dialog has been closed.
 func (p *place) dialog() bool {
-	closed := false
-	if !p.thread.Go(func() { closed = true }) {
+	closed, over := false, false
+	if !p.thread.Go(func() { closed, over = true, true }) {
 		return false
 	}
-	over := false
-	block := func() {
+	p.pump(&over, func() {
 		select {
 		case <-p.woken:
 		case <-p.over:
 			over = true
 		}
-	}
-	if p.waits {
-		for !closed && !over && p.thread.Wait(block) {
-		}
-		return closed
-	}
-	for p.thread.Serve(); !closed && !over; p.thread.Serve() {
-		block()
-	}
+	})
 	return closed
 }
 

@@ -5,7 +5,7 @@
 //
 //	program.go    what a program is
 //	text.go       its text form
-//	generate.go   programs made at random, and programs that fail made smaller
+//	generate.go   programs made at random
 //	model.go      what each operation may answer
 //	place.go      the threads, pools, keys and external event loops that a program runs on
 //	labels.go     the profiler labels that functions run under
@@ -308,8 +308,9 @@ func (p *program) visit(f func(o *op, s spot)) {
 	}
 }
 
-// check returns what is illegal in p.
-func (p *program) check() (err error) {
+// check numbers the operations, and panics if p is illegal.
+func (p *program) check() {
+	p.renumber()
 	mains := 0
 	for _, k := range p.places {
 		if k == main {
@@ -317,14 +318,13 @@ func (p *program) check() (err error) {
 		}
 	}
 	if len(p.places) == 0 || mains > 1 {
-		return fmt.Errorf("%d places, %d of them the main thread", len(p.places), mains)
+		panic(fmt.Sprintf("%d places, %d of them the main thread", len(p.places), mains))
 	}
 	p.visit(func(o *op, s spot) {
-		if err == nil && !p.legal(o, s) {
-			err = fmt.Errorf("operation %d (%v) is not possible there", o.number, o)
+		if !p.legal(o, s) {
+			panic(fmt.Sprintf("operation %d (%v) is not possible there", o.number, o))
 		}
 	})
-	return err
 }
 
 // has reports whether there is such an operation.

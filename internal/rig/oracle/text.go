@@ -69,19 +69,14 @@ func (o *op) String() string {
 	return strings.Join(words, " ")
 }
 
-// parse reads what text has written.
-func parse(text string) (p *program, err error) {
+// parse reads what text has written, and panics if it was not written so.
+func parse(text string) *program {
 	t := &tokens{}
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "//")
 		t.words = append(t.words, strings.Fields(line)...)
 	}
-	defer func() {
-		if bad, ok := recover().(syntax); ok {
-			p, err = nil, fmt.Errorf("at word %d: %s", t.at, string(bad))
-		}
-	}()
-	p = &program{}
+	p := &program{}
 	t.require("places")
 	for slices.Contains(kindNames[:], t.peek()) {
 		p.places = append(p.places, kind(t.name(kindNames[:])))
@@ -91,8 +86,8 @@ func parse(text string) (p *program, err error) {
 		script, _ := t.body("goroutine")
 		p.scripts = append(p.scripts, script)
 	}
-	p.renumber()
-	return p, p.check()
+	p.check()
+	return p
 }
 
 // tokens are the words that are left.
@@ -101,7 +96,12 @@ type tokens struct {
 	at    int
 }
 
-type syntax string
+// syntax panics if the words before at cannot stand there.
+func (t *tokens) syntax(ok bool, format string, args ...any) {
+	if !ok {
+		panic(fmt.Sprintf("at word %d: %s", t.at, fmt.Sprintf(format, args...)))
+	}
+}
 
 func (t *tokens) peek() string {
 	if t.at < len(t.words) {
@@ -122,17 +122,13 @@ func (t *tokens) require(word string) { t.name([]string{word}) }
 func (t *tokens) name(names []string) int {
 	w := t.next()
 	i := slices.Index(names, w)
-	if i < 0 {
-		panic(syntax(fmt.Sprintf("%q, want one of %q", w, names)))
-	}
+	t.syntax(i >= 0, "%q, want one of %q", w, names)
 	return i
 }
 
 func (t *tokens) number() int {
 	n, err := strconv.Atoi(t.next())
-	if err != nil {
-		panic(syntax(err.Error()))
-	}
+	t.syntax(err == nil, "%v", err)
 	return n
 }
 
@@ -157,9 +153,8 @@ func (t *tokens) body(closing string) (ops []*op, e end) {
 			o.how = how(t.name(howNames[:]))
 		}
 		if numbers := o.numbers(); numbers != nil {
-			if o.n = t.number(); !slices.Contains(numbers, o.n) {
-				panic(syntax(fmt.Sprintf("%d, want one of %v", o.n, numbers)))
-			}
+			o.n = t.number()
+			t.syntax(slices.Contains(numbers, o.n), "%d, want one of %v", o.n, numbers)
 		}
 		if o.verb.hasBody() {
 			if o.through = t.peek() == "through"; o.through {
