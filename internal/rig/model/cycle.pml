@@ -1,5 +1,5 @@
-/* Threads whose functions call each other: in a cycle, nested, after a Go, from a coroutine, by
- * way of a bounded queue.
+/* Threads whose functions call each other: in a cycle, nested, after a Go, by way of a bounded
+ * queue.
  *
  * Each job is one function, as a process: it runs on the thread that has set its control to BEGUN,
  * which waits until it is ENDED, or LEFT by Goexit. So what a function does on its thread, also
@@ -11,19 +11,14 @@
  * function waits for it. Callers are goroutines outside; caller i makes the job CALLED(i). The
  * other jobs that no function makes are queued before the model begins.
  */
-#define INNER     1 /* a function on A calls B, whose function calls A */
+#define INNER     1 /* a function on A calls B, whose function calls A, whose function calls A again */
 #define NESTED    2 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
 #define TRAIL     3 /* a function on A queues one on B by Go and calls B; another on B calls A */
-#define COROUTINE 4 /* as INNER, by coroutines on A; the function that B calls calls A once more */
-#define BOUNDED   5 /* a function on A queues one on B by Go, where a place is held; one on B calls A */
+#define BOUNDED   4 /* a function on A queues one on B by Go, where a place is held; one on B calls A */
 
-#if CYCLE == INNER || CYCLE == COROUTINE
-#define QUEUES 2
 #if CYCLE == INNER
-#define JOBS 3
-#else
+#define QUEUES 2
 #define JOBS 4
-#endif
 #define CALLERS 1
 #define CALLED(i) 1
 #define ON(j)   ((j) == 2)
@@ -310,12 +305,12 @@ end:	control[j0] == BEGUN;
 	fi;
 	atomic { j = SUB(j0); t = ON(j) };
 	if
-/* Engine.On: looks which goroutine the caller is, and a coroutine is none that serves */
-#ifdef FAULT_BY_GOROUTINE
-	:: j != 0 && t == e && CYCLE != COROUTINE ->
+#ifdef FAULT_BY_GOROUTINE /* Engine.On: is false in a coroutine on the thread */
+#define NESTED_CALL false
 #else
-	:: j != 0 && t == e -> /* Engine.nested */
+#define NESTED_CALL (t == e)
 #endif
+	:: j != 0 && NESTED_CALL -> /* Engine.nested */
 #ifdef FAULT_NESTED_SERVES /* Engine.nested: first runs what is queued */
 		Take(e);
 		When(c != NIL, q = c; c = 0; Exec(e, 0));
@@ -326,11 +321,7 @@ end:	control[j0] == BEGUN;
 			d_step { made[j] = 1; Begin(j) };
 			atomic { control[j] >= ENDED -> exits = (control[j] == LEFT) }
 		fi
-#ifdef FAULT_BY_GOROUTINE
-	:: j != 0 && (t != e || CYCLE == COROUTINE) ->
-#else
-	:: j != 0 && t != e -> /* Engine.Call, Engine.CallContext, Pool.Call */
-#endif
+	:: j != 0 && !NESTED_CALL -> /* Engine.Call, Engine.CallContext, Pool.Call */
 		made[j] = 1;
 		Get(t, AWAITED, j, THREAD(e));
 		PushAndWake(t);
