@@ -43,7 +43,6 @@ func (x *T[K]) f(c chan int) {
 		}
 	}
 	want := []string{
-		"without x.n--: if ; x.n > 0 && x.a {",
 		"!(x.n > 0 && x.a): if x.n--; !(x.n > 0 && x.a) {",
 		"x.n > 0 || x.a: if x.n--; x.n > 0 || x.a {",
 		"without defer x.close(): if false { defer x.close() }",
@@ -51,7 +50,6 @@ func (x *T[K]) f(c chan int) {
 		"without c <- 1: switch { case x.b: if false { c <- 1 }; c <- 1 }",
 		"without c <- 1: switch { case x.b: c <- 1; if false { c <- 1 } }",
 		"!(x.c): for ; !(x.c); x.n++ { x.n = 2 }",
-		"without x.n++: for ; x.c;  { x.n = 2 }",
 		"without x.n = 2: for ; x.c; x.n++ { if false { x.n = 2 } }",
 	}
 	if err != nil || !slices.Equal(got, want) {

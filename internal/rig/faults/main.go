@@ -8,7 +8,7 @@
 // check. It ends with status 1 if none notices the fault, if one does not
 // apply or does not compile, or if a check rejects the tree as it is.
 //
-//	go run ./internal/rig/faults -random 100 [-seed n] [-from n] [package directory] ...
+//	go run ./internal/rig/faults -random 100 [-seed n] [package directory] ...
 //
 // makes mistakes at random places of the packages, see random.go.
 package main
@@ -43,10 +43,8 @@ var checks = []check{
 	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
 	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
-	{"oracle", []string{"-timeout", "100s", "./internal/rig/oracle", "-time-limit", "5s", "-shrink",
-		"0"}},
-	{"race", []string{"-race", "-timeout", "120s", "./internal/rig/oracle", "-time-limit", "10s",
-		"-shrink", "0"}},
+	{"oracle", []string{"-timeout", "100s", "./internal/rig/oracle", "-time-limit", "5s"}},
+	{"race", []string{"-race", "-timeout", "120s", "./internal/rig/oracle", "-time-limit", "10s"}},
 }
 
 const (

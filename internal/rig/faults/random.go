@@ -31,7 +31,6 @@ var (
 		"package and of those that use it")
 	seed = flag.Uint64("seed", uint64(time.Now().Unix()),
 		"of the order in which -random makes mistakes")
-	from = flag.Int("from", 0, "the first of them, in this order")
 
 	users = []string{"engine", "thread", "mainthread", "trace", "oracle"} // of the others
 )
@@ -52,8 +51,10 @@ func random(packages []string) error {
 	})
 	fmt.Printf("seed %d, %d places\n", *seed, len(all))
 	made, survivors := 0, 0
-	for ; made < *randomly && *from < len(all); *from++ {
-		m := all[*from]
+	for _, m := range all {
+		if made == *randomly {
+			break
+		}
 		by, compiles, err := m.try()
 		switch {
 		case err != nil:
@@ -65,10 +66,10 @@ func random(packages []string) error {
 			by = "NOTHING"
 		}
 		made++
-		fmt.Printf("%3d of %d: %d %s:%d %s: %s\n\t%s\n", made, *randomly, *from, m.file, m.line,
-			m.function, m.what, by)
+		fmt.Printf("%3d of %d: %s:%d %s: %s\n\t%s\n", made, *randomly, m.file, m.line, m.function,
+			m.what, by)
 	}
-	fmt.Printf("noticed %d of %d; -from %d goes on\n", made-survivors, made, *from)
+	fmt.Printf("noticed %d of %d\n", made-survivors, made)
 	if survivors > 0 {
 		return fmt.Errorf("nothing notices %d; write a test, or delete what nothing needs", survivors)
 	}
@@ -151,64 +152,44 @@ func mutationsIn(name, source string) (all []*mutation, err error) {
 	text := func(n ast.Node) string { return source[at(n.Pos()):at(n.End())] }
 	add := func(n ast.Node, what, by string) {
 		what = strings.Join(strings.Fields(what), " ")
+		changed := source[:at(n.Pos())] + by + source[at(n.End()):]
+		if _, err := parser.ParseFile(token.NewFileSet(), name, changed, 0); err != nil {
+			return // there is no place for an if
+		}
 		all = append(all, &mutation{name, function, what[:min(len(what), 70)],
-			files.Position(n.Pos()).Line, source[:at(n.Pos())] + by + source[at(n.End()):]})
+			files.Position(n.Pos()).Line, changed})
 	}
-	// leaveOut leaves s out, which is by itself or before or behind a semicolon.
-	leaveOut := func(s ast.Stmt, alone bool) {
-		switch a := s.(type) {
-		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
-		case *ast.AssignStmt:
-			if a.Tok == token.DEFINE {
-				return
-			}
-		default:
-			return
-		}
-		by := ""
-		if alone {
-			by = "if false { " + text(s) + " }" // what it uses is still used
-		}
-		add(s, "without "+text(s), by)
+	leaveOut := func(s ast.Stmt) {
+		add(s, "without "+text(s), "if false { "+text(s)+" }") // what it uses is still used
 	}
-	negate := func(conditions ...ast.Expr) {
-		for _, c := range conditions {
-			if c != nil {
-				add(c, "!("+text(c)+")", "!("+text(c)+")")
-			}
-		}
-	}
+	negate := func(c ast.Expr) { add(c, "!("+text(c)+")", "!("+text(c)+")") }
 	inspect := func(n ast.Node) bool {
-		var list []ast.Stmt
 		switch n := n.(type) {
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
+		case *ast.ExprStmt, *ast.IncDecStmt, *ast.SendStmt, *ast.DeferStmt, *ast.GoStmt:
+			leaveOut(n.(ast.Stmt))
+		case *ast.AssignStmt:
+			if n.Tok != token.DEFINE {
+				leaveOut(n)
+			}
 		case *ast.IfStmt:
-			leaveOut(n.Init, false)
 			negate(n.Cond)
 		case *ast.ForStmt:
-			negate(n.Cond)
-			leaveOut(n.Post, false)
+			if n.Cond != nil {
+				negate(n.Cond)
+			}
 		case *ast.SwitchStmt:
-			leaveOut(n.Init, false)
 			for _, c := range n.Body.List {
-				if n.Tag == nil {
-					negate(c.(*ast.CaseClause).List...)
+				for _, condition := range c.(*ast.CaseClause).List {
+					if n.Tag == nil {
+						negate(condition)
+					}
 				}
 			}
 		case *ast.BinaryExpr:
-			if n.Op == token.LAND || n.Op == token.LOR {
-				other := map[token.Token]string{token.LAND: " || ", token.LOR: " && "}[n.Op]
+			if other := map[token.Token]string{token.LAND: " || ", token.LOR: " && "}[n.Op]; other != "" {
 				by := text(n.X) + other + text(n.Y)
 				add(n, by, by)
 			}
-		}
-		for _, s := range list {
-			leaveOut(s, true)
 		}
 		return true
 	}
