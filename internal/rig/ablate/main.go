@@ -58,7 +58,6 @@ func main() {
 // A variant is a program that measures phases.
 type variant struct {
 	name, phases, program string
-	env                   []string // of its build
 	results               results.Results
 }
 
@@ -80,20 +79,30 @@ func run(names []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	variants, remove, err := choose(names)
+	mechanisms, err := patch.Read(list, "mechanism")
 	if err != nil {
-		return err
+		return fmt.Errorf("it must be started in the root of the repository: %w", err)
 	}
-	defer remove()
-	for _, v := range variants {
-		if v.program != "" {
-			continue
+	if len(names) == 0 {
+		for _, m := range mechanisms {
+			names = append(names, m.Name)
 		}
-		v.program = filepath.Join(dir, v.name)
-		out, err := patch.Go(v.env, "build", "-o", v.program, "./internal/rig/bench/phases")
+	}
+	with := &variant{name: "nothing"}
+	variants := []*variant{with}
+	for _, name := range names {
+		v, all, err := choose(name, mechanisms)
+		if err == nil && v.program == "" {
+			err = v.build(dir, all)
+		}
 		if err != nil {
-			return fmt.Errorf("%s: %w\n%s", v.name, err, out)
+			return fmt.Errorf("%s: %w", name, err)
 		}
+		variants = append(variants, v)
+		with.phases = either(with.phases, v.phases)
+	}
+	if err := with.build(dir, new(patch.Patch)); err != nil {
+		return err
 	}
 	fmt.Printf("| without | when | phase | with: %[1]s | of the channel's | without: %[1]s |\n"+
 		"| --- | --- | --- | --- | --- | --- |\n", titles())
@@ -115,64 +124,47 @@ func titles() string {
 	return strings.Join(all, ", ")
 }
 
-// choose returns the engine as it is and those with these names, or all. Remove removes what they
-// are built from.
-func choose(names []string) (variants []*variant, remove func(), err error) {
-	mechanisms, err := patch.Read(list, "mechanism")
-	if err != nil {
-		return nil, nil, fmt.Errorf("it must be started in the root of the repository: %w", err)
+// choose returns what an argument names, and what it changes.
+func choose(name string, mechanisms []*patch.Patch) (*variant, *patch.Patch, error) {
+	if before, program, ok := strings.Cut(name, "="); ok {
+		return &variant{name: before, phases: *phases, program: program}, nil, nil
 	}
-	if len(names) == 0 {
-		for _, m := range mechanisms {
-			names = append(names, m.Name)
-		}
-	}
-	var removes []func()
-	remove = func() {
-		for _, f := range removes {
-			f()
-		}
-	}
-	with := &variant{name: "nothing"}
-	variants = []*variant{with}
-	for _, name := range names {
-		v := &variant{name: name, phases: *phases}
-		variants = append(variants, v)
-		if before, program, ok := strings.Cut(name, "="); ok {
-			v.name, v.program = before, program
-			continue
-		}
-		var all patch.Patch
-		for part := range strings.SplitSeq(name, "+") {
-			i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
-			if i < 0 {
-				e, ok := scaled(part)
-				if !ok {
-					return nil, remove, fmt.Errorf("there is no mechanism %q", part)
-				}
-				v.name = strings.ReplaceAll(part, "/", ":")
-				all.Edits = append(all.Edits, e)
-				continue
-			}
+	v, all := &variant{name: strings.ReplaceAll(name, "/", ":"), phases: *phases}, new(patch.Patch)
+	for part := range strings.SplitSeq(name, "+") {
+		i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
+		if i >= 0 {
 			all.Edits = append(all.Edits, mechanisms[i].Edits...)
 			if *phases == "" {
-				v.phases = strings.TrimPrefix(v.phases+"|"+mechanisms[i].Arg, "|")
+				v.phases = either(v.phases, mechanisms[i].Arg)
 			}
+		} else if e, ok := scaled(part); ok {
+			all.Edits = append(all.Edits, e)
+		} else {
+			return nil, nil, fmt.Errorf("there is no mechanism %q", part)
 		}
-		changed, err := all.Apply()
-		if err != nil {
-			return nil, remove, fmt.Errorf("%s: %w", name, err)
-		}
-		env, end, err := patch.Overlay(changed)
-		if err != nil {
-			return nil, remove, err
-		}
-		v.env, removes = env, append(removes, end)
 	}
-	for _, v := range variants[1:] {
-		with.phases = strings.TrimPrefix(with.phases+"|"+v.phases, "|")
+	return v, all, nil
+}
+
+// either returns a regular expression for what one of two matches, of which a may be empty.
+func either(a, b string) string { return strings.TrimPrefix(a+"|"+b, "|") }
+
+// build builds the program of v, with a patch of the engine.
+func (v *variant) build(dir string, p *patch.Patch) error {
+	changed, err := p.Apply()
+	if err != nil {
+		return err
 	}
-	return variants, remove, nil
+	env, remove, err := patch.Overlay(changed)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	v.program = filepath.Join(dir, v.name)
+	if out, err := patch.Go(env, "build", "-o", v.program, "./internal/rig/bench/phases"); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	return nil
 }
 
 // scaled makes an edit of an argument such as minMeet/2.
@@ -251,7 +243,7 @@ func (v *variant) run(condition, p string, channel bool) error {
 // print prints the rows of a variant.
 func print(v, with *variant, condition string) {
 	for _, load := range slices.Sorted(slices.Values(v.results.Loads)) {
-		for _, subject := range v.results.Subjects {
+		for _, subject := range slices.Sorted(slices.Values(v.results.Subjects)) {
 			v.printRow(with, load, subject, condition)
 		}
 	}

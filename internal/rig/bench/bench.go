@@ -4,7 +4,7 @@
 //
 //	go test -bench . ./internal/rig/bench     each subject by itself, in the usual form
 //	go run ./internal/rig/bench/phases        phases that follow one another in one process
-//	go run ./internal/rig/bench/ratios FILE   a table of how the subjects compare
+//	go run ./internal/rig/plots FILE          a table of how the subjects compare
 //	make bench                                all three
 //
 // Only ratios from one run mean much: on a machine with other work, times of the same code minutes

@@ -1,6 +1,8 @@
-// Plots draws what the phases of internal/rig/bench have measured, and writes the tables of
-// README.md and docs/performance.md, from the same results:
+// Plots prints a table of what benchmarks and phases of internal/rig/bench have measured, from the
+// greatest gain to the greatest loss. With -write it draws phases, and writes the tables of
+// README.md and docs/performance.md, from the same results.
 //
+//	go run ./internal/rig/plots FILE ...
 //	make plots RESULTS='FILE ...'
 //
 // A phase is one of programs without neighbours, or a Crowded one, next to two processes that
@@ -9,6 +11,7 @@ package main
 
 import (
 	"cmp"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,24 +22,31 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 2 {
-		fmt.Fprintln(os.Stderr, "usage: plots FILE ...")
-		os.Exit(2)
+	writes := flag.Bool("write", false, "write the plots and pages")
+	flag.Parse()
+	m, err := read(flag.Args())
+	if err == nil && *writes {
+		err = m.write(".")
+	} else if err == nil {
+		fmt.Print(m.all())
 	}
-	if err := run(".", os.Args[1:]); err != nil {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "plots:", err)
 		os.Exit(1)
 	}
 }
 
-func run(root string, files []string) error {
-	var m measured
+func read(files []string) (*measured, error) {
+	m := new(measured)
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m.Read(string(text))
+	}
+	if len(m.Loads) == 0 {
+		return nil, fmt.Errorf("%q has no results", files)
 	}
 	slices.SortFunc(m.Loads, func(a, b string) int { // from gain to loss, crowded ones behind
 		x := results.Median(m.ratios(a, "thread", "p50-ns"))
@@ -44,6 +54,10 @@ func run(root string, files []string) error {
 		return cmp.Or(cmp.Compare(len(quiet.FindString(b)), len(quiet.FindString(a))),
 			cmp.Compare(x, y))
 	})
+	return m, nil
+}
+
+func (m *measured) write(root string) error {
 	for _, f := range figures {
 		if err := os.WriteFile(filepath.Join(root, "docs", f.file), m.draw(f), 0o666); err != nil {
 			return err

@@ -52,6 +52,7 @@ var subjects = []struct{ name, text, variable, shape string }{
 	{"threadcall", "main thread", "main", "m-4.5 0a4.5 4.5 0 0 1 9 0a4.5 4.5 0 0 1-9 0z"},
 	{"thread", "own thread", "own", "m0-5l5 8.5h-10z"},
 	{"spinning", "spinning pair", "pair", "m-5 0h10m-5-5v10"},
+	{name: "bound", text: "lower bound"}, // of benchmarks, which are not drawn
 }
 
 // Of the picture, in pixels.

@@ -33,7 +33,7 @@ func sample() string {
 	return b.String()
 }
 
-func TestRun_writes(t *testing.T) {
+func TestWrite(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o666); err != nil {
@@ -47,17 +47,21 @@ func TestRun_writes(t *testing.T) {
 	page := "before\n<!-- make plots -->\nold\n<!-- end -->\nafter\n"
 	write("README.md", page)
 	write("docs/performance.md", page)
-	if err := run(root, []string{filepath.Join(root, "results")}); err != nil {
+	m, err := read([]string{filepath.Join(root, "results")})
+	if err != nil {
 		t.Fatal(err)
 	}
-	read := func(name string) string {
+	if err := m.write(root); err != nil {
+		t.Fatal(err)
+	}
+	content := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(text)
 	}
-	first, all := read("README.md"), read("docs/performance.md")
+	first, all := content("README.md"), content("docs/performance.md")
 	for _, want := range []string{"before\n", "\nafter\n", "\n2 cores of a test.\n",
 		"| calls in a closed loop | 10 µs | 0.20 µs | **0.020** |", // bold: the same in all rounds
 		"| a call every 2 ms | 80 µs | 83 µs | 1.04 |",
@@ -75,7 +79,7 @@ func TestRun_writes(t *testing.T) {
 		t.Errorf("no %q in\n%s", want, all)
 	}
 	for _, p := range figures {
-		svg := read(filepath.Join("docs", p.file))
+		svg := content(filepath.Join("docs", p.file))
 		d := xml.NewDecoder(strings.NewReader(svg))
 		for err := error(nil); err != io.EOF; {
 			if _, err = d.Token(); err != nil && err != io.EOF {
@@ -90,7 +94,10 @@ func TestRun_writes(t *testing.T) {
 		}
 	}
 	write("README.md", "without a place")
-	if err := run(root, []string{filepath.Join(root, "results")}); err == nil {
+	if err := m.write(root); err == nil {
 		t.Error("a page without a place for the table is no error")
+	}
+	if _, err := read([]string{filepath.Join(root, "README.md")}); err == nil {
+		t.Error("a file without results is no error")
 	}
 }

@@ -89,8 +89,11 @@ func micro(ns float64) string {
 // all returns the appendix: each load with all that was measured of it.
 func (m *measured) all() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n"+
-		"| --- | --- | --- | --- | --- | --- | --- | --- |\n", m.Machine)
+	if m.Machine != "" {
+		b.WriteString(m.Machine + ".\n\n")
+	}
+	b.WriteString("| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- | --- |\n")
 	for _, load := range m.Loads {
 		title := label(load)
 		for _, s := range subjects {
@@ -119,13 +122,9 @@ func (m *measured) all() string {
 }
 
 func label(load string) string {
-	_, name, ok := strings.Cut(load, "/")
-	if !ok {
-		name = load
-	}
-	name = strings.ReplaceAll(name, "_", " ")
-	if strings.HasPrefix(load, "Crowded/") {
-		name += ", crowded"
+	name := strings.ReplaceAll(strings.TrimPrefix(load, "Phase/"), "_", " ")
+	if crowded, ok := strings.CutPrefix(name, "Crowded/"); ok {
+		return crowded + ", crowded"
 	}
 	return name
 }

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// A Key names a series: what has measured BenchmarkLoad/subject=Subject in this unit.
-type Key struct{ Load, Subject, Unit string }
+// A key is of what BenchmarkLoad/subject=Subject has measured in this unit.
+type key struct{ load, subject, unit string }
 
 // Results are series of values, one of each round.
 type Results struct {
-	Machine                string
-	Loads, Subjects, Units []string // in the order in which they come first
-	series                 map[Key][]float64
+	Machine         string
+	Loads, Subjects []string // in the order in which they come first
+	series          map[key][]float64
 }
 
 var line = regexp.MustCompile(`^Benchmark(\S+)/subject=(\w+)(?:-\d+)?\s+\d+\s+(.*)$`)
@@ -24,7 +24,7 @@ var line = regexp.MustCompile(`^Benchmark(\S+)/subject=(\w+)(?:-\d+)?\s+\d+\s+(.
 // Read adds results in the Go benchmark format, and skips what is none.
 func (r *Results) Read(text string) {
 	if r.series == nil {
-		r.series = map[Key][]float64{}
+		r.series = map[key][]float64{}
 	}
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
@@ -39,8 +39,7 @@ func (r *Results) Read(text string) {
 		add(&r.Subjects, m[2])
 		for pair := range slices.Chunk(strings.Fields(m[3]), 2) {
 			value, err := strconv.ParseFloat(pair[0], 64)
-			if k := (Key{m[1], m[2], pair[len(pair)-1]}); err == nil {
-				add(&r.Units, k.Unit)
+			if k := (key{m[1], m[2], pair[len(pair)-1]}); err == nil {
 				r.series[k] = append(r.series[k], value)
 			}
 		}
@@ -55,7 +54,7 @@ func add(list *[]string, one string) {
 
 // Of returns the values of the rounds.
 func (r *Results) Of(load, subject, unit string) []float64 {
-	return r.series[Key{load, subject, unit}]
+	return r.series[key{load, subject, unit}]
 }
 
 // Ratios returns the ratios of a to b within rounds, without those in which one is zero.

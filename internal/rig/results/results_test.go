@@ -12,7 +12,6 @@ func TestRead(t *testing.T) {
 		"BenchmarkHot/n=2/subject=bound-2 9 8 ns/op")
 	if r.Machine != "2 cores" || !slices.Equal(r.Loads, []string{"Phase/a_b", "Hot/n=2"}) ||
 		!slices.Equal(r.Subjects, []string{"thread", "bound"}) ||
-		!slices.Equal(r.Units, []string{"p50-ns", "cpu-ns/op", "ns/op"}) ||
 		!slices.Equal(r.Of("Phase/a_b", "thread", "cpu-ns/op"), []float64{3}) ||
 		!slices.Equal(r.Of("Hot/n=2", "bound", "ns/op"), []float64{7, 8}) {
 		t.Errorf("read %+v", r)

@@ -1,8 +1,8 @@
 // Phases measures this engine, the channel and spinning in phases that follow one another in one
-// process. It writes results, of which package ratios prints a table:
+// process. It writes results, of which package plots prints a table:
 //
 //	go run ./internal/rig/bench/phases >phases.txt
-//	go run ./internal/rig/bench/ratios -to reference,spinning phases.txt
+//	go run ./internal/rig/plots phases.txt
 package main
 
 import (
