@@ -85,7 +85,7 @@ ports-quick:
 	$(GO) run ./internal/rig/ports -quick
 
 ports-cores:
-	$(GO) run ./internal/rig/ports -timeout 30m -cores 8,32
+	@GO=$(GO) .ci/cores 8 32
 
 # gui checks the modules that need C libraries, those with windows on a screen in memory, and does
 # what docs/start.md says.
@@ -100,7 +100,7 @@ wine:
 	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/rig/ports -app'
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and prints a
-# table of ratios; then the same of phases that follow one another in one process. It takes half an
+# table; then the same of phases that follow one another in one process. It takes half an
 # hour on an idle machine. What can be chosen:
 #
 #	LOADS=Hot, PHASES=frame  only these loads, only these phases, or both: regular expressions
@@ -110,17 +110,16 @@ wine:
 LOADS     = .
 COUNT     = 12
 BENCHTIME = 300ms
-RATIOS   := $(GO) run ./internal/rig/bench/ratios
 UNDER    := $(if $(CORES),taskset -c $(CORES)) $(if $(NICE),nice -n $(NICE)) $(if $(QUOTA),.ci/quota $(QUOTA))
 bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
 bench-loads:
 	$(UNDER) $(GO) run ./cmd/threadcall bench \
 		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) -for 0 $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
-	@$(RATIOS) -to reference,bound -units 'ns/op|p99-ns|cpu-ns/op' $(RESULTS)
+	@$(GO) run ./internal/rig/plots $(RESULTS)
 bench-phases:
 	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
-	@$(RATIOS) -to reference,spinning $(RESULTS:bench-%=bench-phases-%)
+	@$(GO) run ./internal/rig/plots $(RESULTS:bench-%=bench-phases-%)
 
 # speed measures what README.md and docs/performance.md show, in four minutes on an idle machine, and
 # plots draws it and writes their tables: from speed.txt, or RESULTS='FILE ...'.
@@ -136,7 +135,7 @@ speed:
 
 plots: RESULTS = speed.txt
 plots:
-	$(GO) run ./internal/rig/plots $(RESULTS)
+	$(GO) run ./internal/rig/plots -write $(RESULTS)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
@@ -168,10 +167,10 @@ vuln:
 		echo "$$out" | grep -q 'fetching vulnerabilities.*dial tcp' && echo 'vuln: NOT CHECKED'; }; }) || exit 1; done
 
 # faults makes one mistake after the other and prints which check notices it: half an hour; with
-# RANDOM=100 SEED=1 at 100 random places, two hours; FROM=n begins with number n.
+# RANDOM=100 SEED=1 at 100 random places, two hours.
 faults:
 	@.ci/setup cc
-	$(GO) run ./internal/rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(if $(FROM),-from $(FROM)) $(PACKAGES))
+	$(GO) run ./internal/rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(PACKAGES))
 
 # ablate takes one mechanism out of the engine after the other, and prints what is worse without:
 # half an hour on an idle machine. MECHANISMS='price load' chooses some, FLAGS what else the command

@@ -4,7 +4,6 @@
 //	go run ./internal/rig/ports               all ports, all tests with -short
 //	go run ./internal/rig/ports linux/s390x   one port
 //	go run ./internal/rig/ports -quick        the packages with assembly and the queue
-//	go run ./internal/rig/ports -cores 8,32   on emulated machines with more cores, see cores.go
 //	go run ./internal/rig/ports -app          app and nativeloop on Windows, on a screen
 package main
 
@@ -22,24 +21,14 @@ func main() {
 	quick := flag.Bool("quick", false, "only the packages that depend on the processor most, and "+
 		"only what is quickly installed")
 	timeout := flag.Duration("timeout", 30*time.Minute, "how long the tests of one package may take")
-	cores := flag.String("cores", "", "run the engine's tests on emulated machines with so many "+
-		"cores, a `list` like 8,32, and nothing else")
 	app := flag.Bool("app", false, "test modules app and nativeloop under Wine, and nothing else")
 	flag.Parse()
-	ok := true
-	switch {
-	case *app:
+	ok := false
+	if *app {
 		windows := port{"windows", "amd64", windowsWithScreen}
 		oneByOne := []string{"-p=1", "./nativeloop", "./app/..."} // both need the keyboard
 		ok = windows.test(false, oneByOne, *timeout)
-	case *cores != "":
-		for n := range strings.SplitSeq(*cores, ",") {
-			if err := testOn(n, *quick, *timeout); err != nil {
-				fmt.Fprintf(os.Stderr, "ports: %s cores: %v\n", n, err)
-				ok = false
-			}
-		}
-	default:
+	} else {
 		ok = testAll(*quick, *timeout, flag.Args())
 	}
 	if !ok {

@@ -23,12 +23,3 @@ func TestPorts_processors(t *testing.T) {
 		}
 	}
 }
-
-func TestReadConsole(t *testing.T) {
-	for console, ok := range map[string]bool{"PASS\r\nguest: all passed on 8 cores\r\n": true,
-		"guest: all passed on 1 cores\r\n": false, "PASS\r\n": false} {
-		if err := readConsole(strings.NewReader(console), "8"); (err == nil) != ok {
-			t.Errorf("%q: %v", console, err)
-		}
-	}
-}
