@@ -289,32 +289,22 @@ inline Get(e, k, job, g) {
 }
 
 /* Queue.record, and Queue.Get for a kind that nothing waits for. There are enough records, so none
- * is made: if there are not, the process stands still. With REUSE, which one the free list gives
- * out is left open, a fresh one or one just used. */
+ * is made: if there are not, the process stands still. The first unused one is given out; with
+ * REUSE that is left open. */
 #ifdef REUSE
-#define FREE(r, before) unused[r]
+#define PASS(n) true
 #else
-#define FREE(r, before) unused[r] && !(before)
+#define PASS(n) !unused[n]
 #endif
-#define GiveOut(n, free) \
-	:: atomic { free -> unused[FIRST(e) + n] = 0; Claim(FIRST(e) + n, k, job, g) }
 inline Record(e, k, job, g) {
-	if
-	GiveOut(1, unused[FIRST(e) + 1])
-#if RECORDS > 2
-	GiveOut(2, FREE(FIRST(e) + 2, unused[FIRST(e) + 1]))
-#endif
-#if RECORDS > 3
-	GiveOut(3, FREE(FIRST(e) + 3, unused[FIRST(e) + 1] || unused[FIRST(e) + 2]))
-#endif
-#if RECORDS > 4
-	GiveOut(4, FREE(FIRST(e) + 4,
-		unused[FIRST(e) + 1] || unused[FIRST(e) + 2] || unused[FIRST(e) + 3]))
-#endif
-#if RECORDS > 5
-#error the free list has four records
-#endif
-	fi
+	atomic {
+		n = FIRST(e) + 1;
+		do
+		:: unused[n] -> break
+		:: PASS(n) && n < FIRST(e) + RECORDS - 1 -> n++
+		od;
+		unused[n] = 0; Claim(n, k, job, g); n = 0
+	}
 }
 
 /* CompareAndSwap, in a loop that it ends if it succeeds. new is followed by what goes with it. */
