@@ -186,8 +186,7 @@ const inTurnOf = 3
 // Run measures the phases of this engine on the main thread, which mainthread.Init must serve, and
 // on an own one, of the channel to a locked goroutine, and of a thread that spins with its caller
 // as long as a frame lasts. The phases of each round follow one another in random order in one
-// process. It writes the results in the Go benchmark format, with the rounds by which package
-// ratios pairs them.
+// process. It writes the results in the Go benchmark format.
 func (p Phases) Run(w io.Writer) {
 	calibrate()
 	var chosen []phase
