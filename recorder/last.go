@@ -128,10 +128,10 @@ func OnSignal(dir string, n int, signals ...os.Signal) error {
 //
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
-// Then threadcall trace slow/FILE begins with that call, and its page opens at it. SlowCalls begins
-// to record at once. It makes the directory if need be, and keeps the n youngest files
-// slow-TIME-THREAD.trace, at least one. While a file is written, other slow calls wait. If nothing
-// can be recorded, each slow call reports that to the function of [OnError].
+// Then threadcall trace slow/FILE begins with that call. SlowCalls begins to record at once. It
+// makes the directory if need be, and keeps the n youngest files slow-TIME-THREAD.trace, at least
+// one. While a file is written, other slow calls wait. If nothing can be recorded, each slow call
+// reports that to the function of [OnError].
 func SlowCalls(dir string, n int) func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()

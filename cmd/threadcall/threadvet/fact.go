@@ -1,5 +1,13 @@
 package threadvet
 
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
 // A funcFact is what other packages must know of a function.
 type funcFact struct {
 	On     string // the thread that it is marked with
@@ -71,4 +79,90 @@ func threadName(name string) string {
 		return "a thread"
 	}
 	return "thread " + name
+}
+
+// exportFunctions exports what other packages must know.
+func (c *checker) exportFunctions() {
+	c.reachable()
+	if c.pass.Pkg.Name() == "main" {
+		return
+	}
+	for _, n := range c.nodes {
+		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
+			continue
+		}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f.Effects = worthy(c.effectsOf(callee{node: n}, nil))
+		for i := range n.fn.Signature.Results().Len() {
+			if list := worthy(c.returns(n, i)); list != nil {
+				if f.Returns == nil {
+					f.Returns = map[int][]effect{}
+				}
+				f.Returns[i] = list
+			}
+		}
+		if n.on == "" {
+			for _, thread := range c.threads() {
+				c.lead(n, thread, func(at found) bool {
+					what := at.need.What
+					if at.need.own {
+						what = c.pass.Pkg.Name() + "." + what
+					}
+					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
+					return false
+				})
+			}
+		}
+		for i, u := range n.uses {
+			if u.Kind != unknownUse {
+				f.Params = append(f.Params, make([]use, i+1-len(f.Params))...)
+				f.Params[i] = u
+			}
+		}
+		if f.On != "" || f.Runs != "" || f.Inits ||
+			len(f.Needs)+len(f.Params)+len(f.Effects)+len(f.Returns) > 0 {
+			c.pass.ExportObjectFact(n.obj, &f)
+		}
+	}
+	for obj, name := range c.marks.on {
+		switch obj := obj.(type) {
+		case *types.Func:
+			if c.pkg.Prog.FuncValue(obj) == nil { // of an interface
+				c.pass.ExportObjectFact(obj, &funcFact{On: name})
+			}
+		case *types.TypeName:
+			if i, ok := obj.Type().Underlying().(*types.Interface); ok {
+				for m := range i.ExplicitMethods() {
+					c.pass.ExportObjectFact(m, &funcFact{On: c.markOf(m)})
+				}
+			}
+		case *types.Var:
+			if obj.IsField() || obj.Parent() == c.pass.Pkg.Scope() {
+				c.pass.ExportObjectFact(obj, &varFact{name})
+			}
+		}
+	}
+	for v, values := range c.stores {
+		if v.Pkg() != c.pass.Pkg || !v.Exported() || c.marks.on[v] != "" {
+			continue
+		}
+		switch typeName(v.Type()) {
+		case "Thread", "Pool":
+			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
+				c.pass.ExportObjectFact(v, &varFact{id.name})
+			}
+		}
+	}
+}
+
+// qualified returns a path as other packages see it.
+func (c *checker) qualified(path []string) []string {
+	path = slices.Clone(path)
+	for i, name := range path {
+		if before, _, _ := strings.Cut(name, " ("); !strings.Contains(before, " ") {
+			path[i] = c.pass.Pkg.Name() + "." + strings.TrimPrefix(name, c.pass.Pkg.Name()+".")
+		}
+	}
+	return path
 }

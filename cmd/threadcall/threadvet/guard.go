@@ -52,12 +52,8 @@ func positive(cond ssa.Value) (of ssa.Value, yes bool) {
 
 // checks returns the thread that the call checks by a function of that name, or "".
 func (c *checker) checks(call *ssa.CallCommon, name string) string {
-	fn := call.StaticCallee()
-	if fn == nil || fn.Name() != name {
-		return ""
-	}
-	obj := c.calleeOf(fn).obj
-	if obj == nil || obj.Pkg() == nil {
+	obj := c.function(call)
+	if obj == nil || obj.Name() != name {
 		return ""
 	}
 	switch libraryOf(obj.Pkg().Path()) {

@@ -13,15 +13,15 @@ import (
 // main function that calls what must be on the main thread though its goroutine is not locked to
 // it.
 func (c *checker) checkInit() {
-	if n := c.function("main"); n != nil && c.pass.Pkg.Name() == "main" {
+	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" {
 		c.checkMain(n)
 	}
 	c.checkTests()
 	c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
 }
 
-// function returns the function of the package of that name, or nil.
-func (c *checker) function(name string) *node {
+// nodeNamed returns the function of the package of that name, or nil.
+func (c *checker) nodeNamed(name string) *node {
 	for _, n := range c.nodes {
 		if n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() == nil {
 			return n
@@ -125,7 +125,7 @@ func (c *checker) checkTests() {
 	tested := c.tested()
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	test := slices.IndexFunc(c.nodes, c.isTest)
-	switch main := c.function("TestMain"); {
+	switch main := c.nodeNamed("TestMain"); {
 	case uses == "" || main != nil && main.inits:
 	case main != nil:
 		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)

@@ -51,11 +51,6 @@ type callee struct {
 	bound *types.Func // returns it
 }
 
-// pkgPath returns the package of the function, or "".
-func (c callee) pkgPath() string {
-	return packageOf(c.obj)
-}
-
 // A place is where a function starts that does not run on the thread of what starts it.
 type place struct {
 	at     token.Pos

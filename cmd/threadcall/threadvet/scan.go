@@ -3,18 +3,8 @@ package threadvet
 import (
 	"go/types"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/ssa"
-)
-
-// Needs that are not threads.
-const (
-	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
-	needBlock    = "!block"    // waits for what may take long
-	needInit     = "!init"     // waits for the main thread to be served
-	needOutside  = "!outside:" // and a package: not in functions that the package runs
-	needOff      = "!off:"     // and a thread: not there
 )
 
 // scan finds out what all functions call, and which functions start elsewhere.
@@ -68,14 +58,14 @@ func (c *checker) flags(n *node) {
 			}
 		}
 		call, ok := instr.(ssa.CallInstruction)
-		if ok && call.Common().IsInvoke() {
-			c.invoked[call.Common().Method.Name()] = true
-		}
-		if !ok || call.Common().StaticCallee() == nil {
+		if !ok {
 			continue
 		}
-		obj := c.calleeOf(call.Common().StaticCallee()).obj
-		if obj == nil || obj.Pkg() == nil {
+		if call.Common().IsInvoke() {
+			c.invoked[call.Common().Method.Name()] = true
+		}
+		obj := c.function(call.Common())
+		if obj == nil {
 			continue
 		}
 		_, deferred := instr.(*ssa.Defer)
@@ -108,7 +98,7 @@ func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
 	var list []*node
 	for _, n := range c.nodes {
 		if slices.ContainsFunc(n.callees, func(to callee) bool {
-			return to.node == nil && to.pkgPath() != "" && match(to.obj)
+			return to.node == nil && packageOf(to.obj) != "" && match(to.obj)
 		}) {
 			list = append(list, n)
 		}
@@ -155,47 +145,6 @@ func (c *checker) scanStore(n *node, store *ssa.Store) {
 	}
 }
 
-// fieldNeeds returns what tables say of a store in a field of an object that the function has not
-// made itself.
-func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
-	addr, ok := store.Addr.(*ssa.FieldAddr)
-	v := variable(store.Addr)
-	if !ok || v == nil || v.Pkg() == nil || v.Pkg() == c.pass.Pkg || fresh(addr.X) {
-		return nil
-	}
-	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
-	for _, l := range libraries {
-		for thread, fields := range l.Fields {
-			if fields.match(f) && l.matches(v.Pkg().Path()) && l.holds(v.Pkg()) {
-				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
-			}
-		}
-	}
-	return list
-}
-
-// fresh reports whether v is an object that its function makes, or is given as an argument.
-func fresh(v ssa.Value) bool {
-	switch x := v.(type) {
-	case *ssa.Alloc:
-		return true
-	case *ssa.FieldAddr:
-		return fresh(x.X)
-	case *ssa.Parameter:
-		return x.Parent().Signature.Recv() == nil || x.Parent().Params[0] != x
-	case *ssa.Call:
-		fn := x.Call.StaticCallee()
-		return fn != nil && strings.HasPrefix(strings.ToLower(fn.Name()), "new")
-	case *ssa.UnOp: // a variable of the function
-		a, ok := x.X.(*ssa.Alloc)
-		return ok && !slices.ContainsFunc(*a.Referrers(), func(instr ssa.Instruction) bool {
-			store, ok := instr.(*ssa.Store)
-			return ok && store.Addr == a && !fresh(store.Val)
-		})
-	}
-	return false
-}
-
 // start notes that a function starts at a place.
 func (c *checker) start(to callee, p place) {
 	for fn := p.instr.Parent(); fn != nil; fn = fn.Parent() {
@@ -206,7 +155,7 @@ func (c *checker) start(to callee, p place) {
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
 	} else if to.param == nil { // what has no node
-		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil, nil)})
+		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil)})
 	}
 }
 
@@ -223,7 +172,7 @@ func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string
 			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr,
 				how: "which runs on a goroutine started at " + c.position(at), later: true})
 		case to.param == nil:
-			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, n, common),
+			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, common),
 				guards: guards})
 		}
 		if to.obj != nil || to.node != nil {
@@ -254,323 +203,14 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 			case u.Kind == inPlace:
 				if f.param == nil {
 					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f,
-						needs: c.needsOf(f, n, nil), guards: guards})
+						needs: c.needsOf(f, nil), guards: guards})
 				}
 			default:
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
 					later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: to.pkgPath(), test: to.pkgPath() == "testing", how: u.How +
+					which: c.which(u, common), lib: packageOf(to.obj), test: packageOf(to.obj) == "testing", how: u.How +
 						" (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}
-}
-
-// isFunction reports whether v is a function, also in an interface.
-func isFunction(v ssa.Value) bool {
-	if made, ok := v.(*ssa.MakeInterface); ok {
-		v = made.X
-	}
-	_, ok := v.Type().Underlying().(*types.Signature)
-	return ok
-}
-
-// which returns what is the same for all calls to the same thread.
-func (c *checker) which(u use, common *ssa.CallCommon) any {
-	switch {
-	case u.Kind != onThread:
-		return nil
-	case u.Thread != "" && u.Thread != unknownThread:
-		return u.Thread
-	}
-	for _, arg := range common.Args {
-		if typeName(arg.Type()) != "Thread" {
-			continue
-		}
-		values, _ := c.origins(arg, 0)
-		if len(values) == 1 {
-			return values[0]
-		}
-		if load, ok := strip(arg).(*ssa.UnOp); ok {
-			if v := variable(load.X); v != nil {
-				return v
-			}
-		}
-	}
-	return nil
-}
-
-// receivers returns how many of the arguments are a receiver.
-func receivers(common *ssa.CallCommon, to callee) int {
-	if common.IsInvoke() || to.obj == nil || to.obj.Signature().Recv() == nil {
-		return 0
-	}
-	if len(common.Args) > to.obj.Signature().Params().Len() {
-		return 1
-	}
-	return 0 // a bound method
-}
-
-// useOf returns what a function does with its parameter i.
-func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
-	obj := to.obj
-	if obj != nil {
-		fact := c.factOf(obj)
-		thread := fact.Runs
-		if obj.Pkg() == c.pass.Pkg {
-			thread = c.marks.runs[obj]
-		}
-		if thread != "" {
-			return use{Kind: onThread, Thread: thread, Later: true, How: "which " + c.describe(obj) +
-				" runs on " + threadName(thread)}
-		}
-		if obj.Pkg() != nil {
-			for _, lib := range c.librariesOf(obj) {
-				if u := c.useOfLibrary(lib, functionOf(obj), instr, i); u.Kind != unknownUse {
-					return u
-				}
-			}
-		}
-		if to.node == nil && i < len(fact.Params) {
-			return fact.Params[i]
-		}
-	}
-	if to.node != nil && i < len(to.node.uses) {
-		return to.node.uses[i]
-	}
-	return use{}
-}
-
-func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
-	common := instr.Common()
-	switch lib {
-	case threadcallThread:
-		u := lib.useOf(f, i)
-		if u.Kind != onThread {
-			return u
-		}
-		var id identity
-		switch {
-		case len(f.name) > 4 && f.name[:4] == "With": // an option
-			if call, ok := instr.(*ssa.Call); ok {
-				id = c.identifyOption(call)
-			}
-		case f.recv == "Pool":
-			id = c.identify(common.Args[0])
-			id.made = true
-		case common.IsInvoke():
-			id = c.identify(common.Value)
-		default:
-			for _, arg := range common.Args { // of Eval and EvalContext it is the first or second one
-				switch typeName(arg.Type()) {
-				case "Thread", "Pool", "Caller":
-					id = c.identify(arg)
-					id.made = id.made || typeName(arg.Type()) == "Pool"
-				}
-			}
-		}
-		if !id.known() {
-			id.name = unknownThread
-		}
-		u.Thread, u.How = id.name, "which "+f.String()+" runs on "+threadName(id.name)
-		return u
-	case golangDesignThread:
-		if !common.IsInvoke() || !c.identify(common.Value).known() {
-			return use{}
-		}
-	}
-	if f.recv == "Queue" && len(common.Args) > 0 { // of macOS: the queue decides which thread it is
-		from, ok := common.Args[0].(*ssa.Call)
-		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
-			return use{}
-		}
-	}
-	return lib.useOf(f, i)
-}
-
-// identifyOption returns the thread that is made with an option.
-func (c *checker) identifyOption(opt *ssa.Call) identity {
-	for instr := range instructions(opt.Parent()) {
-		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
-			return c.identifyNew(call)
-		}
-	}
-	return identity{}
-}
-
-// needsOf returns what a callee needs, if that is known without looking into it. n calls it, with
-// common if that is not nil.
-func (c *checker) needsOf(to callee, n *node, common *ssa.CallCommon) []need {
-	if to.node != nil {
-		if on := to.node.on; on != "" && on != anyThread {
-			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
-		}
-		return nil
-	}
-	if to.held != nil {
-		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
-	}
-	if to.bound != nil {
-		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
-	}
-	obj := to.obj
-	if obj == nil || obj.Pkg() == nil {
-		return nil
-	}
-	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
-		if on := c.markOf(obj); on != "" && on != anyThread {
-			return []need{{Thread: on, What: c.describe(obj), own: true}}
-		}
-		return nil
-	}
-	if isFunc(obj, "runtime", "UnlockOSThread") {
-		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
-	}
-	fact := c.factOf(obj)
-	switch fact.On {
-	case "":
-	case anyThread:
-		return nil
-	default:
-		return []need{{Thread: fact.On, What: c.describe(obj)}}
-	}
-	if list, ok := c.libraryNeeds(obj, common); ok {
-		return list
-	}
-	return fact.Needs
-}
-
-// libraryNeeds returns what tables say that a function needs, and whether they say anything.
-func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
-	f := functionOf(obj)
-	if c.moves(obj) {
-		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
-	}
-	for _, lib := range c.librariesOf(obj) {
-		if lib == threadcallMain && waits[f.String()] {
-			return []need{{Thread: needInit, What: c.describe(obj)}}, true
-		}
-		if list, ok = lib.needs(f, c.describe(obj), common); ok {
-			return list, true
-		}
-	}
-	return nil, known(packageOf(obj))
-}
-
-// waits are the functions of package mainthread whose functions do not run unless something serves
-// the thread.
-var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
-
-// useOfParam returns what a node does with a parameter.
-func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
-	if !isFunction(p) {
-		return use{}
-	}
-	var all []use
-	known := true
-	note := func(u use) {
-		known = known && u.Kind != unknownUse
-		all = append(all, u)
-	}
-	known = c.follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
-		switch x := instr.(type) {
-		case *ssa.BinOp:
-			return true
-		case ssa.CallInstruction:
-			c.useInCall(n, x, v, note)
-			return true
-		}
-		return false
-	}) && known
-	if !known {
-		return use{}
-	}
-	u := common(all)
-	switch name := c.nameOf(n); u.Kind {
-	case onThread:
-		u.How = "which " + name + " runs on " + threadName(u.Thread)
-	case elsewhere:
-		u.How = "which " + name + " runs on a goroutine"
-	}
-	u.Later = slices.ContainsFunc(all, func(u use) bool { return u.Later })
-	return u
-}
-
-// useInCall notes how a call uses v, the parameter of n: calls it, or gives it to another function.
-func (c *checker) useInCall(n *node, instr ssa.CallInstruction, v ssa.Value, note func(use)) {
-	common := instr.Common()
-	_, goes := instr.(*ssa.Go)
-	if common.Value == v && !common.IsInvoke() {
-		if goes {
-			note(use{Kind: elsewhere, Later: true})
-		} else {
-			note(c.context(n, instr, 0))
-		}
-	}
-	for i, arg := range common.Args {
-		if arg != v {
-			continue
-		}
-		list := c.static(common)
-		if len(list) != 1 {
-			note(use{})
-			continue
-		}
-		u := c.useOf(list[0], instr, i-receivers(common, list[0]))
-		switch {
-		case u.Kind == inPlace && goes:
-			u = use{Kind: elsewhere, Later: true}
-		case u.Kind == inPlace:
-			u = c.context(n, instr, 0)
-		}
-		u.How = ""
-		note(u)
-	}
-}
-
-// context returns where an instruction runs, as seen from n, in which it is, or in a literal of
-// which.
-func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
-	in := c.byFn[instr.Parent()]
-	if in == nil || depth > 5 {
-		return use{}
-	}
-	for thread := range guardedAt(c.guardsOf(in), instr) {
-		if thread == anyThread {
-			return use{}
-		}
-		return use{Kind: onThread, Thread: thread}
-	}
-	if in == n {
-		return use{Kind: inPlace}
-	}
-	var all []use
-	for _, p := range c.places[in] {
-		all = append(all, use{Kind: p.kind, Thread: p.thread, Later: p.later})
-	}
-	for _, m := range c.nodes {
-		for _, one := range m.calls {
-			if one.to.node == in {
-				all = append(all, c.context(n, one.instr, depth+1))
-			}
-		}
-	}
-	return common(all)
-}
-
-// common returns the use that all are, if they are the same.
-func common(all []use) use {
-	if len(all) == 0 || slices.ContainsFunc(all, func(u use) bool {
-		return u.Kind != all[0].Kind || u.Thread != all[0].Thread
-	}) {
-		return use{}
-	}
-	return all[0]
-}
-
-func (c *checker) nameOf(n *node) string {
-	if n.obj == nil {
-		return "it"
-	}
-	return c.pass.Pkg.Name() + "." + n.name
 }

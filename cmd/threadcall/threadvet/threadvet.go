@@ -24,7 +24,6 @@ package threadvet
 
 import (
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 
@@ -72,11 +71,11 @@ type checker struct {
 	invoked  map[string]bool // the methods that are called through interfaces
 	imports  packageFact     // what all imported packages say
 	tabled   map[*types.Package][]*library
-	reported map[token.Pos]map[string]bool
+	reported map[reported]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
-	c := &checker{pass: pass, reported: map[token.Pos]map[string]bool{},
+	c := &checker{pass: pass, reported: map[reported]bool{},
 		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{}}
 	if err := c.readTables(); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package threadvet
 
 import (
-	"go/constant"
 	"go/token"
 	"go/types"
 	"slices"
@@ -75,41 +74,37 @@ func (c *checker) local(addr ssa.Value) *ssa.Alloc {
 
 // assigned returns all values that are stored in a local variable. It is not ok if its address goes
 // elsewhere.
-func (c *checker) assigned(addr ssa.Value) (values []ssa.Value, ok bool) {
+func assigned(addr ssa.Value) (values []ssa.Value, ok bool) {
 	ok = true
-	c.aliases(addr, func(alias ssa.Value) {
-		for _, instr := range *alias.Referrers() {
-			switch instr := instr.(type) {
-			case *ssa.Store:
-				if instr.Addr == alias {
-					values = append(values, instr.Val)
-				} else {
-					ok = false
-				}
-			case *ssa.UnOp, *ssa.DebugRef, *ssa.MakeClosure, *ssa.FieldAddr, *ssa.IndexAddr:
-			default:
+	uses(addr, func(instr ssa.Instruction, alias ssa.Value) {
+		switch instr := instr.(type) {
+		case *ssa.Store:
+			if instr.Addr == alias {
+				values = append(values, instr.Val)
+			} else {
 				ok = false
 			}
+		case *ssa.UnOp, *ssa.DebugRef, *ssa.MakeClosure, *ssa.FieldAddr, *ssa.IndexAddr:
+		default:
+			ok = false
 		}
 	})
 	return values, ok
 }
 
-// aliases calls yield for the address of a variable, and for what literals capture it as.
-func (c *checker) aliases(addr ssa.Value, yield func(ssa.Value)) {
-	yield(addr)
+// uses calls yield for all instructions that use the address of a variable, which in literals that
+// capture it is an alias.
+func uses(addr ssa.Value, yield func(instr ssa.Instruction, alias ssa.Value)) {
 	if addr.Referrers() == nil {
 		return
 	}
 	for _, instr := range *addr.Referrers() {
-		mc, ok := instr.(*ssa.MakeClosure)
-		if !ok {
-			continue
-		}
-		fn := mc.Fn.(*ssa.Function)
-		for i, b := range mc.Bindings {
-			if b == addr && i < len(fn.FreeVars) {
-				c.aliases(fn.FreeVars[i], yield)
+		yield(instr, addr)
+		if made, ok := instr.(*ssa.MakeClosure); ok {
+			for i, b := range made.Bindings {
+				if b == addr {
+					uses(made.Fn.(*ssa.Function).FreeVars[i], yield)
+				}
 			}
 		}
 	}
@@ -138,13 +133,11 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 					ok = false
 					break
 				}
-				values, known := c.assigned(a)
+				values, known := assigned(a)
 				ok = ok && known && len(values) == 1
-				c.aliases(a, func(alias ssa.Value) {
-					for _, instr := range *alias.Referrers() {
-						if load, is := instr.(*ssa.UnOp); is {
-							follow(load)
-						}
+				uses(a, func(instr ssa.Instruction, _ ssa.Value) {
+					if load, is := instr.(*ssa.UnOp); is {
+						follow(load)
 					}
 				})
 			default:
@@ -199,14 +192,11 @@ func (c *checker) held(v ssa.Value) *types.Var {
 // it, or nil.
 func (c *checker) bound(v ssa.Value) *types.Func {
 	call, ok := v.(*ssa.Call)
-	if !ok || call.Call.StaticCallee() == nil {
+	if !ok || !isFunction(call) {
 		return nil
 	}
-	obj := c.calleeOf(call.Call.StaticCallee()).obj
-	if obj == nil || obj.Pkg() == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
-		return nil
-	}
-	if _, ok := call.Type().Underlying().(*types.Signature); !ok {
+	obj := c.function(&call.Call)
+	if obj == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
 		return nil
 	}
 	return obj
@@ -238,7 +228,7 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 		return nil, false
 	case *ssa.UnOp:
 		if a := c.local(x.X); x.Op == token.MUL && a != nil {
-			return all(c.assigned(a))
+			return all(assigned(a))
 		}
 	}
 	switch f := read(v); {
@@ -290,6 +280,16 @@ func (c *checker) calleeOf(fn *ssa.Function) callee {
 	return callee{obj: obj}
 }
 
+// function returns the function of a package that a call always calls, or nil.
+func (c *checker) function(call *ssa.CallCommon) *types.Func {
+	if fn := call.StaticCallee(); fn != nil {
+		if obj := c.calleeOf(fn).obj; obj != nil && obj.Pkg() != nil {
+			return obj
+		}
+	}
+	return nil
+}
+
 // static returns the functions that a call can call. Methods of interfaces are functions too.
 func (c *checker) static(call *ssa.CallCommon) []callee {
 	if call.IsInvoke() {
@@ -299,127 +299,5 @@ func (c *checker) static(call *ssa.CallCommon) []callee {
 		return nil
 	}
 	list, _ := c.calleesOf(call.Value)
-	return list
-}
-
-// identity is which thread a value is. It is not main if made, and has a name if it is known.
-type identity struct {
-	name string
-	made bool
-}
-
-func (i identity) known() bool { return i.made || i.name != "" }
-
-// identify returns which thread a value of type *thread.Thread, *thread.Pool or thread.Caller is:
-// the same for all that it can be.
-func (c *checker) identify(v ssa.Value) (all identity) {
-	values, ok := c.origins(v, 0)
-	if !ok {
-		return identity{}
-	}
-	for _, one := range values {
-		var id identity
-		if tuple, ok := one.(*ssa.Extract); ok {
-			one = tuple.Tuple
-		}
-		if from := c.held(one); from != nil {
-			name := c.varMark(from)
-			id = identity{name: name, made: name != mainThread}
-		} else if call, ok := one.(*ssa.Call); ok {
-			id = c.identifyNew(call)
-		}
-		switch {
-		case !id.known():
-			return identity{}
-		case !all.known():
-			all = id
-		case all.name != id.name && all.made && id.made:
-			all.name = ""
-		case all != id:
-			return identity{}
-		}
-	}
-	return all
-}
-
-// varMark returns the thread that a variable or field is marked with.
-func (c *checker) varMark(v *types.Var) string {
-	if name := c.marks.on[v]; name != "" {
-		return name
-	}
-	var f varFact
-	if v.Pkg() != c.pass.Pkg && c.pass.ImportObjectFact(v, &f) {
-		return f.Thread
-	}
-	return ""
-}
-
-// makers are the functions of package thread that return threads.
-var makers = names("New Start NewPool StartPool Adopt")
-
-// identifyNew returns which thread a call returns.
-func (c *checker) identifyNew(call *ssa.Call) identity {
-	fn := call.Call.StaticCallee()
-	if fn == nil {
-		return identity{}
-	}
-	obj := c.calleeOf(fn).obj
-	if obj == nil || obj.Pkg() == nil {
-		return identity{}
-	}
-	switch libraryOf(obj.Pkg().Path()) {
-	case threadcallMain:
-		if obj.Name() == "Thread" {
-			return identity{name: mainThread}
-		}
-	case threadcallThread:
-		made := obj.Name() != "Adopt"
-		if !makers[functionOf(obj).String()] {
-			return identity{}
-		}
-		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
-			return identity{name: one.name, made: made}
-		}
-		for _, opt := range options(call) {
-			if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
-				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil &&
-					k.Value.Kind() == constant.String {
-					return identity{name: constant.StringVal(k.Value), made: made}
-				}
-			}
-		}
-		return identity{made: made}
-	case golangDesignThread:
-		return identity{made: obj.Name() == "New"}
-	}
-	return identity{}
-}
-
-// options returns the calls that make the last, variadic, arguments.
-func options(call *ssa.Call) (list []*ssa.Call) {
-	if len(call.Call.Args) == 0 {
-		return nil
-	}
-	s, ok := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	a, ok := s.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	for _, instr := range *a.Referrers() {
-		at, ok := instr.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		for _, instr := range *at.Referrers() {
-			if store, ok := instr.(*ssa.Store); ok {
-				if opt, ok := strip(store.Val).(*ssa.Call); ok {
-					list = append(list, opt)
-				}
-			}
-		}
-	}
 	return list
 }

@@ -112,11 +112,7 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 	ok := false
 	if group := c.local(v); group != nil && typeName(group.Type()) == "WaitGroup" {
 		ok = true
-		c.aliases(group, func(alias ssa.Value) {
-			for _, instr := range *alias.Referrers() {
-				ok = use(instr, alias) && ok
-			}
-		})
+		uses(group, func(instr ssa.Instruction, alias ssa.Value) { ok = use(instr, alias) && ok })
 	} else if values, known := c.origins(v, 0); known && len(values) == 1 {
 		made, is := values[0].(*ssa.MakeChan)
 		ok = is && c.follow(made, use)

@@ -427,7 +427,7 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 		what = to.node.name
 	} else {
 		what = w.c.describe(to.obj)
-		if ends.MatchString(to.pkgPath() + "." + to.obj.Name()) {
+		if ends.MatchString(packageOf(to.obj) + "." + to.obj.Name()) {
 			return nil
 		}
 	}
@@ -528,4 +528,12 @@ func ignored(instr ssa.CallInstruction) token.Pos {
 		return token.NoPos
 	}
 	return instr.Pos()
+}
+
+// worthy returns effects, or nil if they are none.
+func worthy(list []effect) []effect {
+	if slices.ContainsFunc(list, func(e effect) bool { return e.Locks != 0 || e.Moved|e.Back != 0 }) {
+		return list
+	}
+	return nil
 }

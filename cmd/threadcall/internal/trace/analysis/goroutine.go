@@ -28,8 +28,7 @@ type stay struct {
 	start, length time.Duration // from the start of the trace
 	goroutine     int64
 	stack         int32 // where the goroutine stopped
-	by            int64 // the goroutine that ended the wait or made it ready, or none
-	byStack       int32 // where that did so
+	byStack       int32 // where another one ended the wait or made it ready
 }
 
 // A goroutine is one that exists.
@@ -139,27 +138,26 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		}
 	default:
 		if v.state == stateWaiting {
-			v.by, v.byStack = goroutineID(ev), a.stack(ev.Stack())
+			v.byStack = a.stack(ev.Stack())
 		}
 		a.waits.leave(g, a.now)
 		if v.state == stateWaiting && !g.earlier && !ofRuntime(g.function) {
-			a.woken(g)
+			a.woken(g, goroutineID(ev))
 		}
 		g.did(g.at, v)
 		g.at = nil
 	}
 }
 
-// woken records what ended the wait of g.
-func (a *analysis) woken(g *goroutine) {
-	v := &g.stay
-	h := a.existing[v.by]
+// woken records which goroutine ended the wait of g, or that an event did.
+func (a *analysis) woken(g *goroutine, by int64) {
+	h := a.existing[by]
 	switch {
-	case v.by == none:
-		a.load.event(a, v)
+	case by == none:
+		a.load.event(a, &g.stay)
 	case h != nil && h != g:
 		g.waitedFor(h, a.now)
-		a.wakeups.add(h, v.byStack, a.now)
+		a.wakeups.add(h, g.stay.byStack, a.now)
 	}
 }
 
@@ -173,7 +171,7 @@ func (a *analysis) spent(g *goroutine) {
 func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransition, stack int32) {
 	from, to := t.Goroutine()
 	g.known, g.earlier = true, from == xtrace.GoUndetermined
-	g.stay = stay{start: a.now, goroutine: g.id, by: none, stack: stack}
+	g.stay = stay{start: a.now, goroutine: g.id, stack: stack}
 	if g.earlier {
 		g.stay.start = 0
 	}

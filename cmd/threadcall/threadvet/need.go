@@ -1,0 +1,121 @@
+package threadvet
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// Needs that are not threads.
+const (
+	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
+	needBlock    = "!block"    // waits for what may take long
+	needInit     = "!init"     // waits for the main thread to be served
+	needOutside  = "!outside:" // and a package: not in functions that the package runs
+	needOff      = "!off:"     // and a thread: not there
+)
+
+// fieldNeeds returns what tables say of a store in a field of an object that the function has not
+// made itself.
+func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
+	addr, ok := store.Addr.(*ssa.FieldAddr)
+	v := variable(store.Addr)
+	if !ok || v == nil || v.Pkg() == nil || v.Pkg() == c.pass.Pkg || fresh(addr.X) {
+		return nil
+	}
+	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
+	for _, l := range libraries {
+		for thread, fields := range l.Fields {
+			if fields.match(f) && l.matches(v.Pkg().Path()) && l.holds(v.Pkg()) {
+				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
+			}
+		}
+	}
+	return list
+}
+
+// fresh reports whether v is an object that its function makes, or is given as an argument.
+func fresh(v ssa.Value) bool {
+	switch x := v.(type) {
+	case *ssa.Alloc:
+		return true
+	case *ssa.FieldAddr:
+		return fresh(x.X)
+	case *ssa.Parameter:
+		return x.Parent().Signature.Recv() == nil || x.Parent().Params[0] != x
+	case *ssa.Call:
+		fn := x.Call.StaticCallee()
+		return fn != nil && strings.HasPrefix(strings.ToLower(fn.Name()), "new")
+	case *ssa.UnOp: // a variable of the function
+		a, ok := x.X.(*ssa.Alloc)
+		return ok && !slices.ContainsFunc(*a.Referrers(), func(instr ssa.Instruction) bool {
+			store, ok := instr.(*ssa.Store)
+			return ok && store.Addr == a && !fresh(store.Val)
+		})
+	}
+	return false
+}
+
+// needsOf returns what a callee needs, if that is known without looking into it. The call may be nil.
+func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
+	if to.node != nil {
+		if on := to.node.on; on != "" && on != anyThread {
+			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
+		}
+		return nil
+	}
+	if to.held != nil {
+		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
+	}
+	if to.bound != nil {
+		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
+	}
+	obj := to.obj
+	if obj == nil || obj.Pkg() == nil {
+		return nil
+	}
+	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
+		if on := c.markOf(obj); on != "" && on != anyThread {
+			return []need{{Thread: on, What: c.describe(obj), own: true}}
+		}
+		return nil
+	}
+	if isFunc(obj, "runtime", "UnlockOSThread") {
+		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
+	}
+	fact := c.factOf(obj)
+	switch fact.On {
+	case "":
+	case anyThread:
+		return nil
+	default:
+		return []need{{Thread: fact.On, What: c.describe(obj)}}
+	}
+	if list, ok := c.libraryNeeds(obj, common); ok {
+		return list
+	}
+	return fact.Needs
+}
+
+// libraryNeeds returns what tables say that a function needs, and whether they say anything.
+func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
+	f := functionOf(obj)
+	if c.moves(obj) {
+		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
+	}
+	for _, lib := range c.librariesOf(obj) {
+		if lib == threadcallMain && waits[f.String()] {
+			return []need{{Thread: needInit, What: c.describe(obj)}}, true
+		}
+		if list, ok = lib.needs(f, c.describe(obj), common); ok {
+			return list, true
+		}
+	}
+	return nil, known(packageOf(obj))
+}
+
+// waits are the functions of package mainthread whose functions do not run unless something serves
+// the thread.
+var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")

@@ -1,0 +1,159 @@
+package threadvet
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// report reports a call once.
+func (c *checker) report(pos token.Pos, key, message string) {
+	if c.news(pos, key) {
+		c.pass.Report(analysis.Diagnostic{Pos: pos, Category: key, Message: message})
+	}
+}
+
+// news reports whether something is to be reported at pos, and is not yet.
+func (c *checker) news(pos token.Pos, key string) bool {
+	one := reported{pos, key}
+	if c.reported[one] || c.marks.ignored(pos) {
+		return false
+	}
+	c.reported[one] = true
+	return true
+}
+
+type reported struct {
+	pos token.Pos
+	key string
+}
+
+// checkCalls reports the calls that are made elsewhere than on their thread.
+func (c *checker) checkCalls() {
+	for _, n := range c.nodes {
+		for _, p := range c.placesOf(n) {
+			if c.marks.ignored(p.at) {
+				continue
+			}
+			if n.on != "" && p.from != nil {
+				if p.off(n.on) && !c.declares(n, p) {
+					c.checkPlace(p, []found{{at: p.at, need: need{Thread: n.on, What: n.name}}})
+				}
+				continue // what the mark promises is true in it
+			}
+			p.own = p.own || n.owns()
+			for _, thread := range c.threads() {
+				var list []found
+				c.lead(n, thread, func(at found) bool {
+					list = append(list, at)
+					return true
+				})
+				c.checkPlace(p, list)
+			}
+		}
+	}
+	for _, s := range c.starts {
+		for _, need := range s.needs {
+			c.checkPlace(s.place, []found{{need: need, at: s.at, path: need.Path}})
+		}
+	}
+}
+
+// checkPlace reports the wrong ones of the calls to which a place leads: several in one report.
+func (c *checker) checkPlace(p place, list []found) {
+	var wrong []found
+	var messages []string
+	category := ""
+	for _, f := range list {
+		key, message := c.judge(f.need, p)
+		if message != "" && c.news(f.at, key) {
+			wrong, messages, category = append(wrong, f), append(messages, message), key
+		}
+	}
+	if len(wrong) == 0 {
+		return
+	}
+	at, text := wrong[0].at, messages[0]+way(wrong[0].path, p)
+	if len(wrong) > 1 {
+		at, text = p.at, fmt.Sprintf("%d calls are wrong in a function %s:", len(wrong), p.how)
+		for i, f := range wrong {
+			text += "\n\t" + messages[i] + calledBy(f.path)
+		}
+	}
+	if p.lib == "runtime" { // a finalizer or cleanup
+		text += "; thread.AddCleanup of threadcall runs it on its thread"
+	}
+	c.pass.Report(analysis.Diagnostic{Pos: at, Category: category, Message: text,
+		SuggestedFixes: c.fixes(p, wrong)})
+}
+
+// judge returns what is wrong with a call to which a place leads, and its category, or "".
+func (c *checker) judge(need need, p place) (category, message string) {
+	switch thread := need.Thread; {
+	case thread == needUnlocked:
+		if p.served {
+			return "unlock", "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +
+				threadName(p.thread) + ", which runs other functions later"
+		}
+	case strings.HasPrefix(thread, needOutside):
+		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
+			return "wait", need.What + " waits for ever on " + threadName(p.thread)
+		}
+	case strings.HasPrefix(thread, needOff):
+		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
+			return thread, need.What + " must not be called on " + threadName(name)
+		}
+	case thread == needBlock:
+		if p.kind == onThread && p.thread == mainThread && (p.from != nil || p.events) {
+			return "block", need.What + " blocks the main thread"
+		}
+	case strings.HasPrefix(thread, "!"):
+	case p.from == nil && p.thread == mainThread && c.adopts():
+	case need.NoTests && p.test:
+	case p.off(thread):
+		return thread, need.What + " must be called on " + threadName(thread)
+	}
+	return "", ""
+}
+
+// adopts reports whether the package takes a thread of its own choice for one of package thread.
+func (c *checker) adopts() bool {
+	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.adopts })
+}
+
+// declares reports whether the mark of a node says what thread the place is: a literal where it is
+// started, or a function that takes a thread for itself.
+func (c *checker) declares(n *node, p place) bool {
+	return n.obj == nil && c.position(n.fn.Pos()) == c.position(p.at) ||
+		p.kind == elsewhere && n.on != mainThread && n.owns()
+}
+
+// way returns the functions that lead from a place to a call, for a report.
+func way(path []string, p place) string {
+	if len(path) == 0 {
+		return here(p)
+	}
+	return calledBy(path) + ", " + p.how
+}
+
+func calledBy(path []string) string {
+	if len(path) == 0 {
+		return ""
+	}
+	return "; called by " + strings.Join(path, ", called by ")
+}
+
+// here returns what a place does with the function that a report is about.
+func here(p place) string {
+	how := strings.TrimPrefix(p.how, "which ")
+	if rest, ok := strings.CutPrefix(how, "runs "); ok {
+		return "; here it runs " + rest
+	}
+	if strings.Contains(how, " runs ") {
+		return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
+	}
+	return "; here " + strings.Replace(how, " calls ", " calls it ", 1)
+}

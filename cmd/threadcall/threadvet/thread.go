@@ -1,0 +1,162 @@
+package threadvet
+
+import (
+	"go/constant"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// identity is which thread a value is. It is not main if made, and has a name if it is known.
+type identity struct {
+	name string
+	made bool
+}
+
+func (i identity) known() bool { return i.made || i.name != "" }
+
+// identify returns which thread a value of type *thread.Thread, *thread.Pool or thread.Caller is:
+// the same for all that it can be.
+func (c *checker) identify(v ssa.Value) (all identity) {
+	values, ok := c.origins(v, 0)
+	if !ok {
+		return identity{}
+	}
+	for _, one := range values {
+		var id identity
+		if tuple, ok := one.(*ssa.Extract); ok {
+			one = tuple.Tuple
+		}
+		if from := c.held(one); from != nil {
+			name := c.varMark(from)
+			id = identity{name: name, made: name != mainThread}
+		} else if call, ok := one.(*ssa.Call); ok {
+			id = c.identifyNew(call)
+		}
+		switch {
+		case !id.known():
+			return identity{}
+		case !all.known():
+			all = id
+		case all.name != id.name && all.made && id.made:
+			all.name = ""
+		case all != id:
+			return identity{}
+		}
+	}
+	return all
+}
+
+// identifyNew returns which thread a call returns.
+func (c *checker) identifyNew(call *ssa.Call) identity {
+	obj := c.function(&call.Call)
+	if obj == nil {
+		return identity{}
+	}
+	switch libraryOf(obj.Pkg().Path()) {
+	case threadcallMain:
+		if obj.Name() == "Thread" {
+			return identity{name: mainThread}
+		}
+	case threadcallThread:
+		made := obj.Name() != "Adopt"
+		if !makers[functionOf(obj).String()] {
+			return identity{}
+		}
+		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
+			return identity{name: one.name, made: made}
+		}
+		for _, opt := range options(call) {
+			if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
+				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil &&
+					k.Value.Kind() == constant.String {
+					return identity{name: constant.StringVal(k.Value), made: made}
+				}
+			}
+		}
+		return identity{made: made}
+	case golangDesignThread:
+		return identity{made: obj.Name() == "New"}
+	}
+	return identity{}
+}
+
+// makers are the functions of package thread that return threads.
+var makers = names("New Start NewPool StartPool Adopt")
+
+// options returns the calls that make the last, variadic, arguments.
+func options(call *ssa.Call) (list []*ssa.Call) {
+	if len(call.Call.Args) == 0 {
+		return nil
+	}
+	s, ok := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
+	if !ok {
+		return nil
+	}
+	a, ok := s.X.(*ssa.Alloc)
+	if !ok {
+		return nil
+	}
+	for _, instr := range *a.Referrers() {
+		at, ok := instr.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		for _, instr := range *at.Referrers() {
+			if store, ok := instr.(*ssa.Store); ok {
+				if opt, ok := strip(store.Val).(*ssa.Call); ok {
+					list = append(list, opt)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// varMark returns the thread that a variable or field is marked with.
+func (c *checker) varMark(v *types.Var) string {
+	if name := c.marks.on[v]; name != "" {
+		return name
+	}
+	var f varFact
+	if v.Pkg() != c.pass.Pkg && c.pass.ImportObjectFact(v, &f) {
+		return f.Thread
+	}
+	return ""
+}
+
+// identifyOption returns the thread that is made with an option.
+func (c *checker) identifyOption(opt *ssa.Call) identity {
+	for instr := range instructions(opt.Parent()) {
+		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
+			return c.identifyNew(call)
+		}
+	}
+	return identity{}
+}
+
+// which returns what is the same for all calls to the same thread.
+func (c *checker) which(u use, common *ssa.CallCommon) any {
+	switch {
+	case u.Kind != onThread:
+		return nil
+	case u.Thread != "" && u.Thread != unknownThread:
+		return u.Thread
+	}
+	for _, arg := range common.Args {
+		if typeName(arg.Type()) != "Thread" {
+			continue
+		}
+		values, _ := c.origins(arg, 0)
+		if len(values) == 1 {
+			return values[0]
+		}
+		if load, ok := strip(arg).(*ssa.UnOp); ok {
+			if v := variable(load.X); v != nil {
+				return v
+			}
+		}
+	}
+	return nil
+}
