@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -43,13 +44,13 @@ type set[K comparable] struct {
 
 	mu       sync.Mutex
 	keys     map[K]*keyState[K]
-	queue    list[*keyState[K]] // with calls that may need a slot; the first came first
-	unused   list[*worker[K]]   // the first has been so for longest
-	ending   list[*worker[K]]   // about to free a slot; the first was terminated first
-	slots    int                // that threads have which have not ended, or that are granted
-	short    bool               // a call in queue needs a slot that no thread is about to free
-	arrivals uint64             // of calls in queue
-	timer    *time.Timer        // ends unused threads
+	queue    list.List[*keyState[K]] // with calls that may need a slot; the first came first
+	unused   list.List[*worker[K]]   // the first has been so for longest
+	ending   list.List[*worker[K]]   // about to free a slot; the first was terminated first
+	slots    int                     // that threads have which have not ended, or that are granted
+	short    bool                    // a call in queue needs a slot that no thread is about to free
+	arrivals uint64                  // of calls in queue
+	timer    *time.Timer             // ends unused threads
 	armed    bool
 	watch    *time.Timer // finds threads that take long to end
 	watching bool
@@ -68,7 +69,7 @@ type keyState[K comparable] struct {
 	made      int          // slots that are granted to calls
 	forgotten int          // threads that must end before the next is made
 	waiting   []*call[K]   // the first came first
-	node      node[*keyState[K]]
+	node      list.Node[*keyState[K]]
 }
 
 // A call is a call that waits for a thread.
@@ -98,8 +99,8 @@ type worker[K comparable] struct {
 	left       bool           // it takes no more calls
 	forgotten  bool
 	terminated bool
-	err        error            // of its start
-	node       node[*worker[K]] // in unused or ending
+	err        error                 // of its start
+	node       list.Node[*worker[K]] // in unused or ending
 }
 
 // run has f run on x, which counts the call. failed says that it did not because x has not started.
@@ -153,7 +154,7 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	s := k.keys[key]
 	if s == nil {
 		s = &keyState[K]{key: key}
-		s.node.v = s
+		s.node.Value = s
 		if same := key; same == key { // or nothing would find it
 			k.keys[key] = s
 		}
@@ -257,7 +258,7 @@ func (k *set[K]) room(s *keyState[K]) int {
 //threadcall:noalloc
 func (k *set[K]) take(x *worker[K]) {
 	x.calls++
-	x.node.remove()
+	x.node.Remove()
 }
 
 // give has p use x.
@@ -302,7 +303,7 @@ func (k *set[K]) update(s *keyState[K]) {
 		k.enqueue(s)
 		return
 	}
-	s.node.remove()
+	s.node.Remove()
 	if len(s.threads)+s.made == 0 && k.keys[s.key] == s {
 		delete(k.keys, s.key)
 	}
@@ -310,14 +311,14 @@ func (k *set[K]) update(s *keyState[K]) {
 
 // enqueue puts s, which has calls that wait, into queue.
 func (k *set[K]) enqueue(s *keyState[K]) {
-	if s.node.in != nil {
+	if s.node.Listed() {
 		return
 	}
-	before := k.queue.last
-	for before != nil && before.v.waiting[0].arrival > s.waiting[0].arrival {
-		before = before.before
+	before := k.queue.Last
+	for before != nil && before.Value.waiting[0].arrival > s.waiting[0].arrival {
+		before = before.Before
 	}
-	k.queue.insert(&s.node, before)
+	k.queue.Insert(&s.node, before)
 }
 
 // serve gives threads and slots to the calls in queue, the first first. If there are not enough,
@@ -335,10 +336,10 @@ func (k *set[K]) serve() {
 		return
 	}
 	k.short = false
-	soon := k.max - k.slots + k.ending.n // slots that are free, or are about to be
-	for next := k.queue.first; next != nil && !k.short; {
-		s := next.v
-		next = next.after
+	soon := k.max - k.slots + k.ending.Len // slots that are free, or are about to be
+	for next := k.queue.First; next != nil && !k.short; {
+		s := next.Value
+		next = next.After
 		for len(s.waiting) > 0 {
 			p := s.waiting[0]
 			if x := k.taker(s); x != nil {
@@ -354,14 +355,14 @@ func (k *set[K]) serve() {
 		}
 		needs := min(len(s.waiting), k.room(s))
 		if needs <= 0 { // it has what it needs, or waits for its own threads
-			s.node.remove()
+			s.node.Remove()
 			continue
 		}
 		soon = k.endUnused(soon - needs)
 		k.short = soon < 0
 	}
 	k.endUnused(soon) // beyond the limit
-	if k.queue.first != nil && k.ending.first != nil && !k.watching && !k.elsewhere(engine.Now()) {
+	if k.queue.First != nil && k.ending.First != nil && !k.watching && !k.elsewhere(engine.Now()) {
 		k.watching = true
 		k.watch.Reset(slowEnd)
 	}
@@ -369,9 +370,9 @@ func (k *set[K]) serve() {
 
 // endUnused ends unused threads until soon is not negative, and returns what it is then.
 func (k *set[K]) endUnused(soon int) int {
-	for ; soon < 0 && k.unused.first != nil; soon++ {
+	for ; soon < 0 && k.unused.First != nil; soon++ {
 		k.stats.MaxThreadsEnded++
-		k.terminate(k.unused.first.v)
+		k.terminate(k.unused.First.Value)
 	}
 	return soon
 }
@@ -386,8 +387,8 @@ func (k *set[K]) late() {
 	defer k.mu.Unlock()
 	k.watching = false
 	now := engine.Now()
-	for k.ending.first != nil && now-k.ending.first.v.since >= slowEnd {
-		k.ending.first.remove()
+	for k.ending.First != nil && now-k.ending.First.Value.since >= slowEnd {
+		k.ending.First.Remove()
 	}
 	k.serve()
 }
@@ -399,7 +400,7 @@ func (k *set[K]) elsewhere(now time.Duration) bool { return now < 0 && !k.bubble
 // add makes a thread for s, which was granted a slot, and its first call.
 func (k *set[K]) add(s *keyState[K], start func() error) *worker[K] {
 	x := &worker[K]{of: k, state: s, calls: 2} // with its start
-	x.node.v = x
+	x.node.Value = x
 	opts := slices.Clone(k.opts)
 	if k.start != nil {
 		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
@@ -473,11 +474,11 @@ func (k *set[K]) unuse(x *worker[K]) {
 		return
 	}
 	x.since = now
-	k.unused.insert(&x.node, k.unused.last)
+	k.unused.Append(&x.node)
 	if len(x.state.waiting) > 0 {
 		k.enqueue(x.state)
 	}
-	if k.queue.first != nil || k.slots > k.max {
+	if k.queue.First != nil || k.slots > k.max {
 		k.serve() //threadcall:alloc the end of a thread
 	}
 	switch {
@@ -497,14 +498,14 @@ func (k *set[K]) expire() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.armed = false
-	for first := k.unused.first; first != nil; first = k.unused.first {
-		if left := k.idle - (engine.Now() - first.v.since); left > 0 {
+	for first := k.unused.First; first != nil; first = k.unused.First {
+		if left := k.idle - (engine.Now() - first.Value.since); left > 0 {
 			k.armed = true
 			k.timer.Reset(left)
 			return
 		}
 		k.stats.IdleEnded++
-		k.terminate(first.v)
+		k.terminate(first.Value)
 	}
 }
 
@@ -523,8 +524,8 @@ func (k *set[K]) terminate(x *worker[K]) {
 	}
 	x.terminated = true
 	x.left = true
-	x.node.remove()
-	k.ending.insert(&x.node, k.ending.last)
+	x.node.Remove()
+	k.ending.Append(&x.node)
 	x.since = engine.Now()
 	x.e.Terminate()
 }
@@ -544,7 +545,7 @@ func (k *set[K]) ended(x *worker[K]) {
 	if x.forgotten {
 		s.forgotten--
 	}
-	x.node.remove()
+	x.node.Remove()
 	k.slots--
 	k.update(s)
 	k.serve()
@@ -571,63 +572,10 @@ func (k *set[K]) close() {
 			p.wake()
 		}
 	}
-	for n := k.queue.first; n != nil; n = n.after { // with keys that are not in keys
-		for _, p := range n.v.waiting {
+	for n := k.queue.First; n != nil; n = n.After { // with keys that are not in keys
+		for _, p := range n.Value.waiting {
 			p.wake()
 		}
 	}
 	k.serve()
-}
-
-// A list is a list of nodes. Its zero value is empty.
-type list[T any] struct {
-	first, last *node[T]
-	n           int
-}
-
-// A node is in one list or in none.
-type node[T any] struct {
-	v             T
-	in            *list[T]
-	before, after *node[T]
-}
-
-// insert puts n, which is in no list, behind the node before, or at the front if that is nil.
-//
-//threadcall:noalloc
-func (l *list[T]) insert(n, before *node[T]) {
-	n.in, n.before, n.after = l, before, l.first
-	if before != nil {
-		n.after, before.after = before.after, n
-	} else {
-		l.first = n
-	}
-	if n.after != nil {
-		n.after.before = n
-	} else {
-		l.last = n
-	}
-	l.n++
-}
-
-// remove removes n from the list that it is in, if any.
-//
-//threadcall:noalloc
-func (n *node[T]) remove() {
-	l := n.in
-	if l == nil {
-		return
-	}
-	if n.before != nil {
-		n.before.after = n.after
-	} else {
-		l.first = n.after
-	}
-	if n.after != nil {
-		n.after.before = n.before
-	} else {
-		l.last = n.before
-	}
-	l.n--
-	n.in, n.before, n.after = nil, nil, nil
 }

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -51,9 +52,8 @@ type Call struct {
 	// The fields above fill a cache line together with Queue.head; those below are not used by
 	// every call.
 
-	Ctx    context.Context // of a withdrawable call; nil if the thread must not look at it
-	prev   *Call           // in a List
-	listed bool            // in a List
+	Ctx  context.Context  // of a withdrawable call; nil if the thread must not look at it
+	Node list.Node[*Call] // in the backlog of a pool
 }
 
 // Kind says what is expected of a call.

@@ -61,7 +61,7 @@ type Queue struct {
 	// transfer of that line and its outcome comes back in another.
 	first Call
 	// spinners on head must not feel what is below; two lines, for the adjacent-line prefetcher
-	_ [48]byte
+	_ [32]byte
 
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [63]byte
@@ -81,7 +81,7 @@ var resting, interrupted, closed Call
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
 	q := &Queue{bubbled: clock.InBubble()}
-	q.first.Queue = q
+	q.first.Queue, q.first.Node.Value = q, &q.first
 	q.head.Store(&resting)
 	return q
 }
@@ -112,7 +112,7 @@ func (q *Queue) record() *Call {
 	}
 	slab := make([]Call, 32) //threadcall:alloc when more calls are queued than ever
 	for i := range slab {
-		slab[i].Queue = q
+		slab[i].Queue, slab[i].Node.Value = q, &slab[i]
 		if i > 0 {
 			q.free.Put(&slab[i])
 		}
@@ -170,7 +170,7 @@ func (q *Queue) Take() *Call {
 	c, last := q.grab()
 	if c != nil && c != last {
 		var others *Call
-		c, others = pop(c)
+		c, others = Pop(c)
 		q.restore(others, last)
 	}
 	return c
@@ -280,7 +280,7 @@ func (q *Queue) grab() (list, last *Call) {
 func (q *Queue) restore(list, last *Call) {
 	q.last = last
 	if !q.ready.CompareAndSwap(nil, list) {
-		refuse(list)
+		Refuse(list)
 	}
 }
 
@@ -336,7 +336,7 @@ func (q *Queue) Return(list *Call) {
 	younger, youngest, ok := q.all()
 	switch {
 	case !ok:
-		refuse(list)
+		Refuse(list)
 		return
 	case younger != nil:
 		last.next.Store(younger)
@@ -358,15 +358,18 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// pop takes the first call off a list.
-func pop(list *Call) (first, rest *Call) {
+// Pop takes the first call off a list.
+func Pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
 	list.next.Store(nil)
 	return list, rest
 }
 
-// Pop takes the first call off a list that TakeFrom returned.
-func Pop(list *Call) (first, rest *Call) { return pop(list) }
+// Prepend puts c, which is in no list, before a list.
+func Prepend(c, list *Call) *Call {
+	c.next.Store(list)
+	return c
+}
 
 // Rest says that the thread will not look until it is woken. It is false, and nothing has changed,
 // if there is something to take or the queue is closed. If it is true and Resting is not, the
@@ -437,14 +440,14 @@ func (q *Queue) Close() (wake bool) {
 	if h == &closed {
 		return false
 	}
-	refuse(q.ready.Swap(&closed))
+	Refuse(q.ready.Swap(&closed))
 	switch h {
 	case nil:
 		return false
 	case &resting, &interrupted:
 		return true
 	}
-	refuse(reverse(h))
+	Refuse(reverse(h))
 	return false
 }
 
@@ -453,10 +456,11 @@ func (q *Queue) Close() (wake bool) {
 //threadcall:noalloc
 func (q *Queue) Closed() bool { return q.head.Load() == &closed }
 
-func refuse(list *Call) {
+// Refuse settles the calls of a list as Refused.
+func Refuse(list *Call) {
 	for list != nil {
 		var c *Call
-		c, list = pop(list)
+		c, list = Pop(list)
 		switch {
 		case c.Kind == Withdrawable:
 			if c.claim() {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 )
 
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
@@ -57,11 +58,9 @@ type observedCall struct {
 
 	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
 	notified bool
-	waits    bool // it is in observer.waiting, between the following
-	older    *observedCall
-	newer    *observedCall
-	goid     uint64 // the number of the goroutine that it runs in
-	depth    int    // of from
+	node     list.Node[*observedCall] // in watch.waiting, then in observer.running
+	goid     uint64                   // the number of the goroutine that it runs in
+	depth    int                      // of from
 	from     [32]uintptr
 }
 
@@ -84,6 +83,7 @@ func newObserved(
 	if v == nil {
 		v = new(observedCall) //threadcall:alloc when more functions are on their way than before
 		v.run = v.call        //threadcall:alloc and with it
+		v.node.Value = v
 	}
 	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
 	if o != nil {

@@ -11,5 +11,5 @@ func (e *Engine) Queued() int { return e.q.Len() }
 func (p *Pool) Queued() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.backlog.Len()
+	return p.backlog.Len
 }

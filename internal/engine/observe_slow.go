@@ -10,6 +10,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
@@ -36,14 +37,11 @@ type watch struct {
 	timer  *time.Timer
 	set    bool // the timer is, or its function has not got mu yet
 
-	waiting  waiting
-	stalled  bool          // one that waits has been reported, and nothing has begun since
-	reported time.Duration // when one was
-	closed   bool          // nothing that waits will begin
+	waiting  list.List[*observedCall] // the functions that have not begun
+	stalled  bool                     // one that waits has been reported, and nothing has begun since
+	reported time.Duration            // when one was
+	closed   bool                     // nothing that waits will begin
 }
-
-// waiting are the functions that have not begun, as a list.
-type waiting struct{ first, last *observedCall }
 
 const (
 	notYet  = time.Duration(math.MaxInt64) // the time to a report that there will not be
@@ -67,9 +65,9 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := &x.slow
-	w.waiting.clear()
-	for _, v := range x.running {
-		v.notify = nil
+	w.forget()
+	for n := x.running.First; n != nil; n = n.After {
+		n.Value.notify = nil
 	}
 	x.watches.Store(notify != nil)
 	// another timer, because only its bubble may change this one
@@ -91,7 +89,7 @@ func (o *observer) watch(v *observedCall) {
 	v.notified = false
 	// else there are two clocks, and the timer would be the bubble's
 	if clock.InBubble() == o.of.Bubbled() && !w.closed {
-		w.waiting.add(v)
+		w.waiting.Append(&v.node)
 		o.arm(w.limit)
 	}
 }
@@ -101,7 +99,6 @@ func (o *observer) watch(v *observedCall) {
 //threadcall:noalloc
 func (o *observer) watchBegun(v *observedCall) {
 	w := &o.slow
-	w.waiting.remove(v)
 	w.stalled = false
 	if v.notify != nil {
 		v.notified = false
@@ -134,44 +131,14 @@ func (o *observer) terminated() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.slow.closed = true
-	o.slow.waiting.clear()
+	o.slow.forget()
 }
 
-//threadcall:noalloc
-func (l *waiting) add(v *observedCall) {
-	v.waits, v.older = true, l.last
-	if l.last == nil {
-		l.first = v
-	} else {
-		l.last.newer = v
-	}
-	l.last = v
-}
-
-// remove removes v, if it is there.
-//
-//threadcall:noalloc
-func (l *waiting) remove(v *observedCall) {
-	if !v.waits {
-		return
-	}
-	if v.older == nil {
-		l.first = v.newer
-	} else {
-		v.older.newer = v.newer
-	}
-	if v.newer == nil {
-		l.last = v.older
-	} else {
-		v.newer.older = v.older
-	}
-	v.waits, v.older, v.newer = false, nil, nil
-}
-
-func (l *waiting) clear() {
-	for l.first != nil {
-		l.first.notify = nil
-		l.remove(l.first)
+// forget lets go of the functions that wait.
+func (w *watch) forget() {
+	for n := w.waiting.First; n != nil; n = w.waiting.First {
+		n.Value.notify = nil
+		n.Remove()
 	}
 }
 
@@ -194,7 +161,8 @@ func (o *observer) find() []report {
 	w := &o.slow
 	w.set = false
 	next, found := o.stall()
-	for _, v := range o.running {
+	for n := o.running.First; n != nil; n = n.After {
+		v := n.Value
 		if v.notify == nil || v.notified {
 			continue
 		}
@@ -220,10 +188,11 @@ func (o *observer) find() []report {
 // longest.
 func (o *observer) stall() (next time.Duration, found []report) {
 	w := &o.slow
-	v := w.waiting.first
-	if v == nil || v.notified || w.stalled {
+	first := w.waiting.First
+	if first == nil || first.Value.notified || w.stalled {
 		return notYet, nil
 	}
+	v := first.Value
 	now := clock.Now()
 	if left := w.limit - (now - max(v.queued, w.reported)); left > 0 {
 		return left, nil
@@ -231,8 +200,8 @@ func (o *observer) stall() (next time.Duration, found []report) {
 	v.notified, w.stalled, w.reported = true, true, now
 	e := o.of.first()
 	goid := e.goid.Load()
-	if len(o.running) > 0 && o.running[0].on != nil {
-		e, goid = o.running[0].on, o.running[0].goid
+	if n := o.running.First; n != nil && n.Value.on != nil {
+		e, goid = n.Value.on, n.Value.goid
 	}
 	slow := v.slow(e, goid)
 	slow.Waiting = now - v.queued

@@ -89,8 +89,8 @@ func (x *target) state() State {
 func (o *observer) ofThread(e *Engine) time.Duration {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, v := range o.running {
-		if v.on == e {
+	for n := o.running.First; n != nil; n = n.After {
+		if v := n.Value; v.on == e {
 			return max(1, clock.Now()-v.since)
 		}
 	}

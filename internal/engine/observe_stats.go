@@ -2,12 +2,12 @@ package engine
 
 import (
 	"math/bits"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 )
 
 // Stats are what is known of the functions of a thread or a pool since they are counted.
@@ -40,8 +40,8 @@ type observer struct {
 	// the stack is its.
 	mu      sync.Mutex
 	counts  Stats
-	left    int64           // functions that are not queued any more, or never were
-	running []*observedCall // those that began first come first
+	left    int64                    // functions that are not queued any more, or never were
+	running list.List[*observedCall] // those that began first come first
 	slow    watch
 }
 
@@ -66,7 +66,8 @@ func (o *observer) begin(v *observedCall) {
 	if v.counted {
 		o.count(v)
 	}
-	o.running = append(o.running, v) //threadcall:alloc when more functions run at once than ever
+	v.node.Remove()
+	o.running.Append(&v.node)
 	o.watchBegun(v)
 	o.mu.Unlock()
 }
@@ -109,21 +110,8 @@ func (o *observer) end(v *observedCall) {
 	if v.counted {
 		o.counts.Runs.add(now - v.since)
 	}
-	o.running = remove(o.running, v)
+	v.node.Remove()
 	o.mu.Unlock()
-}
-
-// remove removes v, which is likely to be the last.
-//
-//threadcall:noalloc
-func remove(list []*observedCall, v *observedCall) []*observedCall {
-	last := len(list) - 1
-	if list[last] != v {
-		i := slices.Index(list, v)
-		copy(list[i:], list[i+1:])
-	}
-	list[last] = nil
-	return list[:last]
 }
 
 // drop counts a function that does not begin, because it was given up or refused: v, or one that
@@ -135,7 +123,7 @@ func (o *observer) drop(v *observedCall, gaveUp bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if v != nil {
-		o.slow.waiting.remove(v)
+		v.node.Remove()
 	}
 	if !o.counting.Load() || v != nil && !v.counted {
 		return
@@ -168,8 +156,8 @@ func (o *Owner) Stats() Stats {
 	now := clock.Now()
 	counts := all.counts
 	queued := max(0, all.pushed.Load()-all.left)
-	if len(all.running) > 0 {
-		counts.Running = max(0, now-all.running[0].since)
+	if first := all.running.First; first != nil {
+		counts.Running = max(0, now-first.Value.since)
 	}
 	if x.pool == nil {
 		counts.EventLoops = uint64(announced - all.announced)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/list"
 )
 
 // A Pool is several engines that share the calls made to it.
@@ -25,7 +26,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  bool // a thread was notified and has not looked at the backlog since
-	backlog callq.List
+	backlog list.List[*callq.Call]
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
 }
@@ -149,7 +150,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		p.mu.Unlock()
 		return nil, false, false
 	}
-	p.backlog.Append(c)
+	p.backlog.Append(&c.Node)
 	if !p.coming {
 		e = p.choose()
 	}
@@ -191,16 +192,19 @@ func (e *Engine) come() (wake bool) {
 // next returns what e is to run next. If there is nothing, e is idle from then on.
 //
 //threadcall:noalloc
-func (p *Pool) next(e *Engine) *callq.Call {
+func (p *Pool) next(e *Engine) (c *callq.Call) {
 	p.mu.Lock()
 	came := e.coming
 	if came {
 		e.coming = false
 		p.coming = false
 	}
-	c := p.backlog.Pop()
+	n := p.backlog.First
 	switch {
-	case c != nil || e.listed:
+	case n != nil:
+		n.Remove()
+		c = n.Value
+	case e.listed:
 	case p.retired:
 		e.q.Close()
 	case p.closed:
@@ -209,7 +213,7 @@ func (p *Pool) next(e *Engine) *callq.Call {
 		e.listed = true
 	}
 	var other *Engine
-	if came && p.backlog.Some() {
+	if came && p.backlog.Len > 0 {
 		other = p.choose()
 	}
 	p.mu.Unlock()
@@ -223,43 +227,57 @@ func (p *Pool) next(e *Engine) *callq.Call {
 func (p *Pool) take(c *callq.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.backlog.Remove(c)
+	waits := c.Node.Listed()
+	c.Node.Remove()
+	return waits
 }
 
 // takeFor removes the call that x waits for, behind what x has posted before, and returns both. If
 // x does not wait for it any more, its record may serve another caller by now, which is in no
 // cycle.
-func (p *Pool) takeFor(x *Engine, w *wait) (list *callq.Call) {
+func (p *Pool) takeFor(x *Engine, w *wait) (taken *callq.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch {
-	case x.wait.Load() != w:
-	case x.hasPosted.Load():
-		list = p.backlog.TakeFrom(x.id, w.call)
-	case p.backlog.Remove(w.call):
-		list = w.call
+	if x.wait.Load() != w || !w.call.Node.Listed() {
+		return nil
 	}
-	return list
+	for n := &w.call.Node; n != nil; {
+		before := n.Before
+		if c := n.Value; c == w.call || c.Poster == x.id {
+			n.Remove()
+			taken = callq.Prepend(c, taken)
+		}
+		if n = before; !x.hasPosted.Load() {
+			break
+		}
+	}
+	return taken
 }
 
 // takeBack puts what is left of a list from takeFor before all else in the backlog. Threads of the
 // pool that wait look again, because one of them may have to run that, and an idle one comes.
-func (p *Pool) takeBack(list *callq.Call) {
-	if list == nil {
+func (p *Pool) takeBack(left *callq.Call) {
+	if left == nil {
 		return
 	}
 	p.mu.Lock()
 	terminated := p.closed && !p.retired
 	var idle *Engine
 	if !terminated {
-		p.backlog.Return(list)
+		var last *list.Node[*callq.Call]
+		for left != nil {
+			var c *callq.Call
+			c, left = callq.Pop(left)
+			p.backlog.Insert(&c.Node, last)
+			last = &c.Node
+		}
 		if !p.coming {
 			idle = p.choose()
 		}
 	}
 	p.mu.Unlock()
 	if terminated {
-		callq.Refuse(list)
+		callq.Refuse(left)
 		return
 	}
 	if idle != nil {
@@ -277,7 +295,11 @@ func (p *Pool) Terminate() {
 	p.workers[0].mustBeReachable()
 	p.mu.Lock()
 	p.closed, p.retired = true, false
-	refused := p.backlog.Empty()
+	var refused *callq.Call
+	for n := p.backlog.Last; n != nil; n = p.backlog.Last {
+		n.Remove()
+		refused = callq.Prepend(n.Value, refused)
+	}
 	p.mu.Unlock()
 	p.limit.close()
 	p.observer.Load().terminated()

@@ -60,8 +60,8 @@ func TestPool_coming(t *testing.T) {
 func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
-	p.backlog.Append(a)
-	p.backlog.Append(b)
+	p.backlog.Append(&a.Node)
+	p.backlog.Append(&b.Node)
 	e := p.choose()
 	p.Retire()
 	if e.comes(t) != a || p.next(e) != b {

@@ -2,11 +2,11 @@ package engine
 
 import (
 	"math"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/park"
 )
 
@@ -22,8 +22,8 @@ import (
 //	over     false  -              never: Stop, the end of the thread, or the only function has begun
 //
 // So a thread that is late gets one function, no timer runs while the function is queued, and the
-// times do not drift, because each is reckoned from the start. Stop ends the clock and then waits
-// until running is zero.
+// times do not drift, because each is reckoned from the one before. Stop ends the clock and then
+// waits until running is zero.
 //
 // A clock keeps the time of its thread. In a bubble of testing/synctest that is the bubble's; the
 // goroutine that makes the clock is in it as well. A thread outside may be given a clock from
@@ -33,12 +33,11 @@ import (
 // A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the
 // handle.
 type Clock struct {
-	e       *Engine
-	times   times
-	run     func()      // c.call, made once
-	timer   *time.Timer // nil until started
-	precise deadline    // see timer_linux.go
-	slot    int         // in e.clocks.list plus one; guarded by e.clocks.mu
+	e      *Engine
+	period time.Duration // zero if the function runs once
+	run    func()        // c.call, made once
+	alarm  clock.Alarm
+	node   list.Node[*Clock] // in e.clocks
 
 	mu      sync.Mutex
 	fn      func() // nil when over and not running
@@ -47,131 +46,86 @@ type Clock struct {
 	over    bool
 	running int // more than one if fn serves, and so runs itself
 	waiting []*park.Token
-	start   time.Duration
 	due     time.Duration // if armed
-	n       int64         // the number of the next tick
 	missed  int64
 }
 
-// times says when a clock is due, reckoned from its start.
-type times struct {
-	period time.Duration
-	once   bool // only after period
-}
-
-// farAway is 73 years: what is due later than that never comes.
+// farAway is 73 years: what is due later comes then.
 const farAway = math.MaxInt64 / 4
-
-// at returns the time of tick n.
-func (t times) at(n int64) time.Duration {
-	if n > farAway/int64(t.period) {
-		return farAway
-	}
-	return time.Duration(n) * t.period
-}
-
-// last returns the number of the last tick that is not later than d, given one such tick.
-func (t times) last(n int64, d time.Duration) int64 {
-	n = max(n, int64(d/t.period))
-	for t.at(n+1) <= d && t.at(n+1) < farAway {
-		n++
-	}
-	return n
-}
 
 // clocks are those of a thread that are not over.
 type clocks struct {
 	mu   sync.Mutex
-	list []*Clock
+	list list.List[*Clock]
 }
 
 // After returns a clock that posts fn once, after d. Keep is kept alive until fn begins or the
 // clock is over for another reason.
 func (e *Engine) After(d time.Duration, fn func(), keep any) *Clock {
-	return e.newClock(times{period: d, once: true}, fn, keep)
+	return e.newClock(d, 0, fn, keep)
 }
 
 // Every returns a clock that posts fn after each d, which is positive.
 func (e *Engine) Every(d time.Duration, fn func(), keep any) *Clock {
-	return e.newClock(times{period: d}, fn, keep)
+	return e.newClock(d, min(d, farAway), fn, keep)
 }
 
-func (e *Engine) newClock(t times, fn func(), keep any) *Clock {
+func (e *Engine) newClock(first, period time.Duration, fn func(), keep any) *Clock {
 	if e.bubbled {
 		e.mustBeReachable()
 	}
-	c := &Clock{e: e, times: t, fn: fn, keep: keep, n: 1}
-	c.run = c.call
-	e.clocks.add(c)
+	c := &Clock{e: e, period: period, fn: fn, keep: keep}
+	c.run, c.node.Value = c.call, c
+	e.clocks.mu.Lock()
+	e.clocks.list.Append(&c.node)
+	e.clocks.mu.Unlock()
 	switch {
-	// looked at after add, as Terminate ends the clocks after it has closed the queue
+	// looked at after that, as Terminate ends the clocks after it has closed the queue
 	case e.q.Closed() || e.closing.Load():
 		c.cancel()
 	case !e.bubbled && clock.InBubble():
-		e.control(c.arm)
+		e.control(func() { c.start(first) })
 	default:
-		c.arm()
+		c.start(first)
 	}
 	return c
 }
 
-// arm starts the clock.
-func (c *Clock) arm() {
+func (c *Clock) start(first time.Duration) {
 	c.mu.Lock()
 	if c.over {
 		c.mu.Unlock()
 		return
 	}
-	now := clock.Now()
-	c.start = now
-	if c.times.once {
-		c.due = now + min(max(c.times.period, 0), farAway)
-	} else {
-		c.due = now + c.times.at(1)
-	}
-	c.armed = true
-	if c.due > now {
-		c.timer = time.AfterFunc(c.due-now, c.timerFired)
-		c.setDeadline()
-	}
+	c.alarm.Init(c.fire, c.period > 0 && !c.e.bubbled)
+	c.arm(clock.Now() + min(max(first, 0), farAway))
 	c.mu.Unlock()
-	if c.timer == nil {
-		c.fire(true)
+	if first <= 0 {
+		c.fire()
 	}
 }
 
-// setDeadline has the deadline fire as well as the timer, if the clock ticks.
+// arm is called by callers that hold c.mu.
 //
 //threadcall:noalloc
-func (c *Clock) setDeadline() {
-	if !c.e.bubbled && !c.times.once {
-		c.precise.set(c, c.due)
-	}
+func (c *Clock) arm(due time.Duration) {
+	c.due, c.armed = due, true
+	c.alarm.Set(due - clock.Now())
 }
 
-//threadcall:noalloc
-func (c *Clock) timerFired() { c.fire(true) }
-
-// fire posts the function if the clock is due. It is called once too often where a timer and a
-// deadline come at the same time, or one was late.
+// fire posts the function if the clock is due. The alarm may call it early, and once too often.
 //
 //threadcall:noalloc
-func (c *Clock) fire(byTimer bool) {
+func (c *Clock) fire() {
 	c.mu.Lock()
-	if !c.armed {
-		c.mu.Unlock()
-		return
+	fires := c.armed && c.due <= clock.Now()
+	if fires {
+		c.armed = false
+	} else if c.armed {
+		c.arm(c.due)
 	}
-	if early := c.due - clock.Now(); early > 0 {
-		if byTimer {
-			c.timer.Reset(early)
-		}
-		c.mu.Unlock()
-		return
-	}
-	c.armed = false
 	c.mu.Unlock()
-	if !c.e.Post(c.run) {
+	if fires && !c.e.Post(c.run) {
 		c.cancel()
 	}
 }
@@ -199,19 +153,23 @@ func (c *Clock) take() func() {
 	}
 	c.running++
 	fn := c.fn
-	if c.times.once {
+	if c.period == 0 {
 		c.cancelLocked()
-		return fn
+	} else {
+		due, missed := after(c.due, c.period, clock.Now())
+		c.missed += missed
+		c.arm(due)
 	}
-	now := clock.Now()
-	last := c.times.last(c.n, now-c.start)
-	c.missed += last - c.n
-	c.n = last + 1
-	c.due = c.start + c.times.at(c.n)
-	c.armed = true
-	c.timer.Reset(c.due - now)
-	c.setDeadline()
 	return fn
+}
+
+// after returns the first of the times that follow due, each a period later, that is after now, and
+// how many come before that.
+//
+//threadcall:noalloc
+func after(due, period, now time.Duration) (next time.Duration, missed int64) {
+	n := max(0, now-due) / period
+	return due + (n+1)*period, int64(n)
 }
 
 // returned is called when the function has ended.
@@ -280,46 +238,25 @@ func (c *Clock) cancelLocked() {
 		return
 	}
 	c.over, c.armed, c.keep = true, false, nil
-	if c.timer != nil {
-		c.timer.Stop()
-		c.precise.end()
-	}
+	c.alarm.Stop()
 	if c.running == 0 {
 		c.fn = nil
 	}
-	c.e.clocks.remove(c)
-}
-
-func (l *clocks) add(c *Clock) {
+	l := &c.e.clocks
 	l.mu.Lock()
-	l.list = append(l.list, c)
-	c.slot = len(l.list)
+	c.node.Remove()
 	l.mu.Unlock()
-}
-
-func (l *clocks) remove(c *Clock) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if c.slot == 0 {
-		return
-	}
-	last := len(l.list) - 1
-	moved := l.list[last]
-	l.list[c.slot-1], moved.slot = moved, c.slot
-	c.slot = 0
-	l.list[last] = nil
-	l.list = l.list[:last]
-	if last == 0 {
-		l.list = nil
-	}
 }
 
 // cancel ends all clocks, when the queue has been closed.
 func (l *clocks) cancel() {
-	l.mu.Lock()
-	all := slices.Clone(l.list)
-	l.mu.Unlock()
-	for _, c := range all {
-		c.cancel()
+	for {
+		l.mu.Lock()
+		first := l.list.First
+		l.mu.Unlock()
+		if first == nil {
+			return
+		}
+		first.Value.cancel()
 	}
 }

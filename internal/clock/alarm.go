@@ -1,0 +1,38 @@
+package clock
+
+import "time"
+
+// An Alarm calls a function when a time has come. It may call it early, and once too often. Init,
+// Set and Stop must not be called at the same time; the function may call Set.
+type Alarm struct {
+	fire    func()
+	timer   *time.Timer // nil before the first Set
+	precise bool
+	timerfd timerfd // if precise; see alarm_linux.go
+}
+
+// Init prepares the alarm, which calls fire. If precise is true, it is not late by a millisecond on
+// Linux.
+func (a *Alarm) Init(fire func(), precise bool) { a.fire, a.precise = fire, precise }
+
+// Set has the alarm call its function once d has passed, and not at the time that was set before.
+//
+//threadcall:noalloc
+func (a *Alarm) Set(d time.Duration) {
+	if a.timer == nil {
+		a.timer = time.AfterFunc(d, a.fire) //threadcall:alloc once
+	} else {
+		a.timer.Reset(d)
+	}
+	if a.precise {
+		a.timerfd.set(d, a.fire)
+	}
+}
+
+// Stop has the alarm call its function no more, or once if it is about to.
+func (a *Alarm) Stop() {
+	if a.timer != nil {
+		a.timer.Stop()
+		a.timerfd.stop()
+	}
+}
