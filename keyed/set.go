@@ -18,8 +18,6 @@ import (
 // WithMaxThreads says, and each thread takes one. The states of a thread, which mu guards:
 //
 //	state      the thread                         a call for its key              next state
-//	made       does not exist; serve has granted  waits for it                    starting, by that
-//	           a call the slot                                                    call; or none
 //	starting   runs its start functions, which    uses it, behind them            used; or ending, if
 //	           count as a call                                                    they fail
 //	used       has calls                          uses it; waits while short      unused, when they
@@ -29,7 +27,7 @@ import (
 //	                                                                              have returned
 //	ending     terminated is set: runs its stop   waits for its end               ended, by itself
 //	           functions
-//	ended      does not exist                     takes a slot, or waits for one  made
+//	ended      does not exist                     takes a slot, or waits for one  starting
 //
 // With several threads a key, a call does not use a thread that is starting or used, but another
 // one. In every state a call that is made on the thread itself runs in place. One that is made on
@@ -47,7 +45,7 @@ type set[K comparable] struct {
 	queue    list.List[*keyState[K]] // with calls that may need a slot; the first came first
 	unused   list.List[*worker[K]]   // the first has been so for longest
 	ending   list.List[*worker[K]]   // about to free a slot; the first was terminated first
-	slots    int                     // that threads have which have not ended, or that are granted
+	slots    int                     // of threads that have not ended
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
 	timer    *time.Timer             // ends unused threads
@@ -66,7 +64,6 @@ type set[K comparable] struct {
 type keyState[K comparable] struct {
 	key       K
 	threads   []*worker[K] // that have not ended
-	made      int          // slots that are granted to calls
 	forgotten int          // threads that must end before the next is made
 	waiting   []*call[K]   // the first came first
 	node      list.Node[*keyState[K]]
@@ -75,8 +72,9 @@ type keyState[K comparable] struct {
 // A call is a call that waits for a thread.
 type call[K comparable] struct {
 	arrival uint64
+	start   func() error  // of a thread that is made for it; or nil
 	x       *worker[K]    // that counts this call
-	granted bool          // or a slot
+	made    bool          // x was made for it
 	on      bool          // it is made on a thread
 	woken   chan struct{} // has a token when something has changed
 }
@@ -140,14 +138,14 @@ func (k *set[K]) find(key K) *worker[K] {
 	return x
 }
 
-// wait is find where the call must wait for a thread or make one; made says that it did.
+// wait is find where the call must wait for a thread or have one made; made says that it had.
 func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	x *worker[K], made bool, err error) {
 	if !k.bubbled && engine.InBubble() {
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
-	p := &call[K]{woken: make(chan struct{}, 1), on: engine.OnAny()}
+	p := &call[K]{start: start, woken: make(chan struct{}, 1), on: engine.OnAny()}
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -168,16 +166,14 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	for {
 		switch {
 		case p.x != nil:
-			return p.x, false, nil
+			return p.x, p.made, nil
 		case err == nil && k.closed:
 			err = thread.ErrTerminated
 		}
-		switch {
-		case err != nil:
-			k.withdraw(s, p)
+		if err != nil {
+			k.remove(s, p)
+			k.serve()
 			return nil, false, err
-		case p.granted:
-			return k.add(s, start), true, nil
 		}
 		if !waited {
 			waited = true
@@ -190,7 +186,7 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 		y := on.Wait(p.woken, cancel)
 		err = engine.Cause(ctx)
 		k.mu.Lock()
-		if y != nil && err == nil && p.x == nil && !p.granted && !k.closed {
+		if y != nil && err == nil && p.x == nil && !k.closed {
 			err = k.escape(s, p, y)
 		}
 	}
@@ -210,7 +206,7 @@ func (k *set[K]) dependsOn(s *keyState[K]) *engine.Set {
 }
 
 // escape ends the wait of p for s, which could be a deadlock: y waits for it. A thread of the key
-// must run the call if it is y, and otherwise may; or else the call gets a slot beyond the limit.
+// must run the call if it is y, and otherwise may; or else the call gets one beyond the limit.
 func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 	x := k.taker(s)
 	for _, other := range s.threads {
@@ -222,7 +218,7 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 	case x != nil && !x.terminated:
 		k.give(x, p)
 	case k.room(s) > 0:
-		k.grant(s, p)
+		k.add(s, p)
 	case x != nil:
 		return thread.ErrTerminated
 	default:
@@ -250,7 +246,7 @@ func (k *set[K]) room(s *keyState[K]) int {
 	if s.forgotten > 0 {
 		return 0
 	}
-	return k.each - len(s.threads) - s.made
+	return k.each - len(s.threads)
 }
 
 // take has x count one more call.
@@ -268,28 +264,10 @@ func (k *set[K]) give(x *worker[K], p *call[K]) {
 	p.wake()
 }
 
-// grant has p make a thread.
-func (k *set[K]) grant(s *keyState[K], p *call[K]) {
-	p.granted = true
-	s.made++
-	k.slots++
-	p.wake()
-}
-
 // remove removes p from the calls that wait.
 func (k *set[K]) remove(s *keyState[K], p *call[K]) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(other *call[K]) bool { return other == p })
 	k.update(s)
-}
-
-// withdraw gives up the wait of p, or the slot that it was granted.
-func (k *set[K]) withdraw(s *keyState[K], p *call[K]) {
-	if p.granted {
-		s.made--
-		k.slots--
-	}
-	k.remove(s, p)
-	k.serve()
 }
 
 // update puts s where it belongs when its threads or calls have changed.
@@ -304,7 +282,7 @@ func (k *set[K]) update(s *keyState[K]) {
 		return
 	}
 	s.node.Remove()
-	if len(s.threads)+s.made == 0 && k.keys[s.key] == s {
+	if len(s.threads) == 0 && k.keys[s.key] == s {
 		delete(k.keys, s.key)
 	}
 }
@@ -321,8 +299,8 @@ func (k *set[K]) enqueue(s *keyState[K]) {
 	k.queue.Insert(&s.node, before)
 }
 
-// serve gives threads and slots to the calls in queue, the first first. If there are not enough,
-// it ends unused threads, and sets short, so that others become unused.
+// serve gives threads to the calls in queue, the first first, and makes them. If there are not
+// enough slots, it ends unused threads, and sets short, so that others become unused.
 func (k *set[K]) serve() {
 	if k.closed {
 		if k.slots == 0 {
@@ -345,7 +323,7 @@ func (k *set[K]) serve() {
 			if x := k.taker(s); x != nil {
 				k.give(x, p)
 			} else if k.room(s) > 0 && k.slots < k.max {
-				k.grant(s, p)
+				k.add(s, p)
 				soon--
 			} else {
 				break
@@ -397,15 +375,15 @@ func (k *set[K]) late() {
 // be set to.
 func (k *set[K]) elsewhere(now time.Duration) bool { return now < 0 && !k.bubbled }
 
-// add makes a thread for s, which was granted a slot, and its first call.
-func (k *set[K]) add(s *keyState[K], start func() error) *worker[K] {
-	x := &worker[K]{of: k, state: s, calls: 2} // with its start
+// add makes a thread for s and its first call, p.
+func (k *set[K]) add(s *keyState[K], p *call[K]) {
+	x := &worker[K]{of: k, state: s, calls: 1} // its start
 	x.node.Value = x
 	opts := slices.Clone(k.opts)
 	if k.start != nil {
 		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
 	}
-	if start != nil {
+	if start := p.start; start != nil {
 		opts = append(opts, thread.WithStart(func() error {
 			f := start
 			start = nil // which the caller may want collected while the thread lives
@@ -420,21 +398,16 @@ func (k *set[K]) add(s *keyState[K], start func() error) *worker[K] {
 	x.e.SetUser(x)
 	x.e.OnEnd(func() { k.ended(x) })
 	x.e.Post(func() { x.begin(made.Prepare) })
-	s.made--
+	k.slots++
 	s.threads = append(s.threads, x)
 	k.all.Add(x.e)
-	if k.each == 1 { // those that have waited use it, too, or each would need a thread
-		for _, p := range s.waiting {
-			k.give(x, p)
-		}
-		s.waiting = nil
-	}
+	k.give(x, p)
+	p.made = true
 	k.update(s)
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
 	made.Start()
-	return x
 }
 
 var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")
