@@ -32,8 +32,9 @@ type drawing struct {
 	tick      func() // drawTick, made once
 	swap      func() error
 	ticks     frameClock
-	inside    string      // the method to which the function was given that runs
-	pending   atomic.Bool // a frame has been posted
+	shot      chan<- *image.NRGBA // of the frame that is drawn for a Screenshot, or nil
+	inside    string              // the method to which the function was given that runs
+	pending   atomic.Bool         // a frame has been posted
 	minimized atomic.Bool
 }
 
@@ -110,7 +111,7 @@ func (w *Win) pause() {
 
 // drawFrame runs on the window's thread.
 func (w *Win) drawFrame() {
-	if w.stopped.Load() || w.minimized.Load() && !w.hasShots() {
+	if w.stopped.Load() || w.minimized.Load() && w.shot == nil {
 		w.pause()
 		return
 	}
@@ -147,7 +148,9 @@ func (w *Win) drawFrame() {
 		took := time.Since(w.first) - now
 		w.ticks.swapped(took, took) // the program shows the frame in OnDraw
 	} else {
-		w.takeShots(f)
+		if w.shot != nil {
+			w.shot <- picture(f.Width, f.Height)
+		}
 		w.show()
 	}
 	completed = true
@@ -203,14 +206,8 @@ func (w *Win) reschedule() {
 	}
 }
 
-// A shot is a picture of a window, or an error.
-type shot struct {
-	picture *image.NRGBA
-	err     error
-}
-
-// Screenshot waits for the next frame and returns its picture. It returns an error if Run is not
-// called within a second, and on the window's thread, where it would wait for itself.
+// Screenshot draws a frame and returns its picture. It returns an error if Run is not called within
+// a second, and on the window's thread, where it would wait for itself.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
@@ -224,39 +221,30 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 			return nil, errors.New("app: Screenshot without Run; call Run on another goroutine")
 		}
 	}
-	taken := make(chan shot, 1)
-	w.shared.mu.Lock()
-	w.shared.shots = append(w.shared.shots, taken)
-	w.shared.mu.Unlock()
-	if w.life.Load() == over {
-		w.refuseShots()
-	}
-	w.request()
-	s := <-taken
-	return s.picture, s.err
-}
-
-// hasShots reports whether a Screenshot waits for a frame.
-func (w *Win) hasShots() bool {
-	w.shared.mu.Lock()
-	defer w.shared.mu.Unlock()
-	return len(w.shared.shots) > 0
-}
-
-// takeShots reads back the frame that has just been drawn, if a Screenshot waits for it.
-func (w *Win) takeShots(f *Frame) {
-	w.shared.mu.Lock()
-	shots := w.shared.shots
-	w.shared.shots = nil
-	w.shared.mu.Unlock()
-	for _, taken := range shots {
-		picture := image.NewNRGBA(image.Rect(0, 0, f.Width, f.Height))
-		if len(picture.Pix) > 0 {
-			readPixels(picture)
-			flip(picture)
+	taken := make(chan *image.NRGBA, 1)
+	w.thread.Go(func() {
+		defer func() { w.shot = nil; close(taken) }() // also if OnDraw calls Goexit
+		w.shot = taken
+		w.drawFrame()
+	})
+	select {
+	case p := <-taken:
+		if p != nil {
+			return p, nil
 		}
-		taken <- shot{picture: picture}
+	case <-w.gone:
 	}
+	return nil, ErrClosed
+}
+
+// picture reads back the frame that has just been drawn.
+func picture(width, height int) *image.NRGBA {
+	p := image.NewNRGBA(image.Rect(0, 0, width, height))
+	if len(p.Pix) > 0 {
+		readPixels(p)
+		flip(p)
+	}
+	return p
 }
 
 // readPixels fills p with the pixels of the window, whatever the program has bound, and restores
@@ -282,15 +270,6 @@ func readPixels(p *image.NRGBA) {
 	defer store(gl.PACK_SKIP_PIXELS, 0)()
 	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE,
 		gl.Ptr(p.Pix))
-}
-
-func (w *Win) refuseShots() {
-	w.shared.mu.Lock()
-	defer w.shared.mu.Unlock()
-	for _, taken := range w.shared.shots {
-		taken <- shot{err: ErrClosed}
-	}
-	w.shared.shots = nil
 }
 
 // flip turns a picture upside down, because OpenGL begins with the lowest row, and makes it opaque.

@@ -51,7 +51,6 @@ type Win struct {
 	shared struct { // with the window's thread
 		mu       sync.Mutex
 		geometry geometry
-		shots    []chan<- shot
 	}
 
 	// hiding keeps the window from being hidden while its thread shows a frame: Wayland ends programs
@@ -341,7 +340,6 @@ func (w *Win) end() {
 		}
 	})
 	w.life.Store(over)
-	w.refuseShots()
 	state.winMu.Lock()
 	delete(state.windows, w)
 	state.winMu.Unlock()

@@ -1,6 +1,15 @@
 package engine
 
-import "github.com/threadcall/threadcall/internal/ident"
+import (
+	"runtime"
+
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// endsThread is whether a goroutine that ends while it is locked to its thread may take the thread
+// with it. On FreeBSD and OpenBSD that can crash the runtime (golang/go#52394, open), so the thread
+// goes back to the scheduler instead.
+const endsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
 
 // mainThread is the number of the process's main thread, on which package variables are
 // initialised, or zero.

@@ -1,4 +1,4 @@
-//go:build !threadcall_noasm
+//go:build !threadcall_noasm && (arm || mips || mipsle)
 
 #include "textflag.h"
 

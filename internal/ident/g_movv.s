@@ -1,4 +1,4 @@
-//go:build !threadcall_noasm
+//go:build !threadcall_noasm && (loong64 || mips64 || mips64le)
 
 #include "textflag.h"
 

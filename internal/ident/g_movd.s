@@ -1,4 +1,4 @@
-//go:build !threadcall_noasm
+//go:build !threadcall_noasm && (arm64 || ppc64 || ppc64le || s390x || wasm)
 
 #include "textflag.h"
 

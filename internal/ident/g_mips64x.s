@@ -1,8 +1,0 @@
-//go:build !threadcall_noasm && (mips64 || mips64le)
-
-#include "textflag.h"
-
-// func getg() unsafe.Pointer
-TEXT ·getg(SB), NOSPLIT, $0-8
-	MOVV g, ret+0(FP)
-	RET
