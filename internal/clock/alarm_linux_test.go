@@ -55,7 +55,7 @@ func TestAlarm_timerfd(t *testing.T) {
 			fires(3)
 		}
 		a.Stop()
-		testutil.Eventually(t, func() bool { return a.timerfd.number() == 0 }, "the timerfd is given back")
+		testutil.Eventually(t, func() bool { return a.timerfd.number() == 0 }, "it is given back")
 	}
 	testutil.Eventually(t, func() bool { return timerfds() <= before }, "they are closed")
 }

@@ -10,7 +10,7 @@ import (
 func TestAfter(t *testing.T) {
 	const year = 24 * 365 * time.Hour
 	for _, period := range []time.Duration{1, 333_333_333, time.Second, farAway} {
-		for _, late := range []time.Duration{-1, 0, 1, 2, time.Millisecond, time.Second, time.Hour, year} {
+		for _, late := range []time.Duration{-1, 0, 1, 2, time.Millisecond, time.Hour, year} {
 			const due = 7
 			next, missed := after(due, period, due+late)
 			if next <= due+late || next-period > due+max(late, 0) ||
