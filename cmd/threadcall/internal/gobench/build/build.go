@@ -28,12 +28,6 @@ type Benchmark struct {
 	Binaries []*gotest.Binary // one a version; nil for one that does not have it
 }
 
-// A Failure is a package that does not build or start in a version.
-type Failure struct {
-	Version         int
-	Package, Reason string
-}
-
 // A Builder compiles the test binaries and finds the benchmarks in them.
 type Builder struct {
 	Set      *plan.Settings
@@ -46,7 +40,7 @@ type Builder struct {
 	Modules    []string // of the packages
 	Benchmarks []Benchmark
 	Identical  []string // packages whose benchmarks are not measured
-	Failures   []Failure
+	Failures   []plan.Failure
 }
 
 // Build builds all packages.
@@ -69,14 +63,7 @@ func (b *Builder) Build(ctx context.Context) error {
 		}
 		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
 			len(packages[last])))
-		binaries, ok, err := b.compile(ctx, i, packages)
-		if err != nil {
-			return err
-		}
-		var names [][]string
-		if ok {
-			names, ok, err = b.list(ctx, p, binaries)
-		}
+		binaries, names, ok, err := b.compile(ctx, i, packages)
 		if err != nil {
 			return err
 		}
@@ -111,52 +98,40 @@ func (b *Builder) Build(ctx context.Context) error {
 		"BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
 }
 
-// compile compiles the package with this index in each version that has it. It is not ok if the
-// compiler complains, which is a failure like that of a benchmark: other packages can still be
-// measured.
+// compile compiles the package with this index in each version that has it, and lists the benchmarks.
+// It is not ok if one does not compile or start, which is a failure like that of a benchmark: other
+// packages can still be measured.
 func (b *Builder) compile(ctx context.Context, index int,
-	packages [][]gotest.Package) (binaries []*gotest.Binary, ok bool, err error) {
-	binaries = make([]*gotest.Binary, len(packages))
+	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, ok bool, err error) {
+	binaries, names, ok = make([]*gotest.Binary, len(packages)), make([][]string, len(packages)), true
 	name := packages[len(packages)-1][index].ImportPath
-	ok = true
-	for v, tree := range b.Versions.Trees {
-		version, p := b.Versions.List[v], packages[v][index]
+	for v, version := range b.Versions.List {
+		p := packages[v][index]
 		if p.ImportPath == "" {
 			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
 				"version.", b.Versions.VS, name)
 			continue
 		}
-		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test", version.Name, index))
-		binaries[v], err = b.CompileTo(ctx, file, tree, p, version)
-		if compile := (*gotest.CompileError)(nil); errors.As(err, &compile) {
+		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test.exe", version.Name, index))
+		err := b.Versions.Trees[v].Build(ctx, p, file, b.meter(version)...)
+		if err == nil {
+			// The environment is the one that go test gives a test binary.
+			binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: append(os.Environ(),
+				"PWD="+p.Dir, "GOROOT="+version.GOROOT, "PATH="+filepath.Join(version.GOROOT, "bin")+
+					string(os.PathListSeparator)+os.Getenv("PATH"))}
+			names[v], err = binaries[v].Benchmarks(ctx, b.Set.Timeout)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, false, err
+		case err != nil:
 			ok = false
-			b.fail(v, name, compile.Error())
-		} else if err != nil {
-			return nil, false, err
+			b.Failures = append(b.Failures, plan.Failure{Version: version.Name, Package: name,
+				Name: plan.Whole, Reason: err.Error()})
+			b.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, version.Name, err))
 		}
 	}
-	return binaries, ok, nil
-}
-
-// CompileTo compiles a package of a version to the file, the name of which may get an ending.
-func (b *Builder) CompileTo(ctx context.Context, file string, tree gotest.Tree, p gotest.Package,
-	version plan.Version) (*gotest.Binary, error) {
-	if os.PathSeparator == '\\' {
-		file += ".exe"
-	}
-	if err := tree.Build(ctx, p, file, b.meter(version)...); err != nil {
-		return nil, err
-	}
-	// The environment is the one that go test gives a test binary.
-	environ := append(os.Environ(), "PWD="+p.Dir, "GOROOT="+version.GOROOT,
-		"PATH="+filepath.Join(version.GOROOT, "bin")+string(os.PathListSeparator)+os.Getenv("PATH"))
-	return &gotest.Binary{Path: file, Dir: p.Dir, Env: environ}, nil
-}
-
-// fail keeps why a package cannot be measured.
-func (b *Builder) fail(version int, pkg, reason string) {
-	b.Failures = append(b.Failures, Failure{version, pkg, reason})
-	b.Log.Trouble(fmt.Sprintf("%s, %s version: %s", pkg, b.Versions.List[version].Name, reason))
+	return binaries, names, ok, nil
 }
 
 // meter returns the flags by which benchmarks report their CPU time, if that is possible.
@@ -182,27 +157,6 @@ func (b *Builder) meter(v plan.Version) []string {
 	}
 	b.meters[v.GOROOT] = flags
 	return flags
-}
-
-// list lists the benchmarks in the binaries. It is not ok if one does not start, which is a failure
-// like that of a benchmark.
-func (b *Builder) list(ctx context.Context, p gotest.Package,
-	binaries []*gotest.Binary) (names [][]string, ok bool, err error) {
-	names = make([][]string, len(binaries))
-	for v, binary := range binaries {
-		if binary == nil {
-			continue
-		}
-		names[v], err = binary.Benchmarks(ctx, b.Set.Timeout)
-		if ctx.Err() != nil {
-			return nil, false, err
-		}
-		if err != nil {
-			b.fail(v, p.ImportPath, err.Error())
-			return nil, false, nil
-		}
-	}
-	return names, true, nil
 }
 
 // matching returns the benchmarks of a package that match the pattern.

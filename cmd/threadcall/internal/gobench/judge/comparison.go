@@ -3,19 +3,19 @@ package judge
 import (
 	"slices"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 )
 
 // A Comparison is what results of one or two versions show. Its lists are never nil.
 type Comparison struct {
-	Versions   []string          `json:"versions"`
-	Confidence float64           `json:"confidence"` // of each interval, such as 0.95
-	Tables     []Table           `json:"tables"`     // one a unit, time first
-	Times      []Time            `json:"times"`      // of benchmarks whose CPU time is known
-	Failures   []measure.Failure `json:"failures"`
-	Warnings   []string          `json:"warnings"`
-	threads    Table             // of the unit measure.Threads
+	Versions   []string       `json:"versions"`
+	Confidence float64        `json:"confidence"` // of each interval, such as 0.95
+	Tables     []Table        `json:"tables"`     // one a unit, time first
+	Times      []Time         `json:"times"`      // of benchmarks whose CPU time is known
+	Failures   []plan.Failure `json:"failures"`
+	Warnings   []string       `json:"warnings"`
+	threads    Table          // of the unit measure.Threads
 }
 
 // A Table is what the results show in one unit.

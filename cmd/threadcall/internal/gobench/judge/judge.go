@@ -36,7 +36,7 @@ func Compare(d *measure.Data) *Comparison {
 		Versions:   slices.Clone(d.Versions),
 		Confidence: plan.Confidence,
 		Tables:     []Table{},
-		Failures:   append([]measure.Failure{}, d.Failures...),
+		Failures:   append([]plan.Failure{}, d.Failures...),
 		Warnings:   append([]string{}, d.Warnings...),
 	}
 	for _, unit := range units(d) {

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 )
 
 // Units that benchmarks report next to those of package testing.
@@ -19,16 +21,8 @@ type Data struct {
 	Versions []string                 // their names, the oldest first
 	Units    benchfmt.UnitMetadataMap // what is known of units, such as which direction is better
 	Results  []Result
-	Failures []Failure // benchmarks that gave no result, or not all
-	Warnings []string  // what is odd in the results
-}
-
-// A Failure is a benchmark that failed.
-type Failure struct {
-	Version string `json:"version"`
-	Package string `json:"package,omitempty"`
-	Name    string `json:"name"` // without "Benchmark"
-	Reason  string `json:"reason"`
+	Failures []plan.Failure // benchmarks that gave no result, or not all
+	Warnings []string       // what is odd in the results
 }
 
 // A Result is one line of a benchmark's output, and where it belongs.
@@ -88,5 +82,6 @@ func (d *Data) Warn(format string, args ...any) {
 
 // Fail notes that a benchmark of a version failed.
 func (d *Data) Fail(version int, pkg, name, reason string) {
-	d.Failures = append(d.Failures, Failure{d.Versions[version], pkg, name, reason})
+	d.Failures = append(d.Failures, plan.Failure{Version: d.Versions[version],
+		Package: pkg, Name: name, Reason: reason})
 }

@@ -46,9 +46,7 @@ func Benchmarks(set *plan.Settings, log *plan.Log, v *plan.Versions,
 		Settings: *set, Notes: []string{}, Identical: []string{},
 	}, benchmarks: b.Benchmarks}
 	m.Record.Identical = append(m.Record.Identical, b.Identical...)
-	for _, f := range b.Failures {
-		m.Data.Fail(f.Version, f.Package, whole, f.Reason)
-	}
+	m.Data.Failures = b.Failures
 	return m
 }
 
@@ -204,8 +202,8 @@ func (m *Measurement) failed(o *Outcome, when string) {
 		m.Log.Trouble(fmt.Sprintf("%s of %s has failed and will not run again (%s version, "+
 			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
 	}
-	for _, f := range o.Skipped {
-		m.Log.Note("%s of %s gives no result and will not run again: %s", f.Benchmark, pkg,
-			f.Reason)
+	if o.Empty {
+		m.Log.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, if "+
+			"it skips.", o.Job.Benchmark, pkg)
 	}
 }

@@ -17,10 +17,10 @@ import (
 // An Outcome is what a process did.
 type Outcome struct {
 	Process
-	Lines   []*benchfmt.Result       // in their order
-	Units   []*benchfmt.UnitMetadata // what the benchmark says about units of its own
-	Failed  []Fault                  // what failed; there may be results as well
-	Skipped []Fault                  // what gave no result, but did not fail either, and why
+	Lines  []*benchfmt.Result       // in their order
+	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
+	Failed []Fault                  // what failed; there may be results as well
+	Empty  bool                     // it gave no result, but did not fail either
 }
 
 // A Fault is a benchmark that gave no result.
@@ -44,27 +44,14 @@ func Run(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
 	if j.Iterations > 0 {
 		benchtime = fmt.Sprintf("%dx", j.Iterations)
 	}
-	start := func(args ...string) (*gotest.Result, error) {
-		p, err := j.Versions[run.Version].Run(ctx, s.Timeout, args...)
-		if err != nil && ctx.Err() == nil {
-			err = fmt.Errorf("%s: %w", j.Package, err)
-		}
-		return p, err
+	p, err := j.Versions[run.Version].Run(ctx, s.Timeout, append(args,
+		"-test.benchtime="+benchtime)...)
+	if ctx.Err() != nil {
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	var p *gotest.Result
-	for range 5 { // until a panic ends the process, and is in its output
-		var err error
-		if p, err = start(append(args, "-test.benchtime="+benchtime)...); err != nil {
-			return nil, err
-		}
-		var cutShort bool
-		o.Lines, o.Units, cutShort = gotest.ParseResults(p.Stdout)
-		if !cutShort || p.Failure != "" {
-			break
-		}
-		p.Failure = "it has stopped without figures: most likely by a panic that ended too late " +
-			"to be printed"
-	}
+	o.Lines, o.Units = p.Lines, p.Units
 	switch {
 	case p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: "):
 		o.Failed = j.faults(p)
@@ -73,16 +60,7 @@ func Run(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
 		}
 	case len(o.Lines) == 0:
 		j.over = true
-		if len(j.skip) > 0 { // all that would have given results failed before
-			break
-		}
-		// -test.v prints why a benchmark skips.
-		v, err := start(append(args, "-test.v", "-test.benchtime=1x")...)
-		if err != nil {
-			return nil, err
-		}
-		reason := cmp.Or(gotest.Decisive(v.Output, 1), "it gave no reason")
-		o.Skipped = []Fault{{j.Benchmark, reason}}
+		o.Empty = len(j.skip) == 0 // otherwise all that would have given results failed before
 	}
 	return o, nil
 }

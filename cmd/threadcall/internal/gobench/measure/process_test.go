@@ -85,8 +85,8 @@ func summary(o *Outcome) string {
 	for _, f := range o.Failed {
 		text += fmt.Sprintf(" failed %s: %s;", f.Benchmark, f.Reason)
 	}
-	for _, f := range o.Skipped {
-		text += fmt.Sprintf(" skipped %s: %s;", f.Benchmark, f.Reason)
+	if o.Empty {
+		text += " empty"
 	}
 	if o.Job.over {
 		text += " over"
@@ -100,7 +100,7 @@ func TestRun(t *testing.T) {
 		"Fine":    `\[Fine-2\]`,
 		"Reads":   `\[Reads-2\]`,
 		"Prints":  `\[Prints/lines-2 Prints/half-2 Prints/long-2 Prints/silent-2\]`,
-		"Skipped": `\[\] skipped BenchmarkSkipped: .*not on this machine; over`,
+		"Skipped": `\[\] empty over`,
 		"PanicsLate": `\[\] failed BenchmarkPanicsLate: panic: assignment to entry in nil map` +
 			at + `; over`,
 		"Deadlocks": `\[\] failed BenchmarkDeadlocks: .*all goroutines are asleep(.|\n)*` + at +

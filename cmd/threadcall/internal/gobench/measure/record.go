@@ -53,7 +53,7 @@ func (d *Data) Err() error {
 	var names []string
 	for _, f := range d.Failures {
 		name := "Benchmark" + f.Name
-		if f.Name == whole {
+		if f.Name == plan.Whole {
 			name = f.Package
 		}
 		if !slices.Contains(names, name) {
@@ -65,6 +65,3 @@ func (d *Data) Err() error {
 	}
 	return fmt.Errorf("%s failed", strings.Join(names, ", "))
 }
-
-// whole is in place of the name of a benchmark where the test binary does not even start.
-const whole = "*"

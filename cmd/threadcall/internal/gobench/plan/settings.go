@@ -85,3 +85,14 @@ func (l *Log) Note(format string, args ...any) {
 	l.Notes = append(l.Notes, text)
 	l.Trouble(text)
 }
+
+// A Failure is a benchmark that failed, or a package, whose Name is Whole.
+type Failure struct {
+	Version string `json:"version"`
+	Package string `json:"package,omitempty"`
+	Name    string `json:"name"` // without "Benchmark"
+	Reason  string `json:"reason"`
+}
+
+// Whole is in place of the name of a benchmark where the test binary does not build or start.
+const Whole = "*"
