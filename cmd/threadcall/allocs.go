@@ -118,7 +118,7 @@ func (a *allocsCommand) report(r *allocs.Report) (err error) {
 	case a.json:
 		err = writeJSON(a.stdout, r)
 	case r.Budget != nil:
-		a.text.Failures(r.Notes, r.Failures)
+		a.text.Failures(r.Failures)
 		a.text.Budget(r.Budget)
 	default:
 		a.text.Report(r)

@@ -95,7 +95,7 @@ func TestAllocs_refusals(t *testing.T) {
 		{"-bench Nowhere .", statusWrong,
 			`no benchmark matches "Nowhere", or those are skipped; there are BenchmarkSend`},
 		{"-bench Panics$ .", statusWrong, "are skipped"},
-		{"./empty", statusWrong, "no tests"},
+		{"./empty", statusWrong, "no benchmarks"},
 		{"./nowhere", statusWrong, "nowhere"},
 		{"strings", statusWrong, "strings is a package of the standard library"},
 		{"./broken", statusWrong, "undefined: nowhere"},

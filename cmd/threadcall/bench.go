@@ -119,13 +119,6 @@ func checkBenchtime(text string) error {
 
 // validate refuses what cannot be, before anything is measured.
 func (b *benchCommand) validate(args []string) error {
-	for _, a := range args {
-		if at, err := os.Stat(a); err == nil && !at.IsDir() || strings.HasSuffix(a, ".txt") {
-			return fmt.Errorf("%s is not a package; benchstat compares files of results. If one was "+
-				"measured after the other, a difference may be the machine's: bench -vs measures both in "+
-				"the same rounds", a)
-		}
-	}
 	b.set.Patterns = args
 	if b.set.VS == "" && !b.given("for") {
 		b.set.For = forOne

@@ -402,8 +402,7 @@ func TestBench_refused(t *testing.T) {
 		{"-fail-on +5%", statusUsage, "about a comparison"},
 		{"-o .", statusUsage, "is a directory"},
 		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},
-		{"go.mod .", statusUsage, "go.mod is not a package; benchstat compares files"},
-		{"missing.txt", statusUsage, "missing.txt is not a package"},
+		{"missing.txt", statusUnmeasured, "missing.txt"},
 		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
 		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
 		{"-vs --all", statusUnmeasured, `no revision "--all"`},
@@ -507,7 +506,7 @@ func worker(pkg string, n int) string {
 func TestBench_vs_packages(t *testing.T) {
 	t.Parallel()
 	p := module(t, map[string]string{"a/a.go": worker("a", 10), "a/a_test.go": benchmark("a", "X"),
-		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"), "b/testdata/d/x": "1",
+		"b/b.go": worker("b", 10), "b/b_test.go": benchmark("b", "Y"),
 		"c/c.go": worker("c", 10), "c/c_test.go": benchmark("c", "Z")})
 	p.commit(t, "a commit")
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
@@ -523,7 +522,7 @@ func TestBench_vs_packages(t *testing.T) {
 		strings.Contains(all, "rounds of") || strings.Contains(all, "Raw results:") {
 		t.Errorf("about packages that are identical it says %s", all)
 	}
-	p.write(t, map[string]string{"b/testdata/d/x": "2", "b/new_test.go": benchmark("b", "New"),
+	p.write(t, map[string]string{"b/testdata/d/x": "1", "b/new_test.go": benchmark("b", "New"),
 		"c/c.go": "package c\n"})
 	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
 		"example.com/m/c failed").report(t)
@@ -534,7 +533,7 @@ func TestBench_vs_packages(t *testing.T) {
 		t.Errorf("other testdata: %+v", x)
 	}
 	if x := row(t, r.Comparison, "sec/op", "New"); x.Cells[0].N != 0 || x.Cells[1].N != 6 ||
-		!strings.Contains(r.Versions[1].What, "b/testdata/d/x") {
+		!strings.Contains(r.Versions[1].What, "b/new_test.go") {
 		t.Errorf("a benchmark of the working tree: %+v, %+v", x, r.Versions)
 	}
 }

@@ -1,3 +1,7 @@
+// Package allocs finds what allocates: where, how much for each operation, and the compiler's
+// reason. build.go compiles tests with package hook, measure.go runs them, rows.go joins what they
+// allocated with the compiler's log; promises.go checks what package budget finds, and text.go
+// writes all reports. docs/command.md says how they work together.
 package allocs
 
 import (
@@ -60,12 +64,6 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 	var stopped error
 	var known []string // benchmarks, those that do not match as well
 	for i, p := range named {
-		if !p.HasTests() {
-			if !s.Budget {
-				r.Notes = append(r.Notes, p.ImportPath+" has no tests")
-			}
-			continue
-		}
 		if !p.HasBenchmarks() {
 			continue
 		}
@@ -82,7 +80,11 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		known = append(known, names...)
 	}
 	if len(r.Runs) == 0 && len(r.Failures) == 0 && r.Budget == nil {
-		return nil, s.nothingRan(known, r.Notes)
+		if len(known) > 0 {
+			return nil, fmt.Errorf("no benchmark matches %q, or those are skipped; there are %s", s.Bench,
+				strings.Join(known, ", "))
+		}
+		return nil, errors.New("nothing to run: the packages have no benchmarks")
 	}
 	r.join(b.log)
 	if r.Budget != nil {
@@ -111,17 +113,6 @@ func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest
 		err = s.look(ctx, r, b, p, number)
 	}
 	return known, err
-}
-
-func (s Settings) nothingRan(known, notes []string) error {
-	switch {
-	case len(known) > 0:
-		return fmt.Errorf("no benchmark matches %q, or those are skipped; there are %s", s.Bench,
-			strings.Join(known, ", "))
-	case len(notes) > 0:
-		return fmt.Errorf("nothing to run: %s", strings.Join(notes, ", "))
-	}
-	return errors.New("nothing to run: the packages have no benchmarks")
 }
 
 // failed adds a benchmark, or a package, to the failures, once, if the error is one of

@@ -14,7 +14,6 @@ type Report struct {
 	Asked    []string  `json:"asked"`              // packages whose reasons the compiler was asked for
 	Runs     []Run     `json:"runs"`
 	Failures []Failure `json:"failures,omitempty"`
-	Notes    []string  `json:"notes,omitempty"` // what was left out, and why
 
 	Budget *budget.Check `json:"budget,omitempty"` // promises, if they were to be checked
 }
@@ -58,7 +57,6 @@ type Row struct {
 	Why     string          `json:"why"`    // one sentence
 	Escapes []escape.Escape `json:"escapes,omitempty"`
 	Stacks  []Stack         `json:"stacks"` // the largest first, up to ten
-	Source  string          `json:"source,omitempty"`
 }
 
 // A Stack is one way to the place.

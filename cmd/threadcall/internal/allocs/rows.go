@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -74,7 +73,6 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		}
 		r.explain(log, row, chains[p])
 		slices.Sort(row.Sizes)
-		row.Source = sourceLine(row.Where.File, row.Where.Line)
 		out = append(out, *row)
 	}
 	slices.SortFunc(out, func(a, b Row) int {
@@ -82,13 +80,13 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
 			cmp.Compare(a.Kind, b.Kind))
 	})
-	out = shareBlocks(log, s, out)
+	out = shareBlocks(s, out)
 	for i := range out {
 		row := &out[i]
 		// What only the runtime requested is rather due to other goroutines.
 		n := row.Amount.Objects
 		if s.OnceOnly(n) || row.Where.Standard && s.ByChance(n) {
-			row.Once = row.Once.Plus(row.Amount.Times(float64(s.Operations)))
+			row.Once = row.Once.Plus(row.Amount.Times(float64(2 * s.More)))
 			row.Amount = heap.Amount{} // the stacks keep what was measured
 		}
 		slices.SortStableFunc(row.Stacks, byBytes)
@@ -180,16 +178,6 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 	return some
 }
 
-// sourceLine returns the text of a line, or "" if the file cannot be read.
-func sourceLine(file string, line int) string {
-	text, err := os.ReadFile(file)
-	lines := strings.Split(string(text), "\n")
-	if err != nil || line < 1 || line > len(lines) {
-		return ""
-	}
-	return strings.TrimSpace(lines[line-1])
-}
-
 // blockSize is that of the block in which the runtime puts objects without pointers that are
 // smaller.
 const blockSize = 16
@@ -200,7 +188,7 @@ const Tiny = "tiny"
 // shareBlocks makes one row of those whose objects share blocks. The profile has one object for
 // each block, and the place of the object that came first, which may be another one in each run;
 // the runtime has counted them all. So neither number is one place's alone.
-func shareBlocks(log *escape.Log, s heap.Samples, rows []Row) []Row {
+func shareBlocks(s heap.Samples, rows []Row) []Row {
 	missing := s.Hidden
 	if s.ByChance(missing) {
 		return rows
@@ -237,13 +225,12 @@ func shareBlocks(log *escape.Log, s heap.Samples, rows []Row) []Row {
 			block.Escapes = append(block.Escapes, row.Escapes...)
 			block.Stacks = append(block.Stacks, row.Stacks...)
 		}
-		for _, why := range append([]string{row.Why}, alsoHere(log, row)...) {
-			if line(row) != line(block) {
-				why = line(row).String() + ": " + why
-			}
-			if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
-				places = append(places, why)
-			}
+		why := row.Why
+		if line(row) != line(block) {
+			why = line(row).String() + ": " + why
+		}
+		if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
+			places = append(places, why)
 		}
 	}
 	if all := block.Amount.Objects + missing; s.ByChance(all - math.Round(all)) {
@@ -255,17 +242,4 @@ func shareBlocks(log *escape.Log, s heap.Samples, rows []Row) []Row {
 			strings.Join(places, "; ")
 	}
 	return append(slices.DeleteFunc(rows, shares), block)
-}
-
-// alsoHere returns what else the compiler puts on the heap in the line of the row: it may share the
-// blocks of the row, and never be the first in one.
-func alsoHere(log *escape.Log, row Row) (others []string) {
-	found, _ := log.At([]escape.Position{{File: row.Where.File, Line: row.Where.Line}})
-	for _, e := range found {
-		known := func(o escape.Escape) bool { return o.What == e.What }
-		if !e.Constant() && e.Suits("interface") && !slices.ContainsFunc(row.Escapes, known) {
-			others = append(others, e.String())
-		}
-	}
-	return others
 }

@@ -32,14 +32,11 @@ func (t Text) Report(r *Report) {
 	if nothing != nil {
 		t.Paragraph(t.Bold("Nothing an operation")+"  ", strings.Join(nothing, " "))
 	}
-	t.Failures(r.Notes, r.Failures)
+	t.Failures(r.Failures)
 }
 
 // Failures writes what did not run.
-func (t Text) Failures(notes []string, failures []Failure) {
-	for _, n := range notes {
-		t.Paragraph("Note: ", n)
-	}
+func (t Text) Failures(failures []Failure) {
 	for _, f := range failures {
 		name := strings.TrimSpace(f.Package + " " + f.Name)
 		if name != "" {
@@ -86,10 +83,6 @@ func (t Text) headline(r *Run) {
 		text += fmt.Sprintf(" Also %s once; -once shows where.", r.Once)
 	}
 	t.Paragraph("", text)
-	if r.Once.Objects <= -1 || r.Once.Bytes <= -16 {
-		t.Paragraph(t.Red("Warning: "), fmt.Sprintf("what is allocated once is negative, %s: an "+
-			"operation allocates more in the longer run.", r.Once))
-	}
 }
 
 // rows returns those that are shown.

@@ -9,7 +9,6 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/threadid"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -24,7 +23,7 @@ func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 	p.Printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d\n\n", p.Bold("threadcall demo"), runtime.GOOS,
 		runtime.GOARCH, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
 	p.Printf("%s\n\n", p.Bold("1. Functions run on the thread they belong to"))
-	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), threadid.Main())
+	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), mainThread())
 	all, wrong, hung := p.facts(experiments, timeout)
 	if !hung { // the measurement would hang as well
 		p.costs(sample, progress)

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/threadid"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -31,12 +30,12 @@ var experiments = []experiment{
 // here calls the main thread and names the thread that answers.
 func here() string {
 	on := "nowhere"
-	mainthread.Call(func() { on = threadid.Here() })
+	mainthread.Call(func() { on = thisThread() })
 	return on
 }
 
 func first() (expected, seen string) {
-	main := threadid.Main()
+	main := mainThread()
 	if runtime.GOOS == "linux" { // where the number of the process is that of its main thread
 		main = strconv.Itoa(os.Getpid())
 	}
@@ -45,22 +44,22 @@ func first() (expected, seen string) {
 
 func nested() (expected, seen string) {
 	var trace []string
-	note := func(what string) { trace = append(trace, what+threadid.Here()) }
+	note := func(what string) { trace = append(trace, what+thisThread()) }
 	mainthread.Call(func() {
 		note("outer begins on ")
 		mainthread.Call(func() { note("inner runs on ") })
 		note("outer ends on ")
 	})
 	return fmt.Sprintf("outer begins on %[1]s, inner runs on %[1]s, outer ends on %[1]s",
-		threadid.Main()), strings.Join(trace, ", ")
+		mainThread()), strings.Join(trace, ", ")
 }
 
 func cycle() (expected, seen string) {
 	t := thread.New(thread.WithName("demo"))
 	defer t.Terminate()
-	second := thread.Eval(t, threadid.Here)
+	second := thread.Eval(t, thisThread)
 	trace := ""
-	note := func(how string) { trace += how + threadid.Here() }
+	note := func(how string) { trace += how + thisThread() }
 	mainthread.Call(func() {
 		note("")
 		t.Call(func() {
@@ -71,7 +70,7 @@ func cycle() (expected, seen string) {
 		note(", back to ")
 	})
 	return fmt.Sprintf("%[1]s calls %[2]s calls %[1]s, back to %[2]s, back to %[1]s",
-		threadid.Main(), second), trace
+		mainThread(), second), trace
 }
 
 // A PanicValue is what the experiments panic with.
@@ -85,7 +84,7 @@ func panics() (expected, seen string) {
 		return nil
 	}()
 	const sentence = "%T at %p, the next call on %s"
-	return fmt.Sprintf(sentence, thrown, thrown, threadid.Main()),
+	return fmt.Sprintf(sentence, thrown, thrown, mainThread()),
 		fmt.Sprintf(sentence, caught, caught, here())
 }
 
@@ -107,7 +106,7 @@ func calls() (expected, seen string) {
 			ready.Done()
 			<-start
 			mainthread.Call(func() {
-				if threadid.Here() == threadid.Main() {
+				if thisThread() == mainThread() {
 					onMain.Add(1)
 				}
 			})
@@ -117,6 +116,6 @@ func calls() (expected, seen string) {
 	close(start)
 	ended.Wait()
 	const sentence = "%d on thread %s, %d elsewhere"
-	return fmt.Sprintf(sentence, callers, threadid.Main(), 0),
-		fmt.Sprintf(sentence, onMain.Load(), threadid.Main(), callers-onMain.Load())
+	return fmt.Sprintf(sentence, callers, mainThread(), 0),
+		fmt.Sprintf(sentence, onMain.Load(), mainThread(), callers-onMain.Load())
 }

@@ -54,12 +54,11 @@ type Sample struct {
 
 // Samples is what a program has allocated.
 type Samples struct {
-	Samples    []Sample
-	Counted    Amount        // by the runtime, for each operation or altogether
-	Hidden     float64       // objects that the profile lacks: tiny ones that share a block
-	More       int           // operations that the longer run had more
-	Operations int           // of the longer of two runs
-	Program    *hook.Profile // the one, or that of the longer run
+	Samples []Sample
+	Counted Amount        // by the runtime, for each operation or altogether
+	Hidden  float64       // objects that the profile lacks: tiny ones that share a block
+	More    int           // operations that the longer run had more
+	Program *hook.Profile // the one, or that of the longer run
 }
 
 type key struct {
@@ -140,7 +139,7 @@ func Difference(short, long *hook.Profile, n int) Samples {
 			b[k] = Sample{Stack: one.Stack, Size: one.Size}
 		}
 	}
-	s := Samples{More: n, Operations: 2 * n, Program: long,
+	s := Samples{More: n, Program: long,
 		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same

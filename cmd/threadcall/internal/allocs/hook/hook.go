@@ -2,6 +2,8 @@
 // package testing, so names that are not exported begin with threadcall.
 package hook
 
+//lint:file-ignore U1000 package testing calls it
+
 import (
 	"encoding/json"
 	"os"

@@ -3,16 +3,14 @@ package build
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"golang.org/x/mod/sumdb/dirhash"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -81,7 +79,7 @@ func (b *Builder) Build(ctx context.Context) error {
 	}
 	if len(b.Identical) > 0 {
 		b.Log.Notes = append(b.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
-			"byte by byte, with their testdata.", ui.Some(b.Identical, 5)))
+			"byte by byte.", ui.Some(b.Identical, 5)))
 	}
 	switch {
 	case len(b.Benchmarks)+len(b.Identical) > 0:
@@ -95,7 +93,7 @@ func (b *Builder) Build(ctx context.Context) error {
 			ui.Some(slices.Compact(there), 20))
 	}
 	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
-		"BenchmarkX(b *testing.B)", plan.Named(b.Set.Patterns))
+		"BenchmarkX(b *testing.B)", cmp.Or(strings.Join(b.Set.Patterns, " "), "."))
 }
 
 // compile compiles the package with this index in each version that has it, and lists the benchmarks.
@@ -181,26 +179,13 @@ func matching(pkg string, binaries []*gotest.Binary, names [][]string,
 }
 
 // identical reports whether the binary of the revision is the working tree's: they have the same
-// content, and find the same files in testdata.
+// content, and no files in testdata, which may differ.
 func identical(binaries []*gotest.Binary) bool {
 	if len(binaries) < 2 || binaries[0] == nil {
 		return false
 	}
 	one, err1 := os.ReadFile(binaries[0].Path)
 	other, err2 := os.ReadFile(binaries[1].Path)
-	if err1 != nil || err2 != nil || !bytes.Equal(one, other) {
-		return false
-	}
-	a, err1 := testdata(binaries[0].Dir)
-	b, err2 := testdata(binaries[1].Dir)
-	return err1 == nil && err2 == nil && a == b
-}
-
-// testdata returns a hash of all files in the testdata of a package, or "" if there is none.
-func testdata(dir string) (hash string, err error) {
-	dir = filepath.Join(dir, "testdata")
-	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	return dirhash.HashDir(dir, "", dirhash.Hash1)
+	_, noData := os.Stat(filepath.Join(binaries[1].Dir, "testdata"))
+	return err1 == nil && err2 == nil && bytes.Equal(one, other) && noData != nil
 }

@@ -3,7 +3,6 @@ package plan
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -125,7 +124,8 @@ func (v *Versions) Packages(ctx context.Context, patterns []string) (packages []
 	case len(missing) > 0:
 		return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
 	case len(now) == 0:
-		return nil, errors.New("no package of " + Named(patterns) + " has test files")
+		return nil, fmt.Errorf("no package of %s has test files",
+			cmp.Or(strings.Join(patterns, " "), "."))
 	}
 	if v.VS == "" {
 		return [][]gotest.Package{now}, nil
@@ -156,12 +156,4 @@ func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]go
 			"to compare", v.VS, ui.Some(paths, 5))
 	}
 	return then, nil
-}
-
-// Named returns the patterns as people write them.
-func Named(patterns []string) string {
-	if len(patterns) == 0 {
-		return "."
-	}
-	return strings.Join(patterns, " ")
 }

@@ -1,6 +1,4 @@
-// Package threadid names the operating system's thread that the caller is on. It asks the system,
-// not the library that is tested.
-package threadid
+package demo
 
 import (
 	"strconv"
@@ -12,9 +10,9 @@ import (
 // Package variables are initialised on the main thread, before anything could have moved.
 var atStart = ident.Thread()
 
-// Here names the thread that the caller is on: by the number that the system shows, or, where that
-// cannot be determined without C, by what the library says, as "main" or "other".
-func Here() string {
+// thisThread names the thread that the caller is on: by the number that the system shows, or, where
+// that cannot be determined without C, by what the library says, as "main" or "other".
+func thisThread() string {
 	if n := ident.Thread(); n != 0 {
 		return strconv.FormatUint(n, 10)
 	}
@@ -24,8 +22,8 @@ func Here() string {
 	return "other"
 }
 
-// Main names the thread that the process began on, as Here would there.
-func Main() string {
+// mainThread names the thread that the process began on, as thisThread would there.
+func mainThread() string {
 	if atStart != 0 {
 		return strconv.FormatUint(atStart, 10)
 	}
