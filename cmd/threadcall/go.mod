@@ -14,7 +14,6 @@ require (
 
 require (
 	github.com/gofrs/flock v0.13.1
+	golang.org/x/mod v0.42.0 // indirect
 	golang.org/x/sync v0.24.0 // indirect
 )
-
-require golang.org/x/mod v0.42.0 // indirect

@@ -203,7 +203,7 @@ func (m *Measurement) failed(o *Outcome, when string) {
 			"%s):\n%s", f.Benchmark, pkg, version, when, f.Reason))
 	}
 	if o.Empty {
-		m.Log.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, if "+
-			"it skips.", o.Job.Benchmark, pkg)
+		m.Log.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, "+
+			"if it skips.", o.Job.Benchmark, pkg)
 	}
 }
