@@ -74,7 +74,6 @@ func writeKept(w io.Writer) error {
 	if err := keep(lastDefault, bytesDefault); err != nil {
 		return err
 	}
-	nameThreads(map[string]bool{})
 	return writeFlight(w)
 }
 

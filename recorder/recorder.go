@@ -20,7 +20,7 @@
 //	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
 //
 // OnSignal and SlowCalls write files in the background and report errors to the function of
-// [OnError]; the other functions return theirs. On Linux, traces have the names of threads.
+// [OnError]; the other functions return theirs.
 //
 // # How the program may end
 //
@@ -71,7 +71,6 @@ func Start() error {
 		f.Close()
 		return fmt.Errorf("recorder: %w", err)
 	}
-	out.unwatch = watchThreads()
 	current = out
 	return nil
 }
@@ -87,7 +86,6 @@ func Stop() error {
 	}
 	out := current
 	current = nil
-	out.unwatch()
 	trace.Stop()
 	if err := errors.Join(out.err, out.file.Close()); err != nil {
 		return fmt.Errorf("recorder: the trace ends too early: %w", err)
@@ -97,9 +95,8 @@ func Stop() error {
 
 // An output keeps the first error, which the runtime would forget, and writes nothing after it.
 type output struct {
-	file    *os.File
-	err     error
-	unwatch func() // ends the watching of threads
+	file *os.File
+	err  error
 }
 
 func (o *output) Write(p []byte) (n int, err error) {
