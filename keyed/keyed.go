@@ -31,6 +31,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -101,7 +102,7 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 		config:  config{each: 1, idle: time.Minute},
 		start:   start,
 		stop:    stop,
-		bubbled: engine.InBubble(),
+		bubbled: clock.InBubble(),
 		keys:    map[K]*keyState[K]{},
 		done:    make(chan struct{}),
 	}

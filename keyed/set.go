@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/thread"
@@ -141,7 +142,7 @@ func (k *set[K]) find(key K) *worker[K] {
 // wait is find where the call must wait for a thread or have one made; made says that it had.
 func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	x *worker[K], made bool, err error) {
-	if !k.bubbled && engine.InBubble() {
+	if !k.bubbled && clock.InBubble() {
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
@@ -178,8 +179,8 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 		if !waited {
 			waited = true
 			k.stats.WaitCount++
-			since := engine.Now()
-			defer func() { k.stats.WaitDuration += engine.Now() - since }() // before mu is unlocked
+			since := clock.Now()
+			defer func() { k.stats.WaitDuration += clock.Now() - since }() // before mu is unlocked
 		}
 		on := k.dependsOn(s)
 		k.mu.Unlock()
@@ -340,7 +341,7 @@ func (k *set[K]) serve() {
 		k.short = soon < 0
 	}
 	k.endUnused(soon) // beyond the limit
-	if k.queue.First != nil && k.ending.First != nil && !k.watching && !k.elsewhere(engine.Now()) {
+	if k.queue.First != nil && k.ending.First != nil && !k.watching && !k.elsewhere(clock.Now()) {
 		k.watching = true
 		k.watch.Reset(slowEnd)
 	}
@@ -364,7 +365,7 @@ func (k *set[K]) late() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.watching = false
-	now := engine.Now()
+	now := clock.Now()
 	for k.ending.First != nil && now-k.ending.First.Value.since >= slowEnd {
 		k.ending.First.Remove()
 	}
@@ -432,7 +433,7 @@ func (x *worker[K]) begin(prepare func() error) {
 //
 //threadcall:noalloc
 func (k *set[K]) unuse(x *worker[K]) {
-	now := engine.Now()
+	now := clock.Now()
 	if k.elsewhere(now) && x.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
 		return
 	}
@@ -472,7 +473,7 @@ func (k *set[K]) expire() {
 	defer k.mu.Unlock()
 	k.armed = false
 	for first := k.unused.First; first != nil; first = k.unused.First {
-		if left := k.idle - (engine.Now() - first.Value.since); left > 0 {
+		if left := k.idle - (clock.Now() - first.Value.since); left > 0 {
 			k.armed = true
 			k.timer.Reset(left)
 			return
@@ -499,7 +500,7 @@ func (k *set[K]) terminate(x *worker[K]) {
 	x.left = true
 	x.node.Remove()
 	k.ending.Append(&x.node)
-	x.since = engine.Now()
+	x.since = clock.Now()
 	x.e.Terminate()
 }
 

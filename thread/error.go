@@ -3,7 +3,7 @@ package thread
 import (
 	"fmt"
 
-	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
@@ -51,15 +51,15 @@ func WithPanicHandler(f func(*PanicError)) Option {
 func (t *Thread) OnPanic(f func(*PanicError)) { t.e.OnPanic(handler(f)) }
 
 // handler returns what the engine is to call, or nil.
-func handler(f func(*PanicError)) func(*callq.Fault) {
+func handler(f func(*PanicError)) func(*fault.Fault) {
 	if f == nil {
 		return nil
 	}
-	return func(p *callq.Fault) { f(taken(p, 0)) }
+	return func(p *fault.Fault) { f(taken(p, 0)) }
 }
 
 // taken returns f as users see it, or nil.
-func taken(f *callq.Fault, lost int) *PanicError {
+func taken(f *fault.Fault, lost int) *PanicError {
 	if f == nil {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/fault"
 )
 
 // WithStart runs f on the new thread before anything else: to enter a network namespace, to
@@ -98,7 +99,7 @@ func unstarted(opts []Option) access.Unstarted {
 		Prepare: func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
-					err = taken(engine.Caught(v), 0)
+					err = taken(fault.Caught(v), 0)
 				}
 			}()
 			return h.start(e)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -44,7 +45,7 @@ type Call struct {
 	// cleared once it has run, so that what it captured can be collected
 	Fn    func()
 	token atomic.Pointer[park.Token]
-	Fault *Fault // why an outcome is Panicked
+	Fault *fault.Fault // why an outcome is Panicked
 	// the number of the thread that pushed it, or zero for all that never wait in a cycle
 	Poster uintptr
 	Queue  *Queue // for life
@@ -231,10 +232,4 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 func (c *Call) Drop() {
 	c.Fn, c.Fault, c.Ctx = nil, nil, nil
 	c.Queue.Put(c)
-}
-
-// A Fault is a panic that a function did not recover from: its value, and where it was raised.
-type Fault struct {
-	Value any
-	Stack []uintptr // as runtime.Callers has it, from the function that panicked outwards
 }

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
 )
@@ -57,9 +56,3 @@ func (f *followed) Err() error {
 	}
 	return nil
 }
-
-// InBubble reports whether the caller is in a bubble.
-func InBubble() bool { return clock.InBubble() }
-
-// Now is a monotonic clock.
-func Now() time.Duration { return clock.Now() }

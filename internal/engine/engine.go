@@ -82,6 +82,11 @@ func newEngine() *Engine {
 	return e
 }
 
+// Queued returns how many functions are queued, and does not count any.
+//
+//threadcall:noalloc
+func (e *Engine) Queued() int { return e.q.Len() }
+
 // control has the thread call fn, which may be nil, behind what is queued, if it is not terminated
 // before.
 func (e *Engine) control(fn func()) {

@@ -8,6 +8,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/pin"
 )
 
 // The life of a thread, from its start to its end.
@@ -50,7 +51,7 @@ func (e *Engine) start(keep bool) {
 		default:
 		}
 	}
-	goLocked(func() {
+	pin.Go(func() {
 		lives := 1
 		e.claimOwn()
 		serveAll(func() {
@@ -67,13 +68,13 @@ func (e *Engine) start(keep bool) {
 				e = nil // or it would not be collected
 				e = <-kept
 				if lives++; lives < maxLocked {
-					lock(spareLocks) // as many of those before may be gone
+					pin.Lock(pin.Spare) // as many of those before may be gone
 				}
 				e.claimOwn()
 			}
 		}, func() {
-			if !endsThread {
-				unlock(1 + min(lives, maxLocked)*spareLocks)
+			if !pin.EndsThread {
+				pin.Unlock(1 + min(lives, maxLocked)*pin.Spare)
 			}
 		})
 	})
@@ -224,7 +225,7 @@ func (e *Engine) ended() {
 // that is the caller and has stopped serving. Another goroutine that terminates the thread cannot
 // do that.
 func (e *Engine) GiveBack() {
-	if e.serving.Load() == 0 && e.pin.giveBack() {
+	if e.serving.Load() == 0 && e.pin.GiveBack() {
 		threads.takeLeft(ident.M())
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/pin"
 )
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
@@ -63,13 +64,9 @@ var (
 )
 
 func (e *Engine) attach() {
-	threads.takeLeft(ident.M()).giveBack() // of an engine that another goroutine has terminated
-	goid := ident.Goroutine()
-	main := goid == 1 // which is locked while init functions run
-	e.pin = &pin{hosts: !main && ident.Locked(), goid: goid}
-	e.goid.Store(goid)
-	lock(e.pin.locks())
+	threads.takeLeft(ident.M()).GiveBack() // of an engine that another goroutine has terminated
+	e.pin = pin.Adopt()
+	e.goid.Store(e.pin.Goroutine)
 	e.claim()
-	e.pin.held.Store(!main)
 	e.q.RestAlways(true)
 }

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/pin"
 )
 
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
@@ -31,7 +32,7 @@ type identity struct {
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
 	goid    atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted
-	pin     *pin          // the locks of an adopted goroutine, see live_pin.go
+	pin     *pin.Pin      // the locks of an adopted goroutine
 }
 
 // claim makes the calling goroutine the one that serves.
@@ -93,7 +94,7 @@ func (i *identity) lives() bool {
 	if tid := ident.Thread(); tid != 0 {
 		return i.tid.Load() == tid
 	}
-	return i.pin.goid == ident.Goroutine() // and so coroutines are not recognised
+	return i.pin.Goroutine == ident.Goroutine() // and so coroutines are not recognised
 }
 
 // OnAny reports whether the caller is on the thread of any engine.

@@ -1,6 +1,6 @@
 package engine
 
-import "github.com/threadcall/threadcall/internal/callq"
+import "github.com/threadcall/threadcall/internal/fault"
 
 // An Owner has what users put into an engine or a pool and what may refer to the user's own handle
 // of it: the panics of posted functions, and the function that is notified of slow ones. The engine
@@ -8,10 +8,10 @@ import "github.com/threadcall/threadcall/internal/callq"
 // its thread never reclaimed.
 type Owner struct {
 	of     *target
-	faults faults
+	faults fault.List
 	notify *func(Slow) // guarded by observer.mu
 }
 
 // Fault removes and returns the oldest panic that a posted function left behind. With the last that
 // was kept, lost is how many came while there was no room.
-func (o *Owner) Fault() (f *callq.Fault, lost int) { return o.faults.next() }
+func (o *Owner) Fault() (f *fault.Fault, lost int) { return o.faults.Next() }

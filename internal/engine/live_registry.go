@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/pin"
 )
 
 // threads finds the engine that serves a thread.
@@ -24,7 +25,7 @@ type registry struct {
 	// left has, by their M, the locks of goroutines whose engine was removed before they have given
 	// them back. A goroutine that ends without having done so leaves them here until its M is used
 	// again.
-	left map[uintptr]*pin
+	left map[uintptr]*pin.Pin
 }
 
 // A slot is used from when m is set, for ever; without an engine, it is left over from one that was
@@ -94,9 +95,9 @@ func (r *registry) remove(e *Engine) {
 	m := e.m.Load()
 	if table := r.table.Load(); table != nil && m != 0 {
 		if s := find(*table, m); s.e.Load() == e {
-			if e.pin != nil && e.pin.held.Load() {
+			if e.pin.Held() {
 				if r.left == nil {
-					r.left = map[uintptr]*pin{} //threadcall:alloc the first thread that ends locked
+					r.left = map[uintptr]*pin.Pin{} //threadcall:alloc the first thread that ends locked
 				}
 				r.left[m] = e.pin
 			}
@@ -106,7 +107,7 @@ func (r *registry) remove(e *Engine) {
 }
 
 // takeLeft removes and returns what is left of the thread m.
-func (r *registry) takeLeft(m uintptr) *pin {
+func (r *registry) takeLeft(m uintptr) *pin.Pin {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	p := r.left[m]

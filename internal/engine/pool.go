@@ -121,6 +121,15 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 // Size returns how many threads there are.
 func (p *Pool) Size() int { return len(p.workers) }
 
+// Queued returns how many functions are queued for any of the threads.
+//
+//threadcall:noalloc
+func (p *Pool) Queued() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.backlog.Len
+}
+
 // Call runs fn on one of the threads and returns after it. False means that fn did not and will not
 // run.
 //

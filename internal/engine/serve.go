@@ -7,6 +7,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/fault"
 )
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called
@@ -187,7 +188,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 //
 //threadcall:noalloc
 func (e *Engine) runAwaited(c *callq.Call, during *wait) {
-	var fault *callq.Fault
+	var panicked *fault.Fault
 	returned := false
 	defer func() {
 		if returned {
@@ -196,16 +197,16 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		if during != nil {
 			during.abandon()
 		}
-		if fault != noValue { // a deferred call has panicked during Goexit
-			c.Fault = fault
+		if panicked != noValue { // a deferred call has panicked during Goexit
+			c.Fault = panicked
 		}
 		c.Settle(callq.Exited)
 	}()
-	invoke(c.Fn, &fault)
+	invoke(c.Fn, &panicked)
 	returned = true
 	outcome := callq.Ran
-	if fault != nil {
-		c.Fault = fault
+	if panicked != nil {
+		c.Fault = panicked
 		outcome = callq.Panicked
 	}
 	if c.Settle(outcome) {
@@ -224,14 +225,14 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	fn := c.Fn
 	c.Fn = nil
 	c.Queue.Put(c) // before fn, which may call Go and need one
-	var fault *callq.Fault
+	var panicked *fault.Fault
 	returned := false
 	defer func() {
-		if fault != nil && (returned || fault != noValue) {
-			e.serves().panicked(fault, e) //threadcall:alloc for the report
+		if panicked != nil && (returned || panicked != noValue) {
+			e.serves().panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
-	invoke(fn, &fault)
+	invoke(fn, &panicked)
 	returned = true
 	ran := !e.withdrawn
 	e.withdrawn = false
@@ -242,16 +243,16 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 // stored a panic that a deferred call has raised meanwhile, or noValue.
 //
 //threadcall:noalloc
-func invoke(fn func(), fault **callq.Fault) {
+func invoke(fn func(), panicked **fault.Fault) {
 	returned := false
 	defer func() {
 		if returned {
 			return
 		}
 		if v := recover(); v != nil {
-			*fault = Caught(v)
+			*panicked = fault.Caught(v)
 		} else {
-			*fault = noValue
+			*panicked = noValue
 		}
 	}()
 	fn()
@@ -261,7 +262,7 @@ func invoke(fn func(), fault **callq.Fault) {
 // noValue is what recover returning nil means: Goexit, or with GODEBUG=panicnil=1 a panic with a
 // nil value. It is no allocation, because the frames of a function that calls Goexit stay on the
 // thread's stack, and what they refer to lives as long as the thread.
-var noValue = new(callq.Fault)
+var noValue = new(fault.Fault)
 
 // nested runs fn for a caller that is on the thread already: in place, and nothing else.
 //

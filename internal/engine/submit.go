@@ -8,6 +8,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
 )
@@ -27,7 +28,7 @@ type target struct {
 	owner    weak.Pointer[Owner]
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
-	onPanic  atomic.Pointer[func(*callq.Fault)]
+	onPanic  atomic.Pointer[func(*fault.Fault)]
 }
 
 func (x *target) init(limit int, o *Owner) {
@@ -167,16 +168,16 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 	if o == 0 {
 		panic("threadcall: internal error: the record of a call is given back before the call is settled")
 	}
-	fault := c.Fault
+	panicked := c.Fault
 	c.Drop()
 	switch o {
 	case callq.Ran:
 		return true
 	case callq.Panicked:
-		repanic(fault)
+		panicked.Raise()
 	case callq.Exited:
-		if fault != nil {
-			defer repanic(fault) // as a deferred call did there
+		if panicked != nil {
+			defer panicked.Raise() // as a deferred call did there
 		}
 		runtime.Goexit()
 	}

@@ -98,7 +98,7 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 		fault := w.call.Fault
 		w.call.Drop()
 		if fault != nil {
-			repanic(fault)
+			fault.Raise()
 		}
 	}()
 	for entered := false; ; {

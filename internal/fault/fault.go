@@ -1,0 +1,77 @@
+// Package fault carries panics from one thread to another.
+package fault
+
+import (
+	"runtime"
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/stack"
+)
+
+// A Fault is a panic that a function did not recover from: its value, and where it was raised.
+type Fault struct {
+	Value any
+	Stack []uintptr // as runtime.Callers has it, from the function that panicked outwards
+}
+
+// Caught makes a Fault of a panic value. It must be called by the deferred function that recovered
+// it, while the frames of the function that panicked still stand.
+func Caught(v any) *Fault {
+	pcs := make([]uintptr, 64) //threadcall:alloc for a panic
+	// Callers, Caught and the deferred function are of no interest.
+	return &Fault{Value: v, Stack: pcs[:runtime.Callers(3, pcs)]} //threadcall:alloc and with it
+}
+
+// Raise raises the fault in the caller: as the value it was, so that recover finds what it would
+// have found in place. A value that is not recovered ends the process with a report of the caller's
+// stack, where the function that panicked is not to be seen. So that it is, the value replaces a
+// first panic that tells of the other stack: the report prints both, and recover sees only the
+// last.
+func (f *Fault) Raise() {
+	defer func() { panic(f.Value) }()
+	panic(origin{f})
+}
+
+type origin struct{ *Fault }
+
+func (o origin) Error() string {
+	return "a function called on another thread panicked there:\n" + stack.Trace(o.Stack)
+}
+
+// A List keeps faults, the oldest first.
+type List struct {
+	mu   sync.Mutex
+	kept []*Fault
+	lost int
+}
+
+// maxKept is how many faults a List keeps.
+const maxKept = 1024
+
+// Add adds a fault, if there is room.
+func (l *List) Add(f *Fault) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) == maxKept {
+		l.lost++
+		return
+	}
+	l.kept = append(l.kept, f)
+}
+
+// Next removes and returns the oldest fault, or nil. With the last that was kept, lost is how many
+// came while there was no room.
+func (l *List) Next() (f *Fault, lost int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.kept) == 0 {
+		return nil, 0
+	}
+	f = l.kept[0]
+	l.kept[0] = nil
+	if l.kept = l.kept[1:]; len(l.kept) == 0 {
+		l.kept = nil
+		lost, l.lost = l.lost, 0
+	}
+	return f, lost
+}

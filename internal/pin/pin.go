@@ -1,0 +1,124 @@
+// Package pin pins goroutines to threads of the operating system, so that a function which unlocks
+// its thread once too often does not unpin it.
+package pin
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/threadcall/threadcall/internal/ident"
+)
+
+// A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that
+// unlocks once too often must not unpin it, and the count cannot be read, so the goroutine locks
+// many times more than needed. It does so once, until the thread is terminated: the count must not
+// change before, because a coroutine that one function leaves behind for another (iter.Pull)
+// insists on finding it as it was. So this is how many times functions may unlock too often while
+// the thread lives, one of them or all together.
+//
+// A lock takes 2.5 nanoseconds. A thread of the engine's own may be made for a single call: for it
+// they are a tenth of what the runtime needs to start and to end a thread. An adopted one, the main
+// thread above all, lives long.
+const (
+	Spare        = 1 << 10
+	spareAdopted = 1 << 14
+)
+
+// EndsThread is whether a goroutine that ends while it is locked to its thread may take the thread
+// with it. On FreeBSD and OpenBSD that can crash the runtime (golang/go#52394, open), so the thread
+// goes back to the scheduler instead.
+const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
+
+// mainThread is the number of the process's main thread, on which package variables are
+// initialised, or zero.
+var mainThread = ident.Thread()
+
+// Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the
+// main thread. Go cannot end that one, so what functions do to it, such as entering a namespace,
+// would last as long as the process; and on Linux /proc/self is the main thread's.
+func Go(f func()) {
+	go func() {
+		Lock(1 + Spare)
+		if mainThread == 0 || ident.Thread() != mainThread {
+			f()
+			return
+		}
+		locked := make(chan struct{})
+		go func() {
+			Lock(1 + Spare)
+			close(locked)
+			f()
+		}()
+		<-locked // until then this goroutine holds the main thread, so the other one is elsewhere
+		Unlock(1 + Spare)
+	}()
+}
+
+// A Pin is the locks that Adopt has taken for a goroutine. Only that goroutine can give them back.
+type Pin struct {
+	Goroutine uint64 // its number
+	hosts     bool   // the host has locked its goroutine to the thread and will unlock it
+	held      atomic.Bool
+}
+
+// Adopt pins the calling goroutine to its thread. If its host has locked it before, GiveBack gives
+// back the package's own locks only, and the host's UnlockOSThread still balances. The main
+// goroutine, which is locked while init functions run, stays locked for ever.
+func Adopt() *Pin {
+	p := &Pin{Goroutine: ident.Goroutine()}
+	main := p.Goroutine == 1
+	p.hosts = !main && ident.Locked()
+	Lock(p.locks())
+	p.held.Store(!main)
+	return p
+}
+
+func (p *Pin) locks() int {
+	if p.hosts {
+		return spareAdopted
+	}
+	return 1 + spareAdopted
+}
+
+// Held reports whether there are locks to be given back.
+func (p *Pin) Held() bool { return p != nil && p.held.Load() }
+
+// GiveBack takes the locks away if the caller is the adopted goroutine, and reports whether it has
+// done so.
+func (p *Pin) GiveBack() bool {
+	if !p.Held() || ident.Goroutine() != p.Goroutine || !p.held.CompareAndSwap(true, false) {
+		return false
+	}
+	Unlock(p.locks())
+	if p.hosts {
+		if !ident.Locked() {
+			// functions have unlocked the host's lock as well
+			Lock(1)
+		}
+	}
+	return true
+}
+
+// oneThread is so where locking does nothing, but is counted for all goroutines together, so that a
+// coroutine would not find the count as it was.
+const oneThread = runtime.GOARCH == "wasm"
+
+// Lock locks the calling goroutine to its thread n times.
+func Lock(n int) {
+	if oneThread {
+		return
+	}
+	for range n {
+		runtime.LockOSThread()
+	}
+}
+
+// Unlock undoes n locks.
+func Unlock(n int) {
+	if oneThread {
+		return
+	}
+	for range n {
+		runtime.UnlockOSThread()
+	}
+}
