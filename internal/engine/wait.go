@@ -45,7 +45,8 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// For which a caller looks for a thread that it has woken, at least: cores sleep.
+	// For which a caller looks for a thread that it has woken, at least: cores sleep. It is twice
+	// the time that others have looked for, if that is more: one that gives up needs another wake-up.
 	minMeet = 150 * time.Microsecond
 
 	// A side that spins and does not run for so long has lost its core to another process or its P

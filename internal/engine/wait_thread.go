@@ -173,6 +173,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
+	r.every = 1 // of calls that park it says nothing
 	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
 	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
@@ -221,7 +222,7 @@ func (e *Engine) park(down time.Duration) {
 	ran := down - r.up
 	r.offered = p.pays(false) && spinners.open(down)
 	if r.offered {
-		e.waits.offer.Store(int64(max(2*p.lookFor(), minMeet)))
+		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor(), min(2*p.miss, coreLost))))
 	}
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())

@@ -74,16 +74,17 @@ func (s side) can(p phase) bool {
 
 // run returns what the phase has measured, in the Go benchmark format: the latency of calls, the
 // CPU time of the process for each call or post, the caller's own work included, and how late a
-// goroutine was that slept 2 ms again and again.
+// goroutine was that slept 1.5 to 2.5 ms again and again.
 func (p phase) run(s side, d time.Duration) string {
 	var stop atomic.Bool
 	var workers, callers testutil.Group
 	var lateness []time.Duration
 	workers.Go(func() {
 		for !stop.Load() {
+			d := 3*ms/2 + rand.N(ms) // not in step with the frames
 			start := time.Now()
-			time.Sleep(2 * ms)
-			lateness = append(lateness, time.Since(start)-2*ms)
+			time.Sleep(d)
+			lateness = append(lateness, time.Since(start)-d)
 		}
 	})
 	defer computeOn(p.computing)()
