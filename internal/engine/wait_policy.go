@@ -69,7 +69,7 @@ const (
 	memory      = 8                     // calls that a mean, and gain, remembers
 	measured    = memory                // calls whose price is measured,
 	measuredOf  = memory * memory       // of as many, beginning with the first
-	maxCredit   = 16 * time.Millisecond // some timeslices of Linux; a debt is at most an eighth
+	maxCredit   = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
 )
 
 func (p *spinPolicy) init() {
@@ -111,7 +111,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 //
 //threadcall:noalloc
 func (p *spinPolicy) earn(d time.Duration) {
-	p.credit = min(max(p.credit+d, -maxCredit/8), maxCredit)
+	p.credit = min(max(p.credit+d, -maxCredit/16), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,

@@ -354,7 +354,8 @@ func TestSpinPolicy(t *testing.T) {
 	}
 }
 
-// A timeslice that is lost costs as much as many calls save.
+// A timeslice that is lost costs as much as many calls save. Calls that follow one another without
+// a pause pay for it sooner than as many in frames.
 func TestSpinPolicy_credit(t *testing.T) {
 	const slice = 4 * time.Millisecond
 	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
@@ -364,12 +365,17 @@ func TestSpinPolicy_credit(t *testing.T) {
 		}
 		return p.pays(false)
 	}
-	if p.earn(-slice); parked(50) {
-		t.Error("a frame of 50 calls pays for a timeslice")
+	p.earn(-slice)
+	for range 20 {
+		if parked(50) {
+			t.Fatal("20 frames of 50 calls pay for a timeslice")
+		}
+		p.periods(time.Second, 1)
 	}
-	if !parked(1500) {
-		t.Error("1500 calls do not")
+	if p.gain = time.Hour; !parked(700) {
+		t.Error("700 calls without a pause do not")
 	}
+	p.credit = 0
 	if p.earn(-slice); p.pays(false) {
 		t.Error("another timeslice costs nothing")
 	}
