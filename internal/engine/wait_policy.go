@@ -50,8 +50,8 @@ import (
 // to half of what it loses by parking: on a crowded machine, too, thread and caller run at once
 // after some attempts, and save a hundred times what those have lost. Frames of 50 calls gain a
 // thirtieth, because each saves less than an attempt loses, a timeslice. Without the account,
-// crowded frames take 4 to 6 times as long; with a share of an eighth for all, a crowded closed
-// loop takes 1.4 to 2 times as long.
+// crowded frames take 4 to 6 times as long; with a share of an eighth for all, crowded loops and
+// frames take 1.4 times as long.
 type spinPolicy struct {
 	price  time.Duration // W
 	miss   time.Duration // M

@@ -366,9 +366,9 @@ func TestSpinPolicy_credit(t *testing.T) {
 		return p.pays(false)
 	}
 	p.earn(-slice)
-	for range 20 {
+	for range 10 {
 		if parked(50) {
-			t.Fatal("20 frames of 50 calls pay for a timeslice")
+			t.Fatal("10 frames of 50 calls pay for a timeslice")
 		}
 		p.periods(time.Second, 1)
 	}

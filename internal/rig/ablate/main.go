@@ -10,7 +10,7 @@
 // waiting halved or doubled. A row of the table is a phase, in one condition:
 //
 //	with     µs and their ratios to the channel's: the mean, p50 and p99 of a call, the CPU time of
-//	         the process for each, and late, by which a goroutine that sleeps 2 ms wakes up (p90)
+//	         the process for each, and late, by which a goroutine that sleeps wakes up (p90)
 //	without  the median ratio of the same to with, and in how many rounds it was worse by a fifth
 //	         (mean, p50, CPU) or by half (p99, late). An asterisk stands where that is three in
 //	         four or more

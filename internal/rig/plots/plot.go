@@ -26,7 +26,7 @@ var figures = []figure{
 	{"speed-p50.svg", "Half of the calls take at most (p50)", "p50-ns", quiet},
 	{"speed-p99.svg", "99 of 100 calls take at most (p99)", "p99-ns", quiet},
 	{"speed-cpu.svg", "CPU time of the process for a call, its work included", "cpu-ns/op", quiet},
-	{"speed-late.svg", "Another goroutine's Sleep(2 ms) is late by (p90)", "p90-late-ns", quiet},
+	{"speed-late.svg", "Another goroutine's Sleep is late by (p90)", "p90-late-ns", quiet},
 	{"speed-crowded.svg", "Next to two processes that compute: a call in the mean", "mean-ns",
 		crowded},
 }
