@@ -97,8 +97,8 @@ func (b *Builder) Build(ctx context.Context) error {
 }
 
 // compile compiles the package with this index in each version that has it, and lists the
-// benchmarks. It is not ok if one does not compile or start, which is a failure like that of a benchmark: other
-// packages can still be measured.
+// benchmarks. It is not ok if one does not compile or start, which is a failure like that of a
+// benchmark: other packages can still be measured.
 func (b *Builder) compile(ctx context.Context, index int,
 	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, ok bool, err error) {
 	binaries, names, ok = make([]*gotest.Binary, len(packages)), make([][]string, len(packages)), true
