@@ -62,14 +62,14 @@ type spinPolicy struct {
 }
 
 const (
-	firstPrice  = 20 * time.Microsecond // W, until it has been measured
-	minPrice    = 2 * time.Microsecond
-	maxPrice    = 5 * firstPrice        // a longer wait is one for a P or a core
-	firstMiss   = 3 * firstPrice        // M, until callers have met the thread
-	memory      = 8                     // calls that a mean, and gain, remembers
-	measured    = memory                // calls whose price is measured,
-	measuredOf  = memory * memory       // of as many, beginning with the first
-	maxCredit   = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
+	firstPrice = 20 * time.Microsecond // W, until it has been measured
+	minPrice   = 2 * time.Microsecond
+	maxPrice   = 5 * firstPrice        // a longer wait is one for a P or a core
+	firstMiss  = 3 * firstPrice        // M, until callers have met the thread
+	memory     = 8                     // calls that a mean, and gain, remembers
+	measured   = memory                // calls whose price is measured,
+	measuredOf = memory * memory       // of as many, beginning with the first
+	maxCredit  = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
 )
 
 func (p *spinPolicy) init() {

@@ -173,7 +173,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
-	r.every = 1 // of calls that park it says nothing
+	r.every = 1                      // of calls that park it says nothing
 	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
 	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
