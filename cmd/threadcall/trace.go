@@ -8,7 +8,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/present"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
@@ -16,7 +15,7 @@ import (
 const traceUsage = `Usage:
 
   threadcall trace [flags] FILE
-  threadcall trace [flags] PACKAGES
+  threadcall trace [flags] PACKAGE
   threadcall trace [flags] -- COMMAND [ARGUMENTS]
 
 Trace reads an execution trace of the Go runtime and reports what stands out,
@@ -24,7 +23,7 @@ what goroutines waited for, where, and what ended the waits, what the heap, the
 collector and threads did, and how long threadcall's calls were queued and ran.
 
 The trace comes from a file ("-" is the standard input), from a run of the
-tests of packages, or from a command whose program records one when it is asked
+tests of a package, or from a command whose program records one when it is asked
 to, by these lines:
 
   import "github.com/threadcall/threadcall/recorder"
@@ -39,15 +38,11 @@ type traceCommand struct {
 	*command
 	progress *ui.Screen
 	json     bool
-	reports  []*report.Report
 }
 
 func runTrace(c *command) error {
 	o := &traceCommand{command: c, progress: ui.On(c.stderr)}
-	from := source.Request{Stdout: c.stdout, Stderr: c.stderr, Doing: func(what string) {
-		o.progress.Progress("")
-		fmt.Fprintln(o.progress, o.progress.Faint(ui.Plain(what)))
-	}}
+	from := source.Request{Stdout: c.stdout, Stderr: c.stderr}
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
 	for name, text := range map[string]string{
@@ -55,7 +50,7 @@ func runTrace(c *command) error {
 		"bench": "run the benchmarks that match the `pattern`, too",
 	} {
 		c.Func(name, text, func(value string) error {
-			from.TestFlags = append(from.TestFlags, "-test."+name+"="+value)
+			from.TestFlags = append(from.TestFlags, "-"+name+"="+value)
 			return nil
 		})
 	}
@@ -65,24 +60,24 @@ func runTrace(c *command) error {
 	}
 	from.Command = program
 	if program == nil && len(args) == 0 {
-		return errors.New("no trace is asked for; give a file, packages, or a command after --")
+		return errors.New("no trace is asked for; give a file, a package, or a command after --")
 	}
 	if from.File, from.Packages, err = source.Classify(args); err != nil {
 		return err
 	}
 	switch {
 	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
-		return errors.New("flags of tests are for packages")
+		return errors.New("flags of tests are for a package")
 	case from.File != "" && from.Keep != "":
 		return errors.New("-o is for traces that are recorded now, not for a file")
 	}
-	if o.json {
-		from.Stdout = c.stderr // the document stands alone
+	if o.json || from.Packages != nil {
+		from.Stdout = c.stderr // the report stands alone
 	}
 	return o.run(from)
 }
 
-// run reads all traces and shows the reports. It goes on when one cannot be had.
+// run gets the trace and shows its report.
 func (o *traceCommand) run(from source.Request) error {
 	ctx := context.Background()
 	if from.File == "" {
@@ -90,21 +85,11 @@ func (o *traceCommand) run(from source.Request) error {
 		ctx, stop = interruptible(statusWrong, o.progress)
 		defer stop()
 	}
-	var failed []error
-	for t, err := range source.Open(ctx, from) {
-		if err == nil {
-			err = o.read(t)
-			failed = append(failed, t.Failed)
-		}
-		failed = append(failed, err)
+	t, err := source.Open(ctx, from)
+	if err == nil {
+		err = errors.Join(t.Failed, o.read(t), t.Close())
 	}
-	switch {
-	case o.json && len(o.reports) == 1:
-		failed = append(failed, writeJSON(o.stdout, o.reports[0]))
-	case o.json && len(o.reports) > 1:
-		failed = append(failed, writeJSON(o.stdout, o.reports))
-	}
-	return fail(statusWrong, errors.Join(failed...))
+	return fail(statusWrong, err)
 }
 
 // read reads a trace and shows its report.
@@ -118,14 +103,10 @@ func (o *traceCommand) read(t *source.Trace) error {
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
-	o.reports = append(o.reports, r)
 	if o.json {
-		return nil
+		return writeJSON(o.stdout, r)
 	}
 	out := ui.On(o.stdout)
-	if len(o.reports) > 1 {
-		fmt.Fprintln(out)
-	}
 	present.Text(out, r)
 	return out.Err
 }

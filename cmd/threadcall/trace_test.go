@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,19 +67,17 @@ func tracesIn(t *testing.T) (dir string, run func(args ...string) outcome) {
 		return "package " + name + `
 
 import (
-	"flag"
 	"os"
 	"testing"
 )
 
-var _, _ = flag.Lookup, os.Exit
+var _ = os.Exit
 
 func Test` + body
 	}
 	writeFiles(t, dir, map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.26\n",
-		"a/a_test.go": test("a",
-			`A(*testing.T) { println(flag.Lookup("test.timeout").Value.String()) }`),
+		"go.mod":         "module example.com/m\n\ngo 1.26\n",
+		"a/a_test.go":    test("a", "A(*testing.T) {}"),
 		"b/b_test.go":    test("b", `B(t *testing.T) { t.Error("b is wrong") }`),
 		"c/c.go":         "package c\n",
 		"d/d_test.go":    test("d", "D("),
@@ -99,31 +96,25 @@ func TestTrace_packages(t *testing.T) {
 	}
 	dir, run := tracesIn(t)
 	o := run("-json", "-o", "kept.trace", "./a").want(t, statusOK)
-	if r := decoded[tracereport.Report](t, o.stdout); !strings.Contains(r.Trace.Name,
-		"example.com/m/a") || r.Trace.Events == 0 {
+	if r := decoded[tracereport.Report](t, o.stdout); r.Trace.Name != "go test ./a" ||
+		r.Trace.Events == 0 {
 		t.Errorf("trace %+v", r.Trace)
 	}
 	o = threadcall(t, "trace", "-json", filepath.Join(dir, "kept.trace")).want(t, statusOK)
 	if decoded[tracereport.Report](t, o.stdout).Trace.Events == 0 {
 		t.Error("the kept trace is empty")
 	}
-	o = run("-json", "./a", "./b").want(t, statusWrong, "the tests of example.com/m/b have failed",
-		"b is wrong")
-	var both []tracereport.Report
-	if err := json.Unmarshal([]byte(o.stdout), &both); err != nil || len(both) != 2 ||
-		len(both[0].Warnings) != 0 || len(both[1].Warnings) != 1 {
-		t.Errorf("%v: %d reports in %s", err, len(both), o.stdout)
-	}
-	if o := run("./a").want(t, statusOK); !strings.Contains(o.stderr, "\n10m0s\n") {
-		t.Errorf("stderr %q; want the timeout 10m0s", o.stderr)
+	o = run("-json", "./b").want(t, statusWrong, "go test ./b: exit status 1", "b is wrong")
+	if r := decoded[tracereport.Report](t, o.stdout); len(r.Warnings) != 1 {
+		t.Errorf("warnings %q", r.Warnings)
 	}
 	run("-run", "TestNothing", "./b").want(t, statusOK)
 	for _, c := range []refusal{
-		{"./c", statusWrong, "no tests in ./c"},
-		{"./d", statusWrong, "cannot build the tests of"},
-		{"./e", statusWrong, "the tests of example.com/m/e have left no trace"},
+		{"./c", statusWrong, "go test has left no trace of ./c"},
+		{"./d", statusWrong, "[setup failed]"},
+		{"./e", statusWrong, "TestMain must not end the process"},
 		{"./nowhere", statusWrong, "nowhere"},
-		{"-o x ./a ./b", statusWrong, "2 packages have tests"},
+		{"./a ./b", statusWrong, "multiple packages"},
 		{"-- go run ./plain", statusWrong, "defer recorder.Stop()"},
 		{"-- no-such-command-here", statusWrong, "no-such-command-here"},
 		{"-o no/such/x ./a", statusWrong, "the trace cannot be kept"},
@@ -137,17 +128,17 @@ func TestTrace_packages(t *testing.T) {
 func TestTrace_usage(t *testing.T) {
 	file := recorded(t)
 	for _, c := range []refusal{
-		{"", statusUsage, "no trace is asked for; give a file, packages, or a command after --"},
+		{"", statusUsage, "no trace is asked for; give a file, a package, or a command after --"},
 		{"--", statusUsage, "the command after -- is missing"},
 		{"x -- y", statusUsage, "exclude each other"},
 		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
-		{"-run X FILE", statusUsage, "flags of tests are for packages"},
+		{"-run X FILE", statusUsage, "flags of tests are for a package"},
 		{"FILE FILE", statusUsage, "only one can be read at a time"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace: it begins with"},
 		{os.Args[0], statusWrong, "-- stands before a program that is to run"},
 		{os.DevNull, statusWrong, "it is empty"},
-		{"no/such/file", statusWrong, "there is no file no/such/file, and no package: "},
-		{"no-such-\x1b[31m.trace", statusWrong, `there is no file no-such-\x1b[31m.trace`},
+		{"no/such/file", statusWrong, "no trace of no/such/file, which is not a file"},
+		{"no-such-\x1b[31m.trace", statusWrong, `no trace of no-such-\x1b[31m.trace`},
 	} {
 		args := strings.Fields("trace " + strings.ReplaceAll(c.args, "FILE", file))
 		if o := threadcall(t, args...).want(t, c.status, c.complaint); o.stdout != "" {

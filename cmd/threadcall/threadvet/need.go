@@ -58,7 +58,8 @@ func fresh(v ssa.Value) bool {
 	return false
 }
 
-// needsOf returns what a callee needs, if that is known without looking into it. The call may be nil.
+// needsOf returns what a callee needs, if that is known without looking into it. The call may be
+// nil.
 func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	if to.node != nil {
 		if on := to.node.on; on != "" && on != anyThread {

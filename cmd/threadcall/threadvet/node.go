@@ -62,7 +62,6 @@ type place struct {
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
-	test   bool   // package testing runs it
 	which  any    // equal for places on the same thread, also if it has no name; nil if unknown
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions

@@ -104,7 +104,7 @@ func (c *checker) placesOf(n *node) []place {
 			loose: !n.initializes() && !c.locks, events: !n.initializes() && c.can[mainThread][n],
 			how: "which runs on the main thread"})
 	case c.isTest(n):
-		list = append(list, place{at: at, kind: elsewhere, test: true,
+		list = append(list, place{at: at, kind: elsewhere, lib: "testing",
 			how: "which package testing runs on a goroutine"})
 	case n.obj.Name() == "ServeHTTP" && sig.Recv() != nil && sig.Params().Len() == 2 &&
 		sig.Params().At(0).Type().String() == "net/http.ResponseWriter":

@@ -112,7 +112,7 @@ func (c *checker) judge(need need, p place) (category, message string) {
 		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && c.adopts():
-	case need.NoTests && p.test:
+	case need.NoTests && p.lib == "testing":
 	case p.off(thread):
 		return thread, need.What + " must be called on " + threadName(thread)
 	}

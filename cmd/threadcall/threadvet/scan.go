@@ -208,8 +208,8 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 			default:
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
 					later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: packageOf(to.obj), test: packageOf(to.obj) == "testing", how: u.How +
-						" (" + c.position(instr.Pos()) + ")"})
+					which: c.which(u, common), lib: packageOf(to.obj),
+					how: u.How + " (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}

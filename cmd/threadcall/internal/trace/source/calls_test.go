@@ -60,7 +60,7 @@ func callsSlowly(th *thread.Thread, reported chan bool) {
 func waitsForReport(reported chan bool) { <-reported }
 
 func TestOpen_calls(t *testing.T) {
-	r := one(t, command(t, "makes calls"))
+	r := open(t, t.Context(), command(t, "makes calls"))
 	if r.failed != nil || r.report.Trace.Truncated {
 		t.Errorf("failed with %v, warnings %q", r.failed, r.report.Warnings)
 	}

@@ -79,48 +79,37 @@ func threeParts() {
 func command(t *testing.T, program string) source.Request {
 	t.Helper()
 	t.Setenv(variable, program)
-	return source.Request{Command: []string{os.Args[0]}, Doing: func(string) {}}
+	return source.Request{Command: []string{os.Args[0]}}
 }
 
 // A result is what came of a request.
 type result struct {
 	failed error // of the trace
-	err    error // instead of a trace
 	report *report.Report
 }
 
-// open returns all that comes of a request, and fails the test if files are left behind.
-func open(t *testing.T, ctx context.Context, r source.Request) (results []result) {
+// open returns what comes of a request, and fails the test if files are left behind.
+func open(t *testing.T, ctx context.Context, r source.Request) result {
 	t.Helper()
 	temp := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP"} {
 		t.Setenv(name, temp)
 	}
-	for tr, err := range source.Open(ctx, r) {
-		if err != nil {
-			results = append(results, result{err: err})
-			continue
-		}
-		report, err := analysis.Trace(tr, tr.Name)
-		if err != nil {
-			t.Fatalf("%s: %v", tr.Name, err)
-		}
-		results = append(results, result{tr.Failed, nil, report})
+	tr, err := source.Open(ctx, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, err := analysis.Trace(tr, tr.Name)
+	if err != nil {
+		t.Fatalf("%s: %v", tr.Name, err)
+	}
+	if err := tr.Close(); err != nil {
+		t.Error(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil {
 		t.Errorf("left behind: %q", left)
 	}
-	return results
-}
-
-// one returns the one trace that comes of a request.
-func one(t *testing.T, r source.Request) result {
-	t.Helper()
-	results := open(t, t.Context(), r)
-	if len(results) != 1 || results[0].err != nil {
-		t.Fatalf("results %+v", results)
-	}
-	return results[0]
+	return result{tr.Failed, report}
 }
 
 // A writer is called with what is written.

@@ -14,26 +14,26 @@ import (
 
 // TestTrace_packages has other commands that leave no trace.
 func TestOpen_noTrace(t *testing.T) {
-	for tr, err := range source.Open(t.Context(), command(t, "exits at once")) {
-		if tr != nil { // the runtime had time to write something
-			err = tr.Failed
-		}
-		var status *exec.ExitError
-		if !errors.As(err, &status) || status.ExitCode() != 3 {
-			t.Errorf("%+v, %v", tr, err)
-		}
+	tr, err := source.Open(t.Context(), command(t, "exits at once"))
+	if err == nil { // the runtime had time to write something
+		tr.Close()
+		err = tr.Failed
+	}
+	var status *exec.ExitError
+	if !errors.As(err, &status) || status.ExitCode() != 3 {
+		t.Errorf("%+v, %v", tr, err)
 	}
 }
 
 func TestOpen_killed(t *testing.T) {
 	r := command(t, "is killed")
 	r.Keep = filepath.Join(t.TempDir(), "kept.trace")
-	got := one(t, r)
+	got := open(t, t.Context(), r)
 	if got.failed == nil || got.report.Trace.Events == 0 || got.report.Goroutines.Created < 10 {
 		t.Errorf("failed with %v, %+v", got.failed, got.report.Trace)
 	}
 	// What is kept is the same trace.
-	again := one(t, source.Request{File: r.Keep})
+	again := open(t, t.Context(), source.Request{File: r.Keep})
 	if again.report.Trace.Events != got.report.Trace.Events {
 		t.Errorf("%+v, then %+v", got.report.Trace, again.report.Trace)
 	}
@@ -55,10 +55,9 @@ func TestOpen_interrupt(t *testing.T) {
 					cancel()
 				}
 			})
-			results := open(t, ctx, r)
-			if len(results) != 1 || results[0].err != nil || (results[0].failed != nil) != fails ||
-				!fails && results[0].report.Trace.Truncated {
-				t.Errorf("%+v", results)
+			if got := open(t, ctx, r); (got.failed != nil) != fails ||
+				!fails && got.report.Trace.Truncated {
+				t.Errorf("%+v", got)
 			}
 		})
 	}
