@@ -97,18 +97,6 @@ func Bytes[T number](n T) string {
 	return scale(float64(n)/1024, 1024, []string{"KiB", "MiB", "GiB", "TiB"})
 }
 
-// Share formats part of whole in percent, and as a dash if whole is zero.
-func Share[T number](part, whole T) string {
-	if whole == 0 {
-		return "-"
-	}
-	percent := 100 * float64(part) / float64(whole)
-	if percent > 0 && percent < 0.1 {
-		return "<0.1%"
-	}
-	return strconv.FormatFloat(percent, 'f', 1, 64) + "%"
-}
-
 // Some returns the first of the names.
 func Some(names []string, most int) string {
 	if len(names) <= most {
