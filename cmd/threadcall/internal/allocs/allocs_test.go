@@ -16,7 +16,6 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -192,7 +191,8 @@ func TestSettings_Run(t *testing.T) {
 		writeFiles(t, dir, map[string]string{"go.mod": "module example.com/old\n\ngo 1.12\n",
 			"old.go": "package old\n\nvar kept *[4]int\n\nfunc keep() { kept = new([4]int) }\n",
 			"old_test.go": "package old\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\n" +
-				"func TestMain(m *testing.M) { os.Exit(m.Run()) }\n\n" +
+				"func TestMain(m *testing.M) { os.Exit(run(m)) }\n\n" +
+				"func run(m *testing.M) int { return m.Run() }\n\n" +
 				"func BenchmarkKeep(b *testing.B) {\n\tfor i := 0; i < b.N; i++ {\n\t\tkeep()\n\t}\n}\n"})
 		r := run(t, dir, func(*Settings) { t.Setenv("GOFLAGS", "-trimpath") })
 		row := runNamed(t, r, "BenchmarkKeep").Rows[0]
@@ -203,7 +203,7 @@ func TestSettings_Run(t *testing.T) {
 }
 
 func TestReport_rows(t *testing.T) {
-	s := heap.Samples{Program: &hook.Profile{}, Samples: []heap.Sample{{Stack: heap.Stack{
+	s := heap.Samples{Samples: []heap.Sample{{Stack: heap.Stack{
 		{Function: "runtime.gostring", File: "/go/src/runtime/string.go", Standard: true},
 		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
 		{Function: "example.com/p.name", File: "/p/p.go", Line: 12},

@@ -20,7 +20,7 @@ func (r *Report) join(log *escape.Log) {
 		for _, row := range run.Rows {
 			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
 		}
-		r.Go = run.profile.Program.Go
+		r.Go = run.profile.Go
 	}
 }
 

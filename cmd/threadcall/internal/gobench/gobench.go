@@ -6,11 +6,11 @@
 //	build    test binaries, which report CPU time, and the benchmarks in them
 //	measure  the lock, calibration, rounds of processes, and files of results
 //	judge    tests of what was measured, verdicts, and limits that are broken
-//	present  text, Markdown, JSON
+//	present  text
 //
 // A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
 // and saves it, judge.Compare makes a row of it, and present puts the row in words. Package
-// revision has the worktrees.
+// revision has the trees.
 package gobench
 
 import (

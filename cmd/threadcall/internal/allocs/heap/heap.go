@@ -55,10 +55,10 @@ type Sample struct {
 // Samples is what a program has allocated.
 type Samples struct {
 	Samples []Sample
-	Counted Amount        // by the runtime, for each operation or altogether
-	Hidden  float64       // objects that the profile lacks: tiny ones that share a block
-	More    int           // operations that the longer run had more
-	Program *hook.Profile // the one, or that of the longer run
+	Counted Amount  // by the runtime, for each operation or altogether
+	Hidden  float64 // objects that the profile lacks: tiny ones that share a block
+	More    int     // operations that the longer run had more
+	Go      string  // the version
 }
 
 type key struct {
@@ -139,7 +139,7 @@ func Difference(short, long *hook.Profile, n int) Samples {
 			b[k] = Sample{Stack: one.Stack, Size: one.Size}
 		}
 	}
-	s := Samples{More: n, Program: long,
+	s := Samples{More: n, Go: long.Go,
 		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
