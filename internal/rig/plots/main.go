@@ -59,7 +59,11 @@ func read(files []string) (*measured, error) {
 
 func (m *measured) write(root string) error {
 	for _, f := range figures {
-		if err := os.WriteFile(filepath.Join(root, "docs", f.file), m.draw(f), 0o666); err != nil {
+		picture, err := m.draw(f)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(root, "docs", f.file), picture, 0o666); err != nil {
 			return err
 		}
 	}

@@ -3,12 +3,17 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"html"
-	"math"
+	"image/color"
 	"regexp"
-	"slices"
 	"strings"
 	"time"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
 )
 
 // A figure has a point for each subject of each load, in one unit.
@@ -31,107 +36,123 @@ var figures = []figure{
 		crowded},
 }
 
-const style = `
-<style>
+// The colours are replaced by those of the reader's mode, see style.
+var (
+	ink   = color.RGBA{1, 1, 1, 255}
+	faint = color.RGBA{2, 2, 2, 255}
+)
+
+const width = 680
+
+const style = `<style>
 :root { --ink: #1f2328; --faint: #d1d9e0;
 	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #8c959f }
 @media (prefers-color-scheme: dark) {
 	:root { --ink: #e6edf3; --faint: #3d444d;
 		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #9198a1 }
 }
-text { font: 13px Liberation Sans, Arial, Helvetica, sans-serif; fill: var(--ink) }
-path { stroke-width: 1.5 }
-.end { text-anchor: end }
-.middle { text-anchor: middle }
-.grid { stroke: var(--faint); stroke-width: 0.5 }
-</style>
-`
+</style>`
 
-var subjects = []struct{ name, text, variable, shape string }{
-	{"reference", "channel", "channel", "m-4-4h8v8h-8z"},
-	{"threadcall", "main thread", "main", "m-4.5 0a4.5 4.5 0 0 1 9 0a4.5 4.5 0 0 1-9 0z"},
-	{"thread", "own thread", "own", "m0-5l5 8.5h-10z"},
-	{"spinning", "spinning pair", "pair", "m-5 0h10m-5-5v10"},
+var subjects = []struct {
+	name, text, variable string
+	color                color.RGBA
+	shape                draw.GlyphDrawer
+}{
+	{"reference", "channel", "channel", color.RGBA{3, 3, 3, 255}, draw.BoxGlyph{}},
+	{"threadcall", "main thread", "main", color.RGBA{4, 4, 4, 255}, draw.CircleGlyph{}},
+	{"thread", "own thread", "own", color.RGBA{5, 5, 5, 255}, draw.PyramidGlyph{}},
+	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, draw.PlusGlyph{}},
 	{name: "bound", text: "lower bound"}, // of benchmarks, which are not drawn
 }
 
-// Of the picture, in pixels.
-const (
-	width, left, right = 900, 260, 24 // of which the names of loads, and what is empty
-	top, row, bottom   = 64, 22, 28   // title and legend, a load, the scale
-)
-
 // draw returns a picture with a row for each load.
-func (m *measured) draw(f figure) []byte {
-	var loads []string
-	low, high := math.Inf(1), 1.0
+func (m *measured) draw(f figure) ([]byte, error) {
+	var names []string
 	for _, load := range m.Loads {
-		if !f.loads.MatchString(load) {
+		if f.loads.MatchString(load) {
+			names = append(names, load)
+		}
+	}
+	plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"}
+	p := plot.New()
+	p.BackgroundColor = nil
+	p.Title.Text, p.Title.TextStyle.Color = f.title, ink
+	p.Title.Padding = 6
+	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(ticks)
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Color, a.Tick.Color, a.Tick.Label.Color = ink, ink, ink
+	}
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = faint, faint
+	p.Add(grid)
+	labels := make([]string, len(names))
+	for i, load := range names {
+		labels[len(names)-1-i] = strings.TrimSuffix(label(load), ", crowded") // from the top
+	}
+	p.NominalY(labels...)
+	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
+	canvas := vgsvg.New(vg.Points(width), vg.Points(90+17*float64(len(names))))
+	top := draw.New(canvas)
+	start := vg.Points(200)
+	x := start
+	for _, s := range subjects {
+		var points plotter.XYs
+		for i, load := range names {
+			if v := m.median(load, s.name, f.unit); v > 0 {
+				points = append(points, plotter.XY{X: v, Y: float64(len(names) - 1 - i)})
+			}
+		}
+		if len(points) == 0 {
 			continue
 		}
-		loads = append(loads, load)
-		for _, s := range subjects {
-			if v := m.median(load, s.name, f.unit); v > 0 {
-				low, high = min(low, v), max(high, v)
-			}
+		scatter, err := plotter.NewScatter(points)
+		if err != nil {
+			return nil, err
 		}
+		scatter.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: 3.5, Shape: s.shape}
+		p.Add(scatter)
+		legend := vg.Point{X: x, Y: top.Max.Y - 12}
+		top.DrawGlyph(scatter.GlyphStyle, legend)
+		legend.X += 8
+		style := p.X.Tick.Label
+		style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
+		top.FillText(style, legend, s.text)
+		x += 8 + style.Width(s.text) + 20
 	}
-	low, high = low/1.5, high*1.2
-	x := func(v float64) float64 {
-		return left + (width-left-right)*math.Log(v/low)/math.Log(high/low)
+	if x == start {
+		return nil, fmt.Errorf("no results in %s", f.unit)
 	}
-	y := func(i int) int { return top + row*i + row/2 }
-	foot := top + row*len(loads)
-
+	p.X.Min, p.X.Max, p.Y.Padding = p.X.Min/1.5, p.X.Max*1.2, 8
+	p.Draw(draw.Crop(top, 4, -16, 4, -24))
 	var b bytes.Buffer
-	text := func(x float64, y int, class, text string) {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%d" class="%s">%s</text>`+"\n", x, y, class,
-			html.EscapeString(text))
+	if _, err := canvas.WriteTo(&b); err != nil {
+		return nil, err
 	}
-	line := func(x1, y1, x2, y2 float64) {
-		fmt.Fprintf(&b, `<path class="grid" d="M%.1f %.1fL%.1f %.1f"/>`+"\n", x1, y1, x2, y2)
-	}
-	point := func(x float64, y, subject int) {
-		s := subjects[subject]
-		fmt.Fprintf(&b, `<path d="M%.1f %d%s" fill="var(--%s)" stroke="var(--%[4]s)"/>`+"\n", x, y,
-			s.shape, s.variable)
-	}
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" viewBox="0 0 %[1]d %d">%s`,
-		width, foot+bottom, style)
-	text((left+width-right)/2, 20, "middle", f.title)
-	for _, v := range ticks(low, high) {
-		line(x(v), top, x(v), float64(foot))
-		text(x(v), foot+18, "middle", time.Duration(v).String())
-	}
-	for i, load := range loads {
-		line(left, float64(y(i)), width-right, float64(y(i)))
-		text(left-10, y(i)+4, "end", strings.TrimSuffix(label(load), ", crowded"))
-	}
-	for k, s := range subjects {
-		drawn := false
-		for i, load := range loads {
-			if v := m.median(load, s.name, f.unit); v > 0 {
-				point(x(v), y(i), k)
-				drawn = true
-			}
-		}
-		if drawn {
-			legend := left + 150*float64(k)
-			point(legend, 44, k)
-			text(legend+10, 48, "start", s.text)
-		}
-	}
-	b.WriteString("</svg>\n")
-	return b.Bytes()
+	return themed(b.String()), nil
 }
 
-// ticks are the powers of ten, and twice and five times those on a short axis.
-func ticks(low, high float64) (all []float64) {
+// ticks are the powers of ten, in their units, and twice and five times those on a short axis.
+func ticks(low, high float64) (all []plot.Tick) {
 	for power := 1.0; power <= high; power *= 10 {
-		all = append(all, power)
-		if high < 1000*low {
-			all = append(all, 2*power, 5*power)
+		for _, times := range []float64{1, 2, 5} {
+			v := power * times
+			if v >= low && v <= high && (times == 1 || high < 1000*low) {
+				all = append(all, plot.Tick{Value: v, Label: time.Duration(v).String()})
+			}
 		}
 	}
-	return slices.DeleteFunc(all, func(v float64) bool { return v < low || v > high })
+	return all
+}
+
+// themed has the reader's mode choose the colours.
+func themed(svg string) []byte {
+	replace := []string{"Liberation Sans", "Liberation Sans, Arial, Helvetica, sans-serif",
+		"#010101", "var(--ink)", "#020202", "var(--faint)"}
+	for _, s := range subjects {
+		replace = append(replace, fmt.Sprintf("#%02X%02X%02X", s.color.R, s.color.G, s.color.B),
+			"var(--"+s.variable+")")
+	}
+	svg = strings.NewReplacer(replace...).Replace(svg)
+	head, rest, _ := strings.Cut(svg, "<g ")
+	return []byte(head + style + "\n<g " + rest)
 }
