@@ -75,14 +75,14 @@ allocs:
 	@if [ "$$($(GO) env GOHOSTARCH)" = amd64 ]; then GOARCH=386 CGO_ENABLED=0 $(TEST) -short $(PROMISES) ./osthread; \
 	else echo '386: not run, this is not an amd64 machine'; fi
 
-# ports runs the tests on other processors and systems, see internal/rig/ports; ports-quick only those
+# ports runs the tests on other processors and systems, see .ci/ports; ports-quick only those
 # that depend on the processor most, a minute in all; ports-cores the engine's on emulated machines
 # with 8 and 32 cores, half an hour.
 ports:
-	$(GO) run ./internal/rig/ports
+	@GO=$(GO) .ci/ports
 
 ports-quick:
-	$(GO) run ./internal/rig/ports -quick
+	@GO=$(GO) QUICK=yes .ci/ports
 
 ports-cores:
 	@GO=$(GO) .ci/cores 8 32
@@ -97,7 +97,9 @@ gui:
 # their tests under Wine, on a screen in memory.
 wine:
 	@.ci/setup mingw wine gui openbox && cd app && GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc $(GO) vet ./...
-	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec $(GO) run ./internal/rig/ports -app'
+	xvfb-run -a -s '-screen 0 1280x1024x24' sh -c 'openbox & exec .ci/wine wine-app \
+		env GOOS=windows GOARCH=amd64 CGO_ENABLED=1 CC=x86_64-w64-mingw32-gcc \
+		$(TEST) -short -count=1 -exec wine -p=1 ./nativeloop ./app/...' # one by one: both need the keyboard
 
 # bench measures threadcall, the reference and a lower bound, interleaved, in all loads, and prints a
 # table; then the same of phases that follow one another in one process. It takes half an

@@ -11,7 +11,7 @@ import (
 )
 
 // A thread and its caller need two cores, so at most half as many threads spin. A machine that
-// emulates more cores than it has, see internal/rig/ports, is slower than one that has them, but
+// emulates more cores than it has, see .ci/cores, is slower than one that has them, but
 // counts the same things; the table is for a person to read.
 func TestSpinSlots_loads(t *testing.T) {
 	calls := 40_000

@@ -46,7 +46,7 @@ var parts = []struct {
 	{dir: "app/examples", files: slices.Concat(public, []string{"app"}),
 		tests: []string{"app/internal/screen", "internal/rig/testutil"}},
 	{dir: "app/internal/screen", files: []string{"internal/rig/testutil"}},
-	{dir: "examples", files: public, tests: []string{"app", "internal/rig/ports/wine"}},
+	{dir: "examples", files: public, tests: []string{"app"}},
 	{dir: "compat", files: []string{"mainthread"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
 		"internal/rig/bench", "internal/ident", "internal/rig/testutil"})},

@@ -1,4 +1,4 @@
-package main
+package ident
 
 import (
 	"os"
@@ -9,13 +9,14 @@ import (
 
 // Each file of assembly that reads g must be run somewhere.
 func TestPorts_processors(t *testing.T) {
-	files, err := filepath.Glob("../../ident/g_*.s")
-	if err != nil || len(files) == 0 {
-		t.Fatal("the sources are not here")
+	ports, err := os.ReadFile("../../.ci/ports")
+	if err != nil {
+		t.Skip("the sources are not here")
 	}
-	listed := "amd64" // what the other targets of the Makefile run on
-	for _, p := range ports {
-		listed += " " + p.processor
+	listed := "/amd64 " + string(ports) // what the other targets of the Makefile run on
+	files, err := filepath.Glob("g_*.s")
+	if err != nil || len(files) == 0 {
+		t.Fatal("there is no assembly")
 	}
 	for _, f := range files {
 		text, err := os.ReadFile(f)
@@ -25,10 +26,10 @@ func TestPorts_processors(t *testing.T) {
 		constraint, _, _ := strings.Cut(string(text), "\n")
 		_, processors, several := strings.Cut(constraint, "(")
 		if !several {
-			processors = strings.TrimSuffix(strings.TrimPrefix(filepath.Base(f), "g_"), ".s")
+			processors = strings.TrimSuffix(strings.TrimPrefix(f, "g_"), ".s")
 		}
 		for _, p := range strings.Split(strings.Trim(processors, ")"), " || ") {
-			if !strings.Contains(listed, p) {
+			if !strings.Contains(listed, "/"+p+" ") {
 				t.Errorf("no port runs %s on %s", f, p)
 			}
 		}
