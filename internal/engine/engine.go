@@ -1,20 +1,22 @@
 // Package engine serves a thread of the operating system: it runs there the functions that any
 // goroutine hands in.
 //
-// The files are named by the four parts of a thread's life, each of which has a table of its states
-// above its type, and by what these do not need:
+// The files are named by what they are for. Those with a protocol have a table of its states above
+// the type. From the top, so that most calls go down:
 //
-//	submit   a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
-//	         in package callq
-//	wait     thread and callers wait for each other: the choice (policy), the thread's side (thread),
-//	         what both owe to others (yield), threads that wait for each other (cycle)
-//	serve    the thread runs calls, in its own loop or that of a host (eventloop)
-//	live     the thread begins, is known by its identity, and ends
-//	observe  statistics, slow calls, traces, labels: only calls that are observed go there
-//	timer    functions at given times
-//	pool     any of several threads
-//	wake     how a thread that rests is woken
-//	bubble   tests with a clock of their own
+//	states    what all threads do
+//	pool      any of several threads
+//	timer     functions at given times
+//	serve     the thread runs calls, in its own loop or that of a host (eventloop)
+//	live      the thread begins and ends
+//	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
+//	          in package callq
+//	wait      thread and callers wait for each other: the choice (policy), the thread's side
+//	          (thread), what both owe to others (yield), threads that wait for each other (cycle)
+//	observe   statistics, slow calls, traces, labels: only calls that are observed go there
+//	wake      how a thread that rests is woken
+//	bubble    tests with a clock of their own
+//	identity  which thread the caller is on
 package engine
 
 import (

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"runtime/trace"
+	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -80,6 +80,23 @@ func (e *Engine) serve(budget time.Duration, rest func()) int {
 		e.handOn()
 	}
 	return n
+}
+
+// handOn is called before the thread blocks in native code. There it keeps its P until the Go
+// runtime notices, after up to 10 ms, and so long the goroutines in the queue of that P wait,
+// unless another P has nothing to do: callers to which the thread has returned, and what callbacks
+// of block have made ready. So they run first. Which P they are in the queue of is not known, nor
+// whether a P is idle or is kept by another native wait; so the thread yields if any goroutine
+// waits for a P.
+//
+//threadcall:noalloc
+func (e *Engine) handOn() {
+	e.idleState.woke = 0
+	if waiting, ok := e.load.Waiting(); !ok {
+		e.load.Yield(runtime.Gosched)
+	} else if waiting > 0 {
+		runtime.Gosched()
+	}
 }
 
 //threadcall:noalloc
@@ -263,33 +280,6 @@ func invoke(fn func(), panicked **fault.Fault) {
 // nil value. It is no allocation, because the frames of a function that calls Goexit stay on the
 // thread's stack, and what they refer to lives as long as the thread.
 var noValue = new(fault.Fault)
-
-// nested runs fn for a caller that is on the thread already: in place, and nothing else.
-//
-//threadcall:noalloc
-func (e *Engine) nested(fn func()) bool {
-	if e.q.Closed() && !e.stopping {
-		return false
-	}
-	if trace.IsEnabled() {
-		markInPlace(fn)
-	} else {
-		fn()
-	}
-	return true
-}
-
-// nestedContext is nested for CallContext.
-func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if e.q.Closed() && !e.stopping {
-		return ErrTerminated
-	}
-	if hasLabels(ctx) {
-		defer e.setLabels(e.label(ctx))
-	}
-	inPlace(fn)
-	return nil
-}
 
 // runList runs a list of calls that was taken from where they were queued, during a wait. What a
 // Goexit leaves of it goes back there.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
@@ -119,21 +118,4 @@ func (e *Engine) block(f func(), announce bool) {
 	e.endYields()
 	f()
 	e.eventLoop.seen = clock.Now()
-}
-
-// handOn is called before the thread blocks in native code. There it keeps its P until the Go
-// runtime notices, after up to 10 ms, and so long the goroutines in the queue of that P wait,
-// unless another P has nothing to do: callers to which the thread has returned, and what callbacks
-// of block have made ready. So they run first. Which P they are in the queue of is not known, nor
-// whether a P is idle or is kept by another native wait; so the thread yields if any goroutine
-// waits for a P.
-//
-//threadcall:noalloc
-func (e *Engine) handOn() {
-	e.idleState.woke = 0
-	if waiting, ok := e.load.Waiting(); !ok {
-		e.load.Yield(runtime.Gosched)
-	} else if waiting > 0 {
-		runtime.Gosched()
-	}
 }

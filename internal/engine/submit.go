@@ -113,6 +113,33 @@ func (e *Engine) Call(fn func()) bool {
 	return finish(c, e.await(never, c, self, wake, behind))
 }
 
+// nested runs fn for a caller that is on the thread already: in place, and nothing else.
+//
+//threadcall:noalloc
+func (e *Engine) nested(fn func()) bool {
+	if e.q.Closed() && !e.stopping {
+		return false
+	}
+	if trace.IsEnabled() {
+		markInPlace(fn)
+	} else {
+		fn()
+	}
+	return true
+}
+
+// nestedContext is nested for CallContext.
+func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
+	if e.q.Closed() && !e.stopping {
+		return ErrTerminated
+	}
+	if hasLabels(ctx) {
+		defer e.setLabels(e.label(ctx))
+	}
+	inPlace(fn)
+	return nil
+}
+
 // poster returns what is to be the Poster of a call from the thread of e, or from none that is
 // known: only threads wait in cycles.
 //
