@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // Assert panics unless the caller is on the thread, as [Thread.On] reports it. It stands at the
@@ -62,7 +63,7 @@ func (t *Thread) misplaced() error {
 func callers() (asserting, caller runtime.Frame) {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	for more := true; more && (asserting.Function == "" || ours(asserting.Function)); {
+	for more := true; more && (asserting.Function == "" || stack.Ours(asserting.Function)); {
 		asserting, more = frames.Next()
 	}
 	// such as sync.Once.Do
@@ -70,18 +71,10 @@ func callers() (asserting, caller runtime.Frame) {
 		!strings.HasPrefix(caller.Function, "runtime.")); {
 		caller, more = frames.Next()
 	}
-	if ours(caller.Function) || standard(caller) {
+	if stack.Ours(caller.Function) || standard(caller) {
 		caller = runtime.Frame{} // what has begun the goroutine, or called the function on a thread
 	}
 	return asserting, caller
-}
-
-// ours reports whether a function is one of the library's.
-func ours(function string) bool {
-	const module = "github.com/threadcall/threadcall/"
-	rest, in := strings.CutPrefix(function, module)
-	pkg, _, _ := strings.Cut(rest, ".")
-	return in && (pkg == "thread" || pkg == "mainthread" || pkg == "keyed" || pkg == "internal/engine")
 }
 
 // standard reports whether a frame is of the standard library, whose files are where those of
@@ -129,13 +122,13 @@ func statement(function, caller string) string {
 // goroutine says which goroutine the caller is, and where it was started and by what. Only stack
 // traces have that.
 func goroutine() string {
-	stack := make([]byte, 64<<10) // a trace has at most a hundred functions
-	stack = stack[:runtime.Stack(stack, false)]
-	number, _, _ := bytes.Cut(bytes.TrimPrefix(stack, []byte("goroutine ")), []byte(" "))
+	trace := make([]byte, 64<<10) // a trace has at most a hundred functions
+	trace = trace[:runtime.Stack(trace, false)]
+	number, _, _ := bytes.Cut(bytes.TrimPrefix(trace, []byte("goroutine ")), []byte(" "))
 	if string(number) == "1" {
 		return "goroutine 1, which runs main.main"
 	}
-	_, created, found := bytes.Cut(stack, []byte("\ncreated by "))
+	_, created, found := bytes.Cut(trace, []byte("\ncreated by "))
 	by, file, more := strings.Cut(string(created), "\n\t")
 	if !found || !more {
 		return fmt.Sprintf("goroutine %s", number)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/histogram"
 )
 
 // Stats are counts of a [Thread] or a [Pool], all of the same moment.
@@ -91,16 +92,7 @@ type Histogram struct {
 // Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
 // h.Bound(i+1). Bound(0) is zero; Bound(len(h.Buckets)), where the last bucket ends, is the
 // greatest Duration. A smaller i is taken for 0, a greater one for len(h.Buckets).
-func (h Histogram) Bound(i int) time.Duration {
-	switch {
-	case i <= 0:
-		return 0
-	case i >= len(h.Buckets):
-		return math.MaxInt64
-	}
-	octave, quarter := (i-1)/4, (i-1)%4
-	return 16 * time.Nanosecond * time.Duration(4+quarter) << octave
-}
+func (h Histogram) Bound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
 // interpolated within its bucket: its error is less than a fifth of it, or 64 ns. In the last

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/clock"
 )
@@ -39,20 +38,10 @@ func (e *Engine) mustBeReachable() {
 //threadcall:noalloc
 func mayUse(bubbled bool) bool { return bubbled || !clock.InYoungBubble(clock.Now()) }
 
-// follow returns what a thread outside the caller's bubble may use in place of a context. The
-// context refers to that until it ends.
-func follow(ctx context.Context) *followed {
-	f := new(followed)
-	context.AfterFunc(ctx, func() { f.ended.Store(true) })
+// follow returns a context that a thread outside the caller's bubble may ask in place of ctx, which
+// refers to it until it ends.
+func follow(ctx context.Context) context.Context {
+	f, end := context.WithCancel(never)
+	context.AfterFunc(ctx, end)
 	return f
-}
-
-type followed struct{ ended atomic.Bool }
-
-// Err is that of the context, or nil if that has not ended.
-func (f *followed) Err() error {
-	if f.ended.Load() {
-		return context.Canceled
-	}
-	return nil
 }

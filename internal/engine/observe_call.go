@@ -54,7 +54,7 @@ type observedCall struct {
 	labelled bool            // it runs under the labels of ctx
 	around   context.Context // with the labels before
 
-	until interface{ Err() error } // a posted function does not begin after its end; or nil
+	until context.Context // a posted function does not begin after its end; or nil
 
 	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
 	notified bool

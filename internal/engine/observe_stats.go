@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"math/bits"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/histogram"
 	"github.com/threadcall/threadcall/internal/list"
 )
 
@@ -16,7 +16,7 @@ type Stats struct {
 	Calls, Posts                 uint64 // that have begun
 	Refused, Withdrawn           uint64 // that did not begin
 	Running                      time.Duration
-	Waits, Runs                  Times
+	Waits, Runs                  histogram.Times
 	Parked, Spinning, EventLoops uint64
 }
 
@@ -89,7 +89,7 @@ func (o *observer) count(v *observedCall) {
 	} else {
 		c.Calls++
 	}
-	c.Waits.add(wait)
+	c.Waits.Add(wait)
 	if e != nil {
 		r := &e.idleState
 		now := wakeUps{r.sleeps, r.found}
@@ -108,7 +108,7 @@ func (o *observer) end(v *observedCall) {
 	now := clock.Now()
 	o.mu.Lock()
 	if v.counted {
-		o.counts.Runs.add(now - v.since)
+		o.counts.Runs.Add(now - v.since)
 	}
 	v.node.Remove()
 	o.mu.Unlock()
@@ -180,32 +180,4 @@ func isClosed(c <-chan struct{}) bool {
 	default:
 		return false
 	}
-}
-
-// Times count times. The buckets divide each power of two nanoseconds from 64 ns on into
-// four; the first has what is less, the last, from 69 s on, what is more.
-type Times struct {
-	Count   uint64
-	Sum     time.Duration
-	Buckets [1 + 4*(lastOctave-firstOctave) + 1]uint64
-}
-
-const (
-	firstOctave = 6  // 64 ns
-	lastOctave  = 36 // 69 s
-)
-
-//threadcall:noalloc
-func (h *Times) add(d time.Duration) {
-	d = max(d, 0)
-	h.Count++
-	h.Sum += d
-	i, octave := 0, bits.Len64(uint64(d))-1
-	switch {
-	case octave >= lastOctave:
-		i = len(h.Buckets) - 1
-	case octave >= firstOctave:
-		i = 1 + 4*(octave-firstOctave) + int(d>>(octave-2))&3
-	}
-	h.Buckets[i]++
 }

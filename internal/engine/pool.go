@@ -236,9 +236,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 func (p *Pool) take(c *callq.Call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	waits := c.Node.Listed()
-	c.Node.Remove()
-	return waits
+	return c.Node.Remove()
 }
 
 // takeFor removes the call that x waits for, behind what x has posted before, and returns both. If

@@ -11,11 +11,7 @@ import (
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
 func (x *target) OnPanic(f func(*fault.Fault)) {
-	if f == nil {
-		x.onPanic.Store(nil)
-	} else {
-		x.onPanic.Store(&f)
-	}
+	x.onPanic.Store(&f)
 }
 
 // panicked keeps the panic of a function that no caller waited for on the thread of e, and reports
@@ -26,7 +22,7 @@ func (x *target) panicked(f *fault.Fault, e *Engine) {
 		o.faults.Add(f)
 	}
 	handle := x.onPanic.Load()
-	if handle == nil {
+	if handle == nil || *handle == nil {
 		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %v\n%s",
 			e, f.Value, stack.Trace(f.Stack))
 		return

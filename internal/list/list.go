@@ -41,13 +41,13 @@ func (l *List[T]) Insert(n, before *Node[T]) {
 // Listed reports whether n is in a list.
 func (n *Node[T]) Listed() bool { return n.in != nil }
 
-// Remove removes n from the list that it is in, if any.
+// Remove removes n from the list that it is in, and reports whether it was in one.
 //
 //threadcall:noalloc
-func (n *Node[T]) Remove() {
+func (n *Node[T]) Remove() bool {
 	l := n.in
 	if l == nil {
-		return
+		return false
 	}
 	if n.Before != nil {
 		n.Before.After = n.After
@@ -61,4 +61,5 @@ func (n *Node[T]) Remove() {
 	}
 	l.Len--
 	n.in, n.Before, n.After = nil, nil, nil
+	return true
 }

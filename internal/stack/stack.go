@@ -56,18 +56,19 @@ func Caller(stack []uintptr) string {
 func fromCaller(stack []uintptr) []uintptr {
 	for i := range stack {
 		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
-		if !slices.ContainsFunc(ours, func(p string) bool { return strings.HasPrefix(f.Function, p) }) {
+		if !Ours(f.Function) {
 			return stack[i:]
 		}
 	}
 	return nil
 }
 
-var ours = []string{
-	module + "/thread.", module + "/mainthread.", module + "/keyed.", module + "/internal/engine.",
+// Ours reports whether a function is one of those that a caller of this module sees.
+func Ours(function string) bool {
+	rest, in := strings.CutPrefix(function, "github.com/threadcall/threadcall/")
+	pkg, _, _ := strings.Cut(rest, ".")
+	return in && slices.Contains([]string{"thread", "mainthread", "keyed", "internal/engine"}, pkg)
 }
-
-const module = "github.com/threadcall/threadcall"
 
 // maxStacks is how much of the stacks of all goroutines is read.
 const maxStacks = 64 << 20

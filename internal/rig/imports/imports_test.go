@@ -28,8 +28,8 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/fault", "internal/access", "internal/stack",
-		"osthread"},
+	{dir: "thread", files: []string{engine, "internal/fault", "internal/access", "internal/histogram",
+		"internal/stack", "osthread"},
 		tests: []string{"internal/ident", "internal/cores", "internal/rig/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access", "internal/clock",
 		"internal/list"},
@@ -54,6 +54,7 @@ var parts = []struct {
 	{dir: "internal/ident", tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/freelist", tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/list"},
+	{dir: "internal/histogram"},
 	{dir: "internal/fault", files: []string{"internal/stack"}},
 	{dir: "internal/pin", files: []string{"internal/ident"}},
 	{dir: "internal/clock", tests: []string{"internal/rig/testutil"}},
@@ -69,8 +70,8 @@ var parts = []struct {
 		"internal/list", "internal/park"},
 		tests: []string{"internal/rig/testutil"}},
 	{dir: engine, files: []string{"internal/callq", "internal/clock", "internal/cores",
-		"internal/fault", "internal/ident", "internal/list", "internal/park", "internal/pin",
-		"internal/sched", "internal/stack"}, tests: []string{"internal/rig/testutil"}},
+		"internal/fault", "internal/histogram", "internal/ident", "internal/list", "internal/park",
+		"internal/pin", "internal/sched", "internal/stack"}, tests: []string{"internal/rig/testutil"}},
 	{dir: "internal/rig", any: true},
 	{dir: "docs", any: true},
 }
