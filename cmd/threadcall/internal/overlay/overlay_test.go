@@ -4,14 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 )
 
 func TestTesting(t *testing.T) {
-	goroot, dir := runtime.GOROOT(), t.TempDir()
+	out, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot, dir := strings.TrimSpace(string(out)), t.TempDir()
 	name, err := Testing(goroot, dir, map[string][]byte{"x.go": []byte("package testing\n")})
 	if err != nil {
 		t.Fatal(err)
