@@ -251,6 +251,18 @@ func TestSpin(t *testing.T) {
 			e.stopSpinning()
 			return r.policy.credit < 0 && !e.startSpinning()
 		},
+		"measures its first call": func(e *Engine, r *idleState) bool {
+			e.stopSpinning()
+			r.every = maxCalls
+			ok := maySpin(e)
+			e.took()
+			return ok && r.policy.run > 0
+		},
+		"halves the run when calls pause": func(_ *Engine, r *idleState) bool {
+			r.policy.run = time.Millisecond
+			r.policy.periods(time.Second, 1)
+			return r.policy.run == time.Millisecond/2
+		},
 		"earns what it has saved": func(e *Engine, r *idleState) bool {
 			r.policy.credit = 0
 			r.found += 1000
