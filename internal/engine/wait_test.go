@@ -255,6 +255,7 @@ func TestSpin(t *testing.T) {
 			e.stopSpinning()
 			r.every = maxCalls
 			ok := maySpin(e)
+			r.ticked = clock.Now()
 			e.took()
 			return ok && r.policy.run > 0
 		},
