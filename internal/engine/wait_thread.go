@@ -12,8 +12,8 @@ import (
 // This file is the thread's side of waiting; wait.go has the callers' and the states,
 // wait_policy.go the choice.
 const (
-	firstLooks = 25 // at the queue or at a record, before the first at the clock
-	looks      = 12 // between two at the clock: about a microsecond
+	firstLooks = 2 * looks // at the queue or at a record, before the first at the clock
+	looks      = 12        // between two at the clock: a microsecond; half and twice do as well
 
 	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
 	maxCalls = measuredOf     // and after so many calls at the latest

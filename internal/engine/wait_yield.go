@@ -39,11 +39,13 @@ const (
 )
 
 const (
-	yieldAfter    = 50 * time.Microsecond  // a yield takes 1 µs
-	yieldAllAfter = 300 * time.Microsecond // 5 to 30 µs
-	quickYield    = time.Microsecond       // nothing else was ready to run
-	slowYield     = timeslice / 2          // of Gosched: goroutines that compute want all Ps
-	noTurns       = 10 * timeslice         // for which that is believed
+	// A yield takes 1 µs. With half, 15 µs of work and a call take 5.5 times as long in the median,
+	// with twice, others are late by twice as much.
+	yieldAfter    = 50 * time.Microsecond
+	yieldAllAfter = 6 * yieldAfter  // 5 to 30 µs; with twice, others are late by 3.2 times as much
+	quickYield    = yieldAfter / 50 // nothing else was ready to run; half and twice do as well
+	slowYield     = timeslice / 2   // of Gosched: goroutines that compute want all Ps
+	noTurns       = 10 * timeslice  // for which that is believed
 )
 
 // yield is called when kind was not zero. self is the thread that the caller is on, if any.
