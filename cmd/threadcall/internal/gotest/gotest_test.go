@@ -62,3 +62,17 @@ func TestScratch(t *testing.T) {
 		t.Errorf("again: %v", err)
 	}
 }
+
+// Package testing may write a result of a benchmark that panics, and end with status 0.
+func TestParseResults_cutShort(t *testing.T) {
+	for text, want := range map[string]bool{
+		"BenchmarkX-2 \t       1\t       0 B/op\t       0 allocs/op\n": true,
+		"BenchmarkX-2 \t       0\t         5.0 ns/op\n":                true,
+		"BenchmarkX-2 \t       1\t         5.0 ns/op\t 0 B/op\n":       false,
+		"BenchmarkX-2 \t       1\t         5.0 frames/op\n":            false,
+	} {
+		if _, _, cutShort := ParseResults(text); cutShort != want {
+			t.Errorf("%q: cut short is %t", text, cutShort)
+		}
+	}
+}
