@@ -81,8 +81,8 @@ func Decisive(output string, n int) string {
 
 // ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
 // of no iterations, or has nothing but allocations. That is what testing writes of a benchmark that
-// panics, if it gets that far before the panic ends the process; it may even end the process itself,
-// with status 0.
+// panics, if it gets that far before the panic ends the process. It may even end the process with
+// status 0.
 func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.UnitMetadata,
 	cutShort bool) {
 	lines := mend(strings.Split(stdout, "\n"))
@@ -94,9 +94,13 @@ func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.
 	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
-			figure := func(v benchfmt.Value) bool { return v.Unit != "B/op" && v.Unit != "allocs/op" }
+			figure := func(v benchfmt.Value) bool {
+				return v.Unit != "B/op" && v.Unit != "allocs/op"
+			}
 			if rec.Iters == 0 || !slices.ContainsFunc(rec.Values, figure) {
 				cutShort = true
+			}
+			if rec.Iters == 0 {
 				continue
 			}
 			results = append(results, rec.Clone())
