@@ -235,8 +235,9 @@ func (v *observedCall) logSlow(s Slow) {
 
 // stackOf returns the stack of the goroutine with the number id.
 func stackOf(id uint64) []byte {
+	wanted := strconv.FormatUint(id, 10)
 	for number, one := range stack.Goroutines() {
-		if number == strconv.FormatUint(id, 10) {
+		if number == wanted {
 			return bytes.Clone(one)
 		}
 	}

@@ -74,19 +74,27 @@ func Ours(function string) bool {
 const maxStacks = 64 << 20
 
 // Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The
-// program stops while they are taken.
+// program stops while they are taken: first those that fit into 64 kB, and as long as the loop goes
+// on, again with room for more, so that some come more than once, the last time with all others.
 func Goroutines() iter.Seq2[string, []byte] {
-	all := make([]byte, 64<<10)
-	n := runtime.Stack(all, true)
-	for n == len(all) && n < maxStacks {
-		all = make([]byte, 4*len(all))
-		n = runtime.Stack(all, true)
-	}
 	return func(yield func(string, []byte) bool) {
-		for one := range bytes.SplitSeq(all[:n], []byte("\n\n")) {
-			one = bytes.TrimSpace(one)
-			number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
-			if !yield(string(number), one) {
+		for size := 64 << 10; ; size *= 4 {
+			all := make([]byte, size)
+			all = all[:runtime.Stack(all, true)]
+			complete := len(all) < size
+			for more := true; more; {
+				var one []byte
+				one, all, more = bytes.Cut(all, []byte("\n\n"))
+				if !more && !complete {
+					break // it is cut short
+				}
+				one = bytes.TrimSpace(one)
+				number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
+				if !yield(string(number), one) {
+					return
+				}
+			}
+			if complete || size >= maxStacks {
 				return
 			}
 		}
