@@ -94,22 +94,20 @@ func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.
 	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
-			figure := func(v benchfmt.Value) bool {
-				return v.Unit != "B/op" && v.Unit != "allocs/op"
+			if rec.Iters > 0 {
+				results = append(results, rec.Clone())
 			}
-			if rec.Iters == 0 || !slices.ContainsFunc(rec.Values, figure) {
+			if rec.Iters == 0 || !slices.ContainsFunc(rec.Values, isFigure) {
 				cutShort = true
 			}
-			if rec.Iters == 0 {
-				continue
-			}
-			results = append(results, rec.Clone())
 		case *benchfmt.UnitMetadata:
 			units = append(units, rec)
 		}
 	}
 	return results, units, cutShort
 }
+
+func isFigure(v benchfmt.Value) bool { return v.Unit != "B/op" && v.Unit != "allocs/op" }
 
 // Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind
 // that.
