@@ -28,7 +28,7 @@ an interval, and compares revisions.
 
   threadcall bench                       the package in this directory
   threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -for 5m -vs v1 ./...  the same, in so many rounds as fit
+  threadcall bench -for 5m -vs v1 ./...  the same, in as many rounds as fit
 
 Build flags are those in GOFLAGS. benchstat reads the files of -o.
 

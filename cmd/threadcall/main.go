@@ -44,7 +44,7 @@ The commands are:
   bench   run Go benchmarks, compare revisions, and report the minimum
           detectable effect
   demo    try the main thread, and measure the cost of calling it
-  trace   report the heap, threads, moves of goroutines, and what calls cost
+  trace   report waits and what ended them, the heap, the collector, and calls
   vet     report calls on the wrong thread
 
 'threadcall version' prints the versions of the command, of Go and of the system.

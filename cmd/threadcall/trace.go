@@ -19,8 +19,8 @@ const traceUsage = `Usage:
   threadcall trace [flags] -- COMMAND [ARGUMENTS]
 
 Trace reads an execution trace of the Go runtime and reports what stands out,
-what goroutines waited for, where, and what ended the waits, what the heap, the
-collector and threads did, and how long threadcall's calls were queued and ran.
+what goroutines waited for, where, and what ended the waits, what the heap and
+the collector did, and how long threadcall's calls were queued and ran.
 
 The trace comes from a file ("-" is the standard input), from a run of the
 tests of a package, or from a command whose program records one when it is asked

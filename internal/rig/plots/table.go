@@ -18,8 +18,8 @@ var firstRows = []struct{ load, text string }{
 	{"Phase/loop,_function_80_µs", "functions of 80 µs: no gain"},
 	{"Phase/loop,_4_threads_in_turn", "four threads in turn"},
 	{"Crowded/loop", "a closed loop next to two processes that compute"},
-	{"Crowded/frame_16_ms,_50_calls,_10_µs", "that frame next to them"},
-	{"Crowded/burst_of_200_after_4_ms", "that burst next to them"},
+	{"Crowded/frame_16_ms,_50_calls,_10_µs", "the frame of 16 ms next to two processes that compute"},
+	{"Crowded/burst_of_200_after_4_ms", "the 200 calls next to two processes that compute"},
 	{"Short", "a thread for one call: `New`, `Call`, `Terminate`"},
 	{"Setns", "one `setns` in a thread of `keyed`, not in a locked goroutine"},
 }

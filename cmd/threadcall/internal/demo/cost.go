@@ -89,7 +89,7 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		ratios = append(ratios, series[best][i]/ns)
 	}
 	p.Paragraph("", fmt.Sprintf("Threadcall is %s times as fast as %s, the best of the others (the "+
-		"median of the rounds; they have %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
+		"median of the rounds, which range from %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
 		names[best], ui.Digits(slices.Min(ratios)), ui.Digits(slices.Max(ratios))))
 	p.Printf("\n")
 }
