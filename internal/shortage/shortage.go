@@ -1,4 +1,4 @@
-// Package shortage tells errors that pass from others.
+// Package shortage tells temporary errors from others.
 package shortage
 
 import (
@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// RetryAfter is when to try again what has failed with an error that passes.
+// RetryAfter is the time after which to try again after a temporary error.
 const RetryAfter = time.Second
 
-// Passes reports whether err says that there are no descriptors, or no memory, at the moment.
+// Passes reports whether err is temporary: there are no descriptors, or no memory, at the moment.
 func Passes(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOMEM)
