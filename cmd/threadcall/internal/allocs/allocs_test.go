@@ -213,6 +213,15 @@ func TestReport_rows(t *testing.T) {
 		rows[0].Why != "cgo allocates what C.GoString returns" {
 		t.Errorf("%+v", rows)
 	}
+	log := escape.New()
+	if err := log.Read("escape/testdata/go1.24"); err != nil {
+		t.Fatal(err)
+	}
+	s.Samples[0].Stack = heap.Stack{{Function: "example.com/p.passed", File: "/p/p.go", Line: 15}}
+	rows = (&Report{}).rows(log, s)
+	if len(rows) != 1 || rows[0].Why != "n escapes to heap: assigned (list[0] = &n at p.go:14)" {
+		t.Errorf("%+v", rows)
+	}
 }
 
 // printed returns what write writes to a file of eighty columns.

@@ -119,7 +119,10 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
 		}
 		more, same := log.At(lines)
-		if variables := log.Inlined(lines); row.Kind == "new" && variables != nil {
+		// A variable is an "object" if the profile lacks the runtime's function that compiled code calls:
+		// in Go 1.24 and 1.25 each that allocates itself, in Go 1.27 that for new.
+		if variables := log.Inlined(lines); variables != nil &&
+			(row.Kind == "new" || row.Kind == "object") {
 			if !same {
 				more, same = nil, true
 			}

@@ -52,7 +52,7 @@ func Testing(goroot, dir string, sources map[string][]byte) (string, error) {
 }
 
 // instrument returns benchmark.go with calls of the hook. No line gets another number. It is an
-// error if package testing is not as in Go 1.24 to 1.26 there.
+// error if package testing is not as in Go 1.24 to 1.27 there.
 func instrument(text []byte) ([]byte, error) {
 	const loop = "b.ResetTimer()\n\tb.StartTimer()\n\tb.benchFunc(b)\n\tb.StopTimer()"
 	for _, e := range []struct {

@@ -122,6 +122,27 @@ func TestEscape_String(t *testing.T) {
 	}
 }
 
+// Testdata has a package and what Go 1.24.11 writes about it.
+func TestLog_Read_go124(t *testing.T) {
+	l := New()
+	if err := l.Read("testdata/go1.24"); err != nil {
+		t.Fatal(err)
+	}
+	for number, want := range map[int]string{
+		8:  "&[4]int{} escapes to heap: returned (return &[4]int{} at p.go:8)",
+		10: "n escapes to heap: returned (return q at p.go:10), by way of p and q",
+		11: "x escapes to heap: returned (return &x at p.go:11)",
+		13: `s + " = " + s escapes to heap: assigned (sink = s + " = " + s at p.go:13)`,
+		15: "n escapes to heap: assigned (list[0] = &n at p.go:14)",
+	} {
+		if !slices.ContainsFunc(l.Around("/p/p.go", number), func(e Escape) bool {
+			return e.String() == want && !strings.Contains(e.Flow[0].Into, "=")
+		}) {
+			t.Errorf("line %d: no %q in %+v", number, want, l.Around("/p/p.go", number))
+		}
+	}
+}
+
 func TestLog_Read_unknownForm(t *testing.T) {
 	head := `{"version":0,"package":"p","file":"/p.go"}` + "\n"
 	for name, text := range map[string]string{

@@ -139,7 +139,7 @@ func (l *Log) add(e Escape) {
 
 var (
 	messageForm = regexp.MustCompile(`(?s)^(.+) escapes to heap$`)
-	flowForm    = regexp.MustCompile(`(?s)^escflow:    flow: (.*) ← ([&*]*)(.*):$`)
+	flowForm    = regexp.MustCompile(`(?s)^escflow:    flow: (.*?) [←=] .*:$`) // in Go 1.24 =
 	stepForm    = regexp.MustCompile(`(?s)^escflow:      from (.*) \(([^()]*)\)$`)
 )
 
