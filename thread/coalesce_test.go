@@ -49,6 +49,21 @@ func TestCoalesce_queuesTheFunctionOnce(t *testing.T) {
 	}
 }
 
+// The function begins before the post that has queued it returns: the thread runs it while that post
+// wakes the event loop. The next post queues it once more.
+func TestCoalesce_beginsBeforeItsPostReturns(t *testing.T) {
+	adopted(t, func(h *thread.Thread) {
+		ran := 0
+		post := thread.Coalesce1(h, func(n int) { ran = n })
+		h.OnWake(func() { h.Serve() })
+		for n := 1; n <= 3; n++ {
+			if !post(n) || ran != n {
+				t.Fatalf("the run with %d was lost: the last one was with %d", n, ran)
+			}
+		}
+	})
+}
+
 // Calls that are made on the thread do not run what is coalesced there.
 func TestCoalesce_doesNotRunBeforeANestedCall(t *testing.T) {
 	for name, th := range map[string]*thread.Thread{
