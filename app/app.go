@@ -42,7 +42,7 @@
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports a key that is pressed twice within one millisecond once. Show returns
+//   - With X11, GLFW reports only one of two presses of a key within a millisecond. Show returns
 //     when the window manager has shown the window.
 //   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
 //     the Go runtime lends a P to others only after up to 10 ms.

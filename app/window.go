@@ -225,7 +225,7 @@ func (w *Win) prepare() error {
 //		}
 //	})
 //
-// Its context, its callbacks and its end are the package's. If GLFW has an error, the method of the
+// The package owns its context, its callbacks and its end. If GLFW has an error, the method of the
 // binding panics.
 func (w *Win) GLFW() *glfw.Window {
 	mainthread.Assert()
@@ -237,9 +237,9 @@ func (w *Win) GLFW() *glfw.Window {
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
 // context current and the viewport set to the whole window. When it returns, the frame is shown.
-// Without one, or with nil, the window is cleared when it is shown, and nothing is drawn until the
-// system has lost that. If it panics, Run panics with the same value; if it calls [runtime.Goexit],
-// so does Run.
+// Without one, or with nil, the window is cleared when it is shown, and again when the system has
+// lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
+// does Run.
 func (w *Win) OnDraw(draw func(*Frame)) {
 	var before *func(*Frame)
 	if draw == nil {
@@ -272,7 +272,7 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // event loop.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
-// on standard error and returns without it. The window is hidden, except with Wayland, and GLFW
+// on standard error and does not wait for it. The window is hidden, except with Wayland, and GLFW
 // keeps it until the process ends.
 func (w *Win) Run() {
 	if mainthread.On() {

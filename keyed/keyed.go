@@ -13,8 +13,8 @@
 //	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
 //
 // A thread is made when its key is first used, prepared for the key once, and used again by all
-// later calls for the key. What package thread promises of a call holds here. Before this replaces
-// other code:
+// later calls for the key. What package thread promises of a call holds here. Before using it in
+// place of other code, note:
 //
 //   - A function that blocks delays all calls for its key. If one call accepts a connection that
 //     another call for the same key dials, they deadlock without [WithKeyThreads].
@@ -66,9 +66,9 @@ type config struct {
 // until its context is done or a thread has run the calls it was given; later calls for other keys
 // wait behind it. Calls that wait get threads in the order in which they came.
 //
-// A call that would wait for itself makes a thread beyond the limit: one on one of the threads, or
-// on a thread that one of them waits for, directly or through other threads. For n below one there
-// is no limit, as without the option.
+// A call that would wait for itself makes a thread beyond the limit: a call made on one of the
+// threads, or on a thread that one of them waits for, directly or through other threads. For n
+// below one there is no limit, as without the option.
 func WithMaxThreads(n int) Option {
 	return func(c *config) { c.max = n }
 }
@@ -148,8 +148,8 @@ func (h *Threads[K]) Call(ctx context.Context, key K, f func() error) error {
 
 // CallWith is Call for a caller that has what its thread needs: an open file, a token. If the call
 // makes the thread, start runs there, behind the function of New, as if it were part of it.
-// CallWith returns the error of its own start alone: if another call's has failed, it makes the
-// next thread.
+// CallWith returns the error of its own start alone: if the start of another call has failed,
+// CallWith makes the next thread.
 //
 //	func (ns *Namespace) Do(ctx context.Context, f func() error) error {
 //		return threads.CallWith(ctx, ns.inode, ns.enter, f) // setns(ns.fd)

@@ -23,8 +23,8 @@ type Stats struct {
 	IdleEnded       int64 // unused threads that ended by [WithIdleTimeout]
 }
 
-// Stats returns the counts. The ends are without those by Forget and Close. A call that makes a
-// thread at once has not waited, although it waits for the start.
+// Stats returns the counts. Threads that Forget and Close have ended are in neither count of ends.
+// A call that makes a thread at once has not waited, although it waits for the start.
 func (h *Threads[K]) Stats() Stats {
 	defer runtime.KeepAlive(h)
 	k := h.k

@@ -24,8 +24,8 @@
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop already, in place of Init or inside a Call, uses
-// [OnWake] with [Wait] or [Serve], or package nativeloop.
+// A program whose main thread has an event loop uses [OnWake] with [Wait] or [Serve], or package
+// nativeloop, in place of Init. So does a Call that runs an event loop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false
@@ -101,7 +101,7 @@ func Thread() *thread.Thread { return main }
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
 
-// MustCall is [Call], but panics where that returns false. See [thread.Thread.MustCall].
+// MustCall is [Call], but panics where Call returns false. See [thread.Thread.MustCall].
 //
 //threadcall:noalloc
 func MustCall(f func()) { main.MustCall(f) }

@@ -1,8 +1,8 @@
-// Package nativeloop serves a thread inside the native event loop that runs on it, whichever
-// toolkit runs that loop: the message loop of Windows, GLib's main context (GTK, WebKitGTK), the
-// run loop of macOS. Calls run as soon as the loop turns, and while the toolkit is in a loop of its
-// own: a message box, a menu, a modal dialog, a window that is being moved. While nothing is queued
-// the package does nothing: it has no timer and does not poll.
+// Package nativeloop serves a thread inside the native event loop that runs on it, of any toolkit:
+// the message loop of Windows, GLib's main context (GTK, WebKitGTK), the run loop of macOS. Calls
+// run as soon as the loop turns, and while the toolkit is in a loop of its own: a message box, a
+// menu, a modal dialog, a window that is being moved. While nothing is queued the package does
+// nothing: it has no timer and does not poll.
 //
 //	func main() {
 //		detach, err := nativeloop.Attach(mainthread.Thread())
@@ -115,8 +115,8 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 //	}
 //	defer release()
 //
-// Take is for the library that runs the loop, and Attach for what calls the thread; they do not
-// exclude each other.
+// Take is for the library that runs the loop, and Attach for code that calls the thread; they do
+// not exclude each other.
 func Take(t *thread.Thread, name string) (release func(), err error) {
 	return claim{t, false}.take(name)
 }

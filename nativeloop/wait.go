@@ -24,8 +24,8 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 // Wait returns nil when done is closed; a nil done never is. It returns [context.Cause](ctx) when
 // ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit when the thread is told
 // to quit, and [ErrNoLoop] where there is no native loop. It turns the loop as the toolkit does,
-// but without what the toolkit adds: dialog keys and accelerators on Windows. On macOS it takes the
-// events of NSApp if there is one.
+// but without additions of the toolkit: dialog keys and accelerators on Windows. On macOS it takes
+// the events of NSApp if there is one.
 //
 // Wait panics off the thread, and if t is not attached.
 func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {

@@ -5,8 +5,8 @@
 //		return errors.Join(osthread.SetAffinity(2, 3), osthread.SetRealtime(10))
 //	}))
 //
-// A function that sets a property asks the kernel afterwards whether the thread has it. It returns
-// nil if so, and otherwise an error that says what the thread has, or why no thread can have the
+// A function that sets a property asks the kernel afterwards whether the thread has it. If so, it
+// returns nil. Otherwise its error says what the thread has, or why no thread can have the
 // property. [errors.Is] finds in it
 //
 //   - the error of the kernel: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
@@ -107,8 +107,8 @@ func Nice() (int, error) { return nices.read("Nice") }
 
 // SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs
 // CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all threads without one for as long as
-// it wants to. So it must not spin or compute for long; the Go runtime cannot preempt it to let
-// other threads run. 0 makes the thread normal again.
+// it does not block. So it must not spin or compute for long; the Go runtime cannot preempt it to
+// let other threads run. 0 makes the thread normal again.
 //
 // On Windows all priorities are THREAD_PRIORITY_TIME_CRITICAL, and 0 is THREAD_PRIORITY_NORMAL.
 func SetRealtime(priority int) error {

@@ -5,15 +5,15 @@ import "github.com/threadcall/threadcall/internal/engine"
 // Adopt makes a Thread of the thread that the caller is on, for programs whose thread has an event
 // loop already. The calling goroutine must serve the thread: see [Thread.Serve],
 // [Thread.ServeContext] and [Thread.OnWake]. Until it does, calls of other goroutines wait, and its
-// own run in place. It must not end before it has called Terminate.
+// own run in place. The goroutine must not end before it has called Terminate.
 //
 // Adopt locks the goroutine to the thread ([runtime.LockOSThread]), unless the caller has done so.
 // That lock is held until Terminate has been called and the goroutine has stopped serving. A lock
 // of the caller stays the caller's.
 //
 // Go resumes a coroutine of [iter.Pull] only under the locks under which it was made, and otherwise
-// ends the process. So a coroutine from before Adopt must not be resumed until those locks have
-// ended, and one from after Adopt must be stopped before.
+// ends the process. So a coroutine made before Adopt must not be resumed until the lock of Adopt
+// has ended, and one made after Adopt must be stopped before that.
 //
 // [WithKeep] does nothing here. Adopt panics for WithStart and WithStop, whose work the caller can
 // do itself, and if the caller is on a thread that is a Thread already. [AdoptLater] is for a

@@ -6,24 +6,24 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// AddCleanup runs free(arg) on t after ptr has become unreachable: it deletes a texture, a widget,
-// a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run elsewhere,
-// where a library that is bound to a thread must not be called.
+// AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture,
+// a widget or a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run
+// elsewhere, where a library that is bound to a thread must not be called.
 //
 //	tex := &Texture{id: gl.GenTexture()}
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
 //
-// The garbage collector finds out that ptr is unreachable at some time, or never: see
+// The garbage collector finds out at some time, or never, that ptr is unreachable: see
 // runtime.AddCleanup. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
 // so that the collector never waits for the thread. A panic in free is as one in a function given
 // to Go. The order of several cleanups is not specified.
 //
-// If t has been terminated or closed by then, free does not run, and [Stats] counts it among those
-// Refused. A program frees what is left in a function of [WithStop].
+// If t has been terminated or closed by then, free does not run, and [Stats] counts it as Refused.
+// A program frees the remaining objects in a function of [WithStop].
 //
 // A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
-// Thread itself, and what a [Local] stores for it, is collected before, and may refer to ptr. free
-// and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
+// Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.
+// free and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
 // unreachable.
 //
 // The Cleanup that is returned can be stopped while ptr is reachable, for example by a Close method

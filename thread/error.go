@@ -29,7 +29,7 @@ func (p *PanicError) Unwrap() error {
 	return err
 }
 
-// Stack returns the stack of the thread at the panic, the function that panicked first.
+// Stack returns the stack of the thread at the panic; the function that panicked comes first.
 func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 
 // WithPanicHandler calls f with each panic of a function that no caller waits for: of Go,
@@ -40,7 +40,7 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 //
 // f runs on the thread, before any other function, and may log or count the panic. If f itself
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to
-// f until it ends: if f refers to the Thread, that is not reclaimed without Terminate or Close.
+// f until it ends: a Thread to which f refers is not reclaimed without Terminate or Close.
 //
 // [Thread.OnPanic] is for a thread that exists.
 func WithPanicHandler(f func(*PanicError)) Option {

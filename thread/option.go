@@ -30,35 +30,35 @@ type config struct {
 // labels that they have (see [Thread.CallContext]). So CPU profiles, the profile of all goroutines,
 // and since Go 1.27 stack traces show it. A function that sets labels by itself, pprof.Do included,
 // loses it; the thread sets it again before it next waits. Goroutines that functions start inherit
-// it, as any label. [Adopt] sets it in place of the labels of its goroutine. A call with labels
-// allocates where the thread has a name.
+// it, as any label. [Adopt] sets it in place of the labels of its goroutine. A call with labels to
+// a thread with a name allocates.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
 
 // WithQueueLimit makes Go wait while n functions that were given to Go are queued, so that
-// producers do not outrun the thread. Go does not wait on the thread itself, in a function that the
-// thread waits for, directly or through other threads, and after Terminate or Close. Without the
-// option, and for n below one, memory is the only limit.
+// producers do not outrun the thread. Go does not wait on the thread itself, nor in a function that
+// the thread waits for, directly or through other threads, nor after Terminate or Close. Without
+// the option, and for n below one, memory is the only limit.
 func WithQueueLimit(n int) Option {
 	return func(c *config) { c.limit = n }
 }
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, and lends it to
 // the next one that is made with this option. It is for libraries that crash when a thread ends on
-// which they have run, and for threads that are made for a call or two: they take half the CPU time
-// of new ones.
+// which they have run, and for threads that are made for a call or two, which then take half the
+// CPU time.
 //
 // One such library is EGL on Linux (libglvnd, with Mesa and others). It registers a destructor with
 // each thread on which a context has been current. If EGL has been unloaded when the thread ends,
 // as GLFW's Terminate and Ebitengine do, the process crashes in that destructor, even if the
 // context was detached before. GLX does not do that.
 //
-// Functions find the thread as those before left it: its namespaces, signal mask, affinity, name,
-// priority, and the thread-local data of C libraries. A coroutine of [iter.Pull] that was made on
-// the thread must be stopped before Terminate. A thread whose function of [WithStart] has failed,
-// panicked or called [runtime.Goexit] is not kept. The program keeps as many threads as it has used
-// at once until it ends.
+// Functions find the thread as earlier functions have left it: its namespaces, signal mask,
+// affinity, name, priority, and the thread-local data of C libraries. A coroutine of [iter.Pull]
+// that was made on the thread must be stopped before Terminate. A thread whose function of
+// [WithStart] has failed, panicked or called [runtime.Goexit] is not kept. The program keeps as
+// many threads as it has used at once until it ends.
 //
 // The option does nothing for [Adopt], and in a bubble of testing/synctest, where no goroutine may
 // stay.

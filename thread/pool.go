@@ -87,8 +87,8 @@ func (p *Pool) CallContext(ctx context.Context, f func()) error {
 }
 
 // Go queues f to run on one of the threads and returns true. It never blocks unless
-// [WithQueueLimit] says so. It returns false, and f will not run, if f is nil or the pool is
-// terminated. A panic in f is reported as by [Thread.Go].
+// [WithQueueLimit] bounds the queue. It returns false, and f will not run, if f is nil or the pool
+// is terminated. A panic in f is reported as by [Thread.Go].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
@@ -122,8 +122,8 @@ func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 
-// Close ends the threads when they have run what is queued, and waits for that. All functions are
-// refused from now on, those of Call at once, too, and where a function of the pool waits for the
+// Close ends the threads when they have run all queued functions, and waits for that. Later
+// functions are refused at once, those of Call too, even if a function of the pool waits for their
 // caller. Only calls that are made on one of the threads still run, in place. Close does not wait
 // on one of the threads, nor in a function that one of them waits for, directly or through other
 // threads.
@@ -132,5 +132,5 @@ func (p *Pool) Close() {
 	runtime.KeepAlive(p)
 }
 
-// Terminate ends the threads. What [Thread.Terminate] says holds for each of them.
+// Terminate ends the threads. Each ends as [Thread.Terminate] says.
 func (p *Pool) Terminate() { p.p.Terminate() }

@@ -29,7 +29,7 @@ func (t *Thread) Serve() int {
 // ServeFor is Serve with a budget: it begins no function when d has passed. As Serve, it panics off
 // the thread.
 //
-// So a flood of posted functions does not cost a frame. If functions are left, the function of
+// So a flood of posted functions does not delay a frame. If functions are left, the function of
 // OnWake is called again, and the next Serve runs them in their order. If any function is queued,
 // ServeFor runs at least one, even for a d of zero or less.
 //
@@ -59,9 +59,9 @@ func (t *Thread) serveFor(d time.Duration, rest func()) int {
 	return n
 }
 
-// ServeContext runs what is queued and what comes, until ctx is done or the thread is terminated.
-// It returns [context.Cause](ctx) or [ErrTerminated], and panics off the thread. It blocks while
-// nothing is queued.
+// ServeContext runs queued functions, and later ones as they come, until ctx is done or the thread
+// is terminated. It returns [context.Cause](ctx) or [ErrTerminated], and panics off the thread. It
+// blocks while nothing is queued.
 //
 // A function that runs on the thread may call ServeContext, to wait for something while others need
 // the thread. If ctx has profiler labels, functions without labels of their own run under them. If
@@ -79,14 +79,14 @@ func (t *Thread) ServeContext(ctx context.Context) error {
 // OnWake sets the function that wakes the event loop of an adopted thread, so that it calls
 // [Thread.Serve] or [Thread.Wait]: for GLFW that is PostEmptyEvent. The goroutine that queues a
 // function calls wake if the thread does not serve at that moment, and no goroutine calls it again
-// until the next Serve; a late call may come after that. If the loop uses Wait, wake is called only
-// when Wait has begun to block. If a function is queued already, OnWake calls wake itself. wake
-// must not block. Nil removes it.
+// until the next Serve; a late call may come after that Serve. If the loop uses Wait, wake is
+// called only when Wait has begun to block. If a function is queued already, OnWake calls wake
+// itself. wake must not block. Nil removes it.
 //
 // A function that Serve runs may take the event of wake from the loop. So if functions are queued
 // when Serve returns, wake is called again. A function may also run an event loop of its own, as a
-// dialog does. That loop must call Serve before it first waits: the functions queued behind its own
-// have been announced already.
+// dialog does. That loop must call Serve before it first waits: wake has already been called for
+// the functions in the queue.
 //
 // OnWake panics on a Thread from New, which needs no event loop.
 func (t *Thread) OnWake(wake func()) {

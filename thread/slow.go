@@ -55,7 +55,7 @@ func (s SlowCall) LogValue() slog.Value {
 	return slog.GroupValue(attrs...)
 }
 
-// String returns the same as text.
+// String returns the values of LogValue as text.
 func (s SlowCall) String() string {
 	var b strings.Builder
 	if s.Waiting > 0 {
@@ -83,7 +83,7 @@ func (s SlowCall) String() string {
 //
 // f is also called for a function that has waited for d and has not begun, because the thread runs
 // other functions or a native loop that hangs; [SlowCall.Stack] shows them. If several wait, only
-// the one that has waited for longest is reported, and the next when the thread has begun a
+// the one that has waited for longest is reported, and another only when the thread has begun a
 // function and d has passed again. For a pool, the stack is that of the thread whose function has
 // run for longest. A function that waits in a bubble of testing/synctest for a thread outside is
 // not reported.

@@ -12,9 +12,9 @@ import (
 
 // WithStart runs f on the new thread before anything else: to enter a network namespace, to
 // initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends, and the
-// functions of [WithStop] do not run. So f must undo what it has done beside the thread.
+// functions of [WithStop] do not run. So f must undo what it has done outside the thread.
 //
-// [Start] and [StartPool] wait for f and return its error; that of StartPool names the thread.
+// [Start] and [StartPool] wait for f and return its error; the error of StartPool names the thread.
 // [New] and [NewPool] do not wait: an error ends the thread or pool, and is reported as if f had
 // panicked with it, see [WithPanicHandler]. [runtime.Goexit] in f ends them without a report.
 //
@@ -37,8 +37,8 @@ func WithStart(f func() error) Option {
 // Calls that f makes to its own thread run in place, although the thread is terminated; Go refuses
 // its functions. A panic in f is reported: see [WithPanicHandler]. If the option is given more than
 // once, the functions run in reverse order, each even if the one before has panicked or called
-// Goexit. A nil f is ignored. The thread refers to f until it ends: if f refers to the Thread, that
-// is not reclaimed without Terminate or Close.
+// Goexit. A nil f is ignored. The thread refers to f until it ends: if f refers to the Thread, the
+// Thread is not reclaimed without Terminate or Close.
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {
@@ -108,8 +108,8 @@ func unstarted(opts []Option) access.Unstarted {
 }
 
 // Start is [New], but waits until the functions of [WithStart] have run. If one of them returns an
-// error, Start ends the thread and returns that. If one panics or calls [runtime.Goexit], so does
-// Start, and the thread ends.
+// error, Start ends the thread and returns the error. If one panics or calls [runtime.Goexit], so
+// does Start, and the thread ends.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),

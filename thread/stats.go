@@ -45,7 +45,7 @@ type Wakeups struct {
 //
 // Until the first call nothing is counted, and calls cost nothing more. From then on, until the
 // thread ends, each call costs three readings of the clock and about 100 ns: 0.2 µs in all where a
-// reading takes 40 ns, and of a call that spins on a virtual machine 0.3 to 1 µs.
+// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine.
 //
 // Stats does not allocate, does not stop the thread, and may be called from any goroutine, after
 // the end of the thread, too. The result takes 2 kB. Between two Stats s and t, t.Calls-s.Calls
@@ -95,7 +95,7 @@ type Histogram struct {
 func (h Histogram) Bound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
-// interpolated within its bucket: its error is less than a fifth of it, or 64 ns. In the last
+// interpolated within its bucket: the error is less than a fifth of the time, or 64 ns. In the last
 // bucket it is 69 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
 // or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {

@@ -1,4 +1,4 @@
-// Package thread runs functions on a thread of the operating system that they belong to.
+// Package thread runs functions on the thread of the operating system to which they belong.
 //
 // Some libraries must always be called from one thread: OpenGL and CUDA contexts, ptrace, network
 // namespaces, COM apartments, an embedded Python. A [Thread] is such a thread; any goroutine may
@@ -28,9 +28,9 @@
 //   - A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
 //     the caller. The thread continues. A panic in a function that no caller waits for is written
 //     to standard error at once, unless [WithPanicHandler] takes it, and is kept for TakePanic.
-//   - A nil function does not run, and the call says so as it does of any function that does not
-//     run: it returns false, or an error, which is [ErrNil]. What returns neither panics with an
-//     error that wraps ErrNil. An option or a setter takes nil for none.
+//   - A nil function does not run, and the call says so: it returns false, or [ErrNil]. A function
+//     of this package that returns neither panics with an error that wraps ErrNil. For an option or
+//     a setter, nil means none.
 //   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
 //   - No call allocates in the steady state, Go does not block, and an idle thread uses no CPU. A
 //     function literal that captures variables is allocated where it is made; [Bind2] needs none.
@@ -51,10 +51,10 @@
 //
 // Two functions that wait for each other by channels or locks deadlock, as anywhere.
 //
-// Goexit leaves the frames of its function on the stack of the thread until the thread ends, and
-// with them what they refer to. If that is the Thread, it is not reclaimed without Terminate. After
-// about 790,000 of them on one thread, 400,000 on 32 bits, the stack overflows, which ends the
-// process; it does so earlier if they are called deeper in a function. A Goexit in a function that
+// Goexit leaves the frames of its function, and all that they refer to, on the stack of the thread
+// until the thread ends. A Thread to which they refer is not reclaimed without Terminate. After
+// about 790,000 calls of Goexit on one thread, 400,000 on 32 bits, the stack overflows, which ends
+// the process; fewer suffice if functions are nested deeper. A Goexit in a function that
 // [Thread.Serve], [Thread.Wait] or a native loop runs ends the goroutine of that loop.
 //
 // While goroutines compute on all Ps, a call waits for their time slices of 10 ms, as a message on
@@ -98,9 +98,9 @@ type Thread struct {
 
 var lastID atomic.Uint64
 
-// New starts a thread. It does not wait until the operating system has made it; calls wait for
-// that. So it cannot return the error of a function of [WithStart], which ends the thread and is
-// reported as a panic: [Start] returns it.
+// New starts a thread. It does not wait until the operating system has made the thread; calls do.
+// So New cannot return the error of a function of [WithStart]: the error ends the thread and is
+// reported as a panic. [Start] returns it.
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
@@ -143,7 +143,7 @@ func (t *Thread) ID() uint64 { return t.id }
 // Call.
 //
 // A Call made on another thread waits there, and that thread may run functions meanwhile. If one of
-// them calls Goexit, f does not begin; if f has begun, its end is waited for.
+// them calls Goexit, f does not begin; if f has begun, Call waits for its end.
 //
 //threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
@@ -213,8 +213,8 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 }
 
 // TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been
-// reported as well: see [WithPanicHandler]. After a Go, a Call off the thread returns when the
-// function has ended.
+// reported as well: see [WithPanicHandler]. After Go, a Call off the thread returns when the
+// function of Go has ended.
 //
 // The first 1,024 panics are kept until they are taken. The last of those counts the others as
 // Lost.
@@ -259,7 +259,7 @@ func (t *Thread) Close() {
 // Adopt.
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
-// It ends when the function given to mainthread.Init returns.
+// That Thread ends when the function given to mainthread.Init returns.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()

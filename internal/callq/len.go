@@ -3,8 +3,8 @@ package callq
 // Len returns how many calls are queued. It follows the links of both lists, which the thread may
 // change at the same time: a record that has been taken leads nowhere, one that is used again leads
 // elsewhere. So the number is right if the thread takes nothing meanwhile, and otherwise an
-// estimate; if the oldest call has gone, Len counts again. It takes time for each call, and callers
-// and thread none: a counter would be one more cache line that all of them write.
+// estimate; if the oldest call has gone, Len counts again. It takes time for each call, but callers
+// and thread pay nothing: a counter would be one more cache line that all of them write.
 //
 //threadcall:noalloc
 func (q *Queue) Len() (n int) {

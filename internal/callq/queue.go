@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// A Queue is one word, head, and a list that the thread works off, ready. All that decides whether
-// a call is ever lost happens to these two:
+// A Queue is one word, head, and a list from which the thread takes, ready. These two alone decide
+// whether a call is ever lost:
 //
 //	head      means
 //	nil       empty, and the thread is up: it looks at head again before it rests
@@ -32,7 +32,7 @@ import (
 //	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
-//	not closed    closed       anyone  Close: the calls are the closer's, who refuses them
+//	not closed    closed       anyone  Close, which refuses the calls that it found
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -47,10 +47,10 @@ import (
 //	                                   and then the thread refuses the calls
 //	not closed    closed       anyone  Close, after it closed head
 //
-// Each call is therefore in exactly one hand at any time: the pusher's until Push, then that of the
-// one compare-and-swap that removes it from head or from ready. Push never reads a call that it
-// finds, and only the thread removes calls without closing, so a record that is used again cannot
-// confuse either (no ABA).
+// Each call therefore has exactly one owner at any time: the pusher until Push, then the side whose
+// compare-and-swap removes it from head or from ready. Push never reads a call that it finds, and
+// only the thread removes calls without closing, so a record that is used again cannot confuse
+// either (no ABA).
 //
 // Get, Put, Push, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by any
 // goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
@@ -60,7 +60,7 @@ type Queue struct {
 	// The first record shares head's cache line, so that a lone call travels to the thread in one
 	// transfer of that line and its outcome comes back in another.
 	first Call
-	// spinners on head must not feel what is below; two lines, for the adjacent-line prefetcher
+	// writes below must not slow spinners on head; two lines, for the adjacent-line prefetcher
 	_ [32]byte
 
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
@@ -273,7 +273,7 @@ func (q *Queue) grab() (list, last *Call) {
 	}
 }
 
-// restore makes list what is ready, after ready was found or made empty. If the queue has been
+// restore makes list the ready list, after ready was found or made empty. If the queue has been
 // closed meanwhile, it refuses list.
 //
 //threadcall:noalloc

@@ -21,7 +21,7 @@ import (
 //	                                                               blocked when it has nothing to do
 //	inside   outside  not at all: the call panics, because a send to the bubble would end the process
 //
-// Nothing in a bubble waits by the clock, because it stands still.
+// Nothing in a bubble waits by the clock, because the clock stands still.
 
 // mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has
 // been terminated. A caller in another bubble cannot be determined.

@@ -1,8 +1,8 @@
-// Package engine serves a thread of the operating system: it runs there the functions that any
-// goroutine hands in.
+// Package engine serves a thread of the operating system: it runs functions there for any
+// goroutine.
 //
-// The files are named by what they are for. Those with a protocol have a table of its states above
-// the type. From the top, so that most calls go down:
+// A file with a protocol has a table of its states above the type. Most calls go down this list of
+// the files:
 //
 //	states    what all threads do
 //	pool      any of several threads
@@ -12,7 +12,7 @@
 //	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
 //	          in package callq
 //	wait      thread and callers wait for each other: the choice (policy), the thread's side
-//	          (thread), what both owe to others (yield), threads that wait for each other (cycle)
+//	          (thread), when both yield to others (yield), threads that wait for each other (cycle)
 //	observe   statistics, slow calls, traces, labels: only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
@@ -32,10 +32,10 @@ import (
 // ErrTerminated is what waiting functions return when the thread has been terminated.
 var ErrTerminated = errors.New("thread: terminated")
 
-// ErrNil is what is returned for a nil function by what returns an error.
+// ErrNil is the error for a nil function.
 var ErrNil = errors.New("thread: the function to call is nil")
 
-// An Engine is one thread's.
+// An Engine serves one thread.
 type Engine struct {
 	identity
 	q      *callq.Queue
@@ -60,9 +60,9 @@ type Engine struct {
 	clocks clocks
 }
 
-// New returns an engine without a thread, and what the caller must keep as long as it uses the
-// engine. Calls wait until a thread serves them. If limit is positive, so many posted calls may be
-// queued; further ones wait, unless that could become a deadlock.
+// New returns an engine without a thread, and its Owner, which the caller must keep as long as it
+// uses the engine. Calls wait until a thread serves them. If limit is positive, at most limit
+// posted calls are queued; further ones wait, unless that could become a deadlock.
 func New(limit int) (*Engine, *Owner) {
 	o := new(Owner)
 	e := newEngine()
@@ -89,8 +89,7 @@ func newEngine() *Engine {
 //threadcall:noalloc
 func (e *Engine) Queued() int { return e.q.Len() }
 
-// control has the thread call fn, which may be nil, behind what is queued, if it is not terminated
-// before.
+// control queues fn, which may be nil. The thread calls it unless it is terminated before.
 func (e *Engine) control(fn func()) {
 	c := e.q.Get(callq.Control, fn, 0)
 	wake, _, ok := e.q.Push(c)

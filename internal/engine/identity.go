@@ -13,9 +13,9 @@ import (
 //	an adopted one                with Terminate, if it does not serve then   by any goroutine
 //	                              else when it has stopped serving            by the thread
 //
-// An adopted goroutine may end without Terminate, and the runtime use its m again. So while it does
-// not serve, which would prove that it lives, the operating system's number of the thread must
-// agree as well, see On.
+// An adopted goroutine may end without Terminate, and the runtime use its m again. A goroutine that
+// serves is alive; while it does not, the operating system's number of the thread must agree, see
+// On.
 type identity struct {
 	id uintptr        // a number of the engine's own, never zero
 	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
@@ -53,9 +53,9 @@ func (e *Engine) endIdentity() {
 	}
 }
 
-// number returns the number of the serving goroutine to a caller on the thread. It is not asked for
-// when a thread starts, because that takes microseconds, but the first time that it is wanted. If
-// that is in a coroutine, it is the coroutine's.
+// number returns the number of the serving goroutine to a caller on the thread. It is looked up at
+// its first use, and not when a thread starts, because that takes microseconds. If the first use is
+// in a coroutine, it is the coroutine's.
 func (i *identity) number() uint64 {
 	if i.goid.Load() == 0 {
 		n := ident.Goroutine()

@@ -13,8 +13,8 @@ var threads registry
 
 // A registry is a hash table from a thread's M to its engine. Lookups take no lock. A thread looks
 // up itself only, after it has added itself: so it need not see what other threads add or remove at
-// the same time. A goroutine that is on none may find any engine, and see that it is not on its
-// thread.
+// the same time. A goroutine on no engine's thread may find any engine, and then sees that it is
+// not on its thread.
 type registry struct {
 	_     [64]byte
 	table atomic.Pointer[[]slot] // which each call from a thread reads, and few write
@@ -22,9 +22,8 @@ type registry struct {
 	mu    sync.Mutex // held by add and remove
 	used  int        // slots with an m
 
-	// left has, by their M, the locks of goroutines whose engine was removed before they have given
-	// them back. A goroutine that ends without having done so leaves them here until its M is used
-	// again.
+	// left has, by M, the locks that goroutines still hold although their engine was removed. The
+	// locks of a goroutine that ends stay here until its M is used again.
 	left map[uintptr]*pin.Pin
 }
 
@@ -40,7 +39,7 @@ const minSlots = 16
 // find returns the slot of m, or the unused slot that ends the search.
 func find(table []slot, m uintptr) *slot {
 	mask := len(table) - 1
-	// the golden ratio's digits, which scatter what is equally far apart
+	// the digits of the golden ratio: they scatter addresses at equal distances
 	for i := int(uint64(m) * 0x9E3779B97F4A7C15 >> 33); ; i++ {
 		s := &table[i&mask]
 		if other := s.m.Load(); other == m || other == 0 {

@@ -29,8 +29,8 @@ type life struct {
 }
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
-// is true, the thread is one that such an engine has left behind, if there is any, and is kept for
-// the next.
+// is true, it takes the thread that another such engine has left, if there is one, and leaves its
+// own for the next.
 func (e *Engine) Start(setup func(), keep bool) {
 	e.setup = setup
 	e.owns()
@@ -80,11 +80,11 @@ func (e *Engine) start(keep bool) {
 	})
 }
 
-// kept is received from by the threads that are kept and have no engine.
+// Kept threads without an engine receive the next from kept.
 var kept = make(chan *Engine)
 
-// maxLocked is in how many lives a thread is locked again. The runtime counts to four times as many
-// locks.
+// maxLocked is the number of lives in which a thread is locked again. The runtime counts to four
+// times as many locks.
 const maxLocked = 1 << 20
 
 // claimOwn is claim for an engine with a thread of its own.
@@ -152,15 +152,15 @@ func (e *Engine) runStops() {
 	e.stops = nil
 }
 
-// beginServing and endServing enclose what may run calls. A thread that is terminated meanwhile
-// goes on with those that have begun, and so must be known to others until they have ended.
+// beginServing and endServing enclose code that may run calls. A thread that is terminated
+// meanwhile completes the calls that have begun, and so keeps its identity until they have ended.
 // Terminate closes the queue and then looks at serving, endServing changes serving and then looks
 // at the queue: at least one of them sees the other.
 //
-// endServing also tells a host of what is queued. It was told before, but the functions that ran
-// may have taken all events from the host's event loop, and with them what the callback of OnWake
-// had put there. If a callback of Wait's block has done so, block is told also that the thread has
-// been terminated, once.
+// endServing also announces queued functions to a host, again: functions that ran may have taken
+// all events from the host's event loop, and with them the event of OnWake's callback. If a
+// callback of Wait's block has served, block is also woken, once, when the thread has been
+// terminated.
 func (e *Engine) beginServing() { e.serving.Add(1) }
 
 func (e *Engine) endServing() {
@@ -221,8 +221,8 @@ func (e *Engine) ended() {
 	}
 }
 
-// GiveBack takes the locks of Adopt from an adopted goroutine whose thread has been terminated, if
-// that is the caller and has stopped serving. Another goroutine that terminates the thread cannot
+// GiveBack releases the locks of Adopt, if the caller is the adopted goroutine, has stopped
+// serving, and its thread has been terminated. Another goroutine that terminates the thread cannot
 // do that.
 func (e *Engine) GiveBack() {
 	if e.serving.Load() == 0 && e.pin.GiveBack() {
@@ -242,7 +242,7 @@ func (e *Engine) Retire() {
 }
 
 // Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
-// thread, or on one that the thread waits for, directly or by way of others. Functions that are
+// thread, or on one that the thread waits for, directly or through others. Functions that are
 // posted from then on are refused.
 func (e *Engine) Close() {
 	e.mustBeReachable()

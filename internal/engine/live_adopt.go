@@ -20,16 +20,16 @@ func (e *Engine) Adopt(permanent bool) {
 
 // AdoptLater is Adopt for an engine that may have been used since it was made:
 //
-//	state       calls and posts     next, by whom
+//	state       calls and posts     next, and by
 //	unadopted   wait                adopting, by AdoptLater; terminated, by Terminate
 //	adopting    wait                adopted; terminated, by AdoptLater if Terminate came meanwhile
 //	adopted     run when it serves  terminated, by Terminate, or by endServing
 //	terminated  are refused         none
 //
-// One compare-and-swap of adopted lets one goroutine in. That counts as serving, as beginServing
-// says: either it sees that Terminate has closed the queue, and changes nothing, or Terminate sees
-// that it serves, and leaves the end of the identity to endServing. What others read without
-// looking at m first, exact and direct, stays as it is.
+// One compare-and-swap of adopted lets one goroutine in, which then counts as serving: either it
+// sees that Terminate has closed the queue, and changes nothing, or Terminate sees that it serves,
+// and leaves the end of the identity to endServing. exact and direct, which others read without
+// looking at m first, do not change.
 func (e *Engine) AdoptLater() error {
 	switch {
 	case e.q.Closed():

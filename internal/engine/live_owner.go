@@ -2,9 +2,9 @@ package engine
 
 import "github.com/threadcall/threadcall/internal/fault"
 
-// An Owner has what users put into an engine or a pool and what may refer to the user's own handle
-// of it: the panics of posted functions, and the function that is notified of slow ones. The engine
-// refers to it weakly. Otherwise a handle that such a value refers to would never be collected, and
+// An Owner has the values of users that may refer to the handle of an engine or a pool: the panics
+// of posted functions, and the function that is notified of slow ones. The engine has a weak
+// reference to it. Otherwise a handle to which such a value refers would never be collected, and
 // its thread never reclaimed.
 type Owner struct {
 	of     *target

@@ -34,10 +34,10 @@ import (
 // function did not run. If the recording begins or ends in between, some of the four ends are
 // missing; the call does not notice.
 //
-// The record of a call is its caller's, which gives it back when the call is over. The thread has
-// it while the function runs, and not longer than the record in the queue. That of a posted
-// function is the thread's. What may outlive the call in a coroutine, the labels around it, is
-// copied. So nothing refers to a record that is used again.
+// The record of a call belongs to its caller, which gives it back when the call is over. The thread
+// uses it while the function runs, and not longer than the record in the queue. The record of a
+// posted function belongs to the thread. The labels around a call may outlive it in a coroutine,
+// and are copied. So nothing refers to a record that is used again.
 type observedCall struct {
 	fn       func()
 	run      func() // v.call, made once

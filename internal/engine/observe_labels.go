@@ -11,8 +11,8 @@ import (
 // that the samples of a CPU profile that are taken on the thread say whose work it was. They are
 // set before the function and reset after it. The runtime keeps the labels of a goroutine where
 // only SetGoroutineLabels gets to, and nothing reads them, so the thread remembers what the
-// goroutine that serves has. What it runs while it serves or waits inside of a function is not that
-// function's work, and does not have its labels.
+// goroutine that serves has. A function that it runs while it serves or waits inside another is not
+// that one's work, and does not have its labels.
 //
 // A coroutine is another goroutine: labels that are set there are reset to those of the goroutine
 // that serves, which may be others than those with which it was made.

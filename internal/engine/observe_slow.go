@@ -18,8 +18,8 @@ import (
 // pool, and those that wait for as long. It is guarded by observer.mu.
 //
 // While functions run or wait there is one timer, due when the oldest that has not been reported
-// will have run for too long. A function that returns in time leaves it alone: when it fires it
-// looks again. So a call costs the timer nothing, and threads without calls have no timer. The
+// will have run for too long. A function that returns in time does not stop the timer, which looks
+// again when it fires. So a call does not touch the timer, and threads without calls have none. The
 // thread makes the timer, or a caller, and not the goroutine that asked for reports: that may be in
 // a bubble of testing/synctest, to which the timer would belong.
 //
@@ -28,9 +28,9 @@ import (
 // function has begun. If functions do begin, but each too late, at most one is reported each time
 // limit.
 //
-// The function that is notified may refer to the thread's handle. The watch, which the thread
-// refers to, therefore refers to it weakly, and so that it is notified of what is queued when the
-// handle is dropped, each observedCall refers to it as well.
+// The function that is notified may refer to the thread's handle. So the watch, to which the thread
+// refers, has a weak reference to it. Each observedCall has a strong one, so that it is notified of
+// functions that are queued when the handle is dropped.
 type watch struct {
 	limit  time.Duration
 	notify weak.Pointer[func(Slow)]
@@ -58,8 +58,8 @@ type Slow struct {
 	From    []uintptr     // of the goroutine that queued the function
 }
 
-// Watch has notify called, once for each, about functions that run for longer than limit, and about
-// those that have waited for as long, of those that are queued from now on. Nil ends that.
+// Watch has notify called once for each function, of those queued from now on, that has run or
+// waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	x := o.of.observe()
 	x.mu.Lock()
@@ -122,8 +122,8 @@ func (o *observer) arm(d time.Duration) {
 	}
 }
 
-// terminated lets go of the functions that wait: posted ones that the queue has refused are not
-// heard of again.
+// terminated forgets the functions that wait: the queue reports nothing about posted ones that it
+// has refused.
 func (o *observer) terminated() {
 	if o == nil {
 		return
@@ -134,7 +134,7 @@ func (o *observer) terminated() {
 	o.slow.forget()
 }
 
-// forget lets go of the functions that wait.
+// forget removes the functions that wait.
 func (w *watch) forget() {
 	for n := w.waiting.First; n != nil; n = w.waiting.First {
 		n.Value.notify = nil

@@ -24,8 +24,8 @@ type Stats struct {
 // them, and watches those that are to be watched, see observe_slow.go. A target has one from the
 // first call of Stats or of Watch on.
 //
-// Each function is counted by the goroutine that queues it in pushed, and by the thread, or by the
-// caller whose call does not begin, in counts. So between two functions of a thread the queue only
+// The goroutine that queues a function counts it in pushed. The thread, or the caller of a call
+// that does not begin, counts it in counts. So between two functions of a thread the queue only
 // grows, and its peak can be found where it begins to run one.
 type observer struct {
 	of        *target
@@ -36,8 +36,8 @@ type observer struct {
 	watches  atomic.Bool // Watch has been
 	_        [64]byte    // callers change what is above, the thread what is below
 
-	// mu is held while a stack is taken, so that a function that would return meanwhile waits, and
-	// the stack is its.
+	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
+	// its own.
 	mu      sync.Mutex
 	counts  Stats
 	left    int64                    // functions that are not queued any more, or never were

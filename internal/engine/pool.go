@@ -11,12 +11,12 @@ import (
 
 // A Pool is several engines that share the calls made to it.
 //
-// All calls go to the backlog, and threads take them from there. A thread says that it is idle only
-// when it finds the backlog empty. One that became idle last, which is the likeliest to be still
-// awake, is notified when there is a call again, by a record in its own queue. While it is coming
-// no other is notified, because threads that run already may take all there is; when it has come,
-// it notifies the next before it runs a call. So if there is a backlog, then under mu either a
-// thread is coming or none is idle.
+// All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
+// finds the backlog empty. When there is a call again, the thread that became idle last, and is the
+// likeliest to be awake, is notified by a record in its own queue. While it is coming, no other is
+// notified, because running threads may take all calls. When it has come, it notifies the next
+// before it runs a call. So under mu, if there is a backlog, either a thread is coming or none is
+// idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -90,7 +90,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 // callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the
 // caller during one wait, the pool ends, and the other calls are waited for as well. Each wait is
 // published as one for the whole pool, because the function on one thread may wait for that on
-// another by means that are not known.
+// another by means that the engine does not know.
 func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Outcome) {
 	self, o, unwound := threads.current(), p.observer.Load(), false
 	for i, e := range p.workers {

@@ -11,8 +11,8 @@ import (
 )
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called
-// Goexit: the goroutine is then running its deferred calls and cannot be stopped from ending, but
-// it can be kept from getting there.
+// Goexit: the goroutine then runs its deferred calls and must end after them, but this deferred
+// call serves on.
 func serveAll(loop, end func()) {
 	ended := false
 	defer func() {
@@ -74,7 +74,7 @@ func (e *Engine) ServeFor(budget time.Duration, rest func()) int {
 func (e *Engine) serve(budget time.Duration, rest func()) int {
 	n := e.serveQueued(budget, rest)
 	e.endYields()
-	// those may queue something, which after serveQueued is announced once, and not again by its
+	// those goroutines may queue something, which is announced once after serveQueued, and not at its
 	// end
 	if e.idleState.woke > 0 {
 		e.handOn()
@@ -82,12 +82,11 @@ func (e *Engine) serve(budget time.Duration, rest func()) int {
 	return n
 }
 
-// handOn is called before the thread blocks in native code. There it keeps its P until the Go
-// runtime notices, after up to 10 ms, and so long the goroutines in the queue of that P wait,
-// unless another P has nothing to do: callers to which the thread has returned, and what callbacks
-// of block have made ready. So they run first. Which P they are in the queue of is not known, nor
-// whether a P is idle or is kept by another native wait; so the thread yields if any goroutine
-// waits for a P.
+// handOn is called before the thread blocks in native code. There the thread keeps its P until the
+// Go runtime notices, after up to 10 ms. Until then the goroutines in the queue of that P wait,
+// unless another P is idle: callers to which the thread has returned, and goroutines that callbacks
+// of block have made ready. So they run first. handOn cannot know in which P's queue they are, nor
+// whether a P is idle or kept by another native wait; so it yields if any goroutine waits for a P.
 //
 //threadcall:noalloc
 func (e *Engine) handOn() {
@@ -199,9 +198,9 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 // runAwaited runs the function of a call whose caller waits, and settles the call. during is the
 // wait during which the thread does that, if it waits.
 //
-// If the function calls Goexit, nothing here returns, and the deferred call settles. That is before
-// the goroutine unwinds whatever function is further out and waits for this one, as in a call in
-// place. But what the thread itself waits for is left first: it must not begin any more.
+// If the function calls Goexit, nothing here returns, and a deferred call settles the call, before
+// the goroutine unwinds an outer function that waits for this one, as in a call in place. But first
+// the thread abandons the call that it waits for itself, which must not begin any more.
 //
 //threadcall:noalloc
 func (e *Engine) runAwaited(c *callq.Call, during *wait) {

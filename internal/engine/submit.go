@@ -140,8 +140,8 @@ func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	return nil
 }
 
-// poster returns what is to be the Poster of a call from the thread of e, or from none that is
-// known: only threads wait in cycles.
+// poster returns the Poster of a call from the thread of e. Without a thread it is zero: only
+// threads wait in cycles.
 //
 //threadcall:noalloc
 func (e *Engine) poster() uintptr {
@@ -187,8 +187,8 @@ func (x *target) submit(ctx context.Context, c *callq.Call, self *Engine) callq.
 	return e.await(ctx, c, self, wake, behind)
 }
 
-// finish gives back the record of an awaited call, whose outcome is settled, and does to the caller
-// what that says.
+// finish gives back the record of an awaited call, whose outcome is settled, and returns, panics or
+// exits as the outcome says.
 //
 //threadcall:noalloc
 func finish(c *callq.Call, o callq.Outcome) bool {
@@ -277,7 +277,7 @@ func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
 }
 
 // Cause returns why ctx is done, or nil if it is not. A context of another package may be done
-// although the one that it was made of, which context.Cause asks, is not.
+// although the context within it, which context.Cause asks, is not.
 func Cause(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err

@@ -30,8 +30,8 @@ import (
 // inside a bubble: the thread then starts it, because a timer belongs to the bubble of the
 // goroutine that makes it.
 //
-// A clock that is not over keeps the thread's handle alive: clocks.list refers to it, and it to the
-// handle.
+// A clock that is not over keeps the thread's handle alive: clocks.list refers to the clock, and
+// the clock to the handle.
 type Clock struct {
 	e      *Engine
 	period time.Duration // zero if the function runs once
@@ -50,7 +50,7 @@ type Clock struct {
 	missed  int64
 }
 
-// farAway is 73 years: what is due later comes then.
+// farAway is 73 years: a function that is due later runs then.
 const farAway = math.MaxInt64 / 4
 
 // clocks are those of a thread that are not over.
@@ -190,8 +190,8 @@ func (c *Clock) returned() {
 }
 
 // Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its
-// end, unless the caller is on the thread, or on one that the thread waits for, directly or by way
-// of others.
+// end, unless the caller is on the thread, or on one that the thread waits for, directly or through
+// others.
 func (c *Clock) Stop() {
 	e := c.e
 	inBubble := clock.InBubble()
@@ -210,7 +210,7 @@ func (c *Clock) Stop() {
 	token := park.NewToken(latched)
 	c.waiting = append(c.waiting, token)
 	c.mu.Unlock()
-	// what is outside a bubble cannot wait for what is inside, and so in no cycle with it
+	// a thread outside a bubble cannot wait for one inside, so the two are in no cycle
 	if self == nil || latched {
 		token.Wait(never)
 	} else {

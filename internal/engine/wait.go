@@ -33,35 +33,34 @@ import (
 //	                                  the slot is lost, or the thread stops serving: when
 //	                                  ServeContext returns, or for ever
 //
-// Each of these waits is bounded, so nothing depends on what a caller reads still being true. A
-// caller is an ordinary goroutine and waits
+// Each of these waits is bounded, so a caller may act on a state that is out of date. A caller is
+// an ordinary goroutine and waits
 //
 //	looking  at its record, if the thread spins or offers to. If it offers, the thread may have been
 //	         woken on the caller's core, so the caller yields that, but not on a crowded machine
-//	Gosched  instead, if other callers are queued before it, which are to be heard before the thread
-//	         answers all at once. Not if goroutines that compute are in the way
+//	Gosched  instead, if other callers are queued before it: more of them queue calls, and the thread
+//	         answers all at once. Not next to goroutines that compute
 //	parked   until the thread sends a token
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// For which a caller looks for a thread that it has woken, at least: cores sleep. It is twice
-	// the time that others have looked for, if that is more: one that gives up needs another wake-up.
-	// Half and twice change no load on both threads.
+	// How long a caller looks for a thread that it has woken, at least: cores sleep. If longer, it is
+	// twice the time of other callers: one that gives up needs another wake-up. Half and twice change
+	// no load on both threads.
 	minMeet = 150 * time.Microsecond
 
-	// A side that spins and does not run for so long has lost its core to another process or its P
-	// to another goroutine. Between two looks are two microseconds otherwise. With half and twice,
-	// crowded frames take 1.6 to 1.8 times as long.
+	// A spinning side that does not run for this long has lost its core to another process or its P to
+	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
+	// frames take 1.6 to 1.8 times as long.
 	coreLost = 500 * time.Microsecond
 
-	// For as many times the timeslice that a yield of the core has cost, none is yielded. Half and
-	// twice change nothing.
+	// After a yield of the core has cost a timeslice, callers do not yield for this many times as
+	// long. Half and twice change nothing.
 	crowdedFor = 256
 )
 
-// A waitState is what callers and thread know about each other's waiting. Nothing depends on it
-// being right.
+// A waitState is what callers and thread know about each other's waits. It may be out of date.
 type waitState struct {
 	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
@@ -77,8 +76,8 @@ func (l *waitState) init() {
 	l.met.Store(int64(firstMiss))
 }
 
-// away is called by a side that looks, with two readings of the clock between which it has done
-// nothing else. It is true if the side has not run in between.
+// away reports whether a side that looks, and does nothing else, has not run between two readings
+// of the clock.
 //
 //threadcall:noalloc
 func (l *waitState) away(before, now time.Duration) bool {
@@ -90,11 +89,12 @@ func (l *waitState) away(before, now time.Duration) bool {
 }
 
 // crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
-// gives it to another process for a timeslice.
+// gives the core to another process for a timeslice.
 var crowdedUntil atomic.Int64
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration: next to goroutines that
-// compute it takes a timeslice of theirs. Without it, 16 callers take 2.3 times as long there.
+// compute it takes a timeslice of theirs. Without this variable, 16 callers take 2.3 times as long
+// there.
 var noTurnsUntil atomic.Int64
 
 // await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the
@@ -136,8 +136,8 @@ func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool) cal
 	return c.Outcome()
 }
 
-// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if that was
-// done; if c has started already, ctx becomes one that is never done.
+// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if c was
+// withdrawn. If c has started already, ctx becomes one that is never done.
 //
 //threadcall:noalloc
 func waitToken(c *callq.Call, ctx *context.Context) bool {
@@ -150,7 +150,7 @@ func waitToken(c *callq.Call, ctx *context.Context) bool {
 	return true
 }
 
-// wait waits without parking, and returns zero if that did not do.
+// wait waits without parking, and returns zero if c has no outcome then.
 //
 //threadcall:noalloc
 func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
@@ -198,11 +198,11 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 	return c.Outcome()
 }
 
-// meet waits for a thread that the caller has woken, for it to run beside the caller and not in its
-// place. The thread is in the queue of the caller's P, and must be taken by another: goroutines
-// next in line are not taken by other Ps for 3 µs or what the kernel makes of that (60 µs on
-// Linux), so another goroutine takes that place. And the thread of the operating system that is to
-// take it may have been woken on the caller's core.
+// meet waits for a thread that the caller has woken to run beside the caller and not in its place.
+// Its goroutine is next to run on the caller's P, and another P must take it. But other Ps take
+// that one only after 3 µs, or what the kernel makes of that (60 µs on Linux), so an empty
+// goroutine replaces it. And the kernel may have woken the system's thread of the other P on the
+// caller's core.
 //
 //threadcall:noalloc
 func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
@@ -229,7 +229,7 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 
 func nothing() {}
 
-// takeTurns calls Gosched until c is settled, or the time is over that parking would cost. Without
+// takeTurns calls Gosched until c is settled, at most for the time that parking would cost. Without
 // it, 16 callers next to goroutines that compute take 4.3 times as long.
 //
 //threadcall:noalloc

@@ -11,13 +11,13 @@ import (
 )
 
 // When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it.
-// If B, in order to answer, itself waits for a call to A, be it directly or by way of other
-// threads, then everybody waits for ever, unless A runs that call while it waits. This file finds
-// out, and does so.
+// If B, in order to answer, itself waits for a call to A, directly or through other threads, then
+// all wait for ever, unless A runs that call while it waits. This file detects such cycles, and
+// runs the call.
 //
-// A thread that waits says for what in waiter.wait, before it looks whether others wait for it, and
-// before it notifies those that it waits for. So of two threads that begin to wait at the same time
-// at least one sees the other:
+// A waiting thread publishes in waiter.wait what it waits for, before it checks whether others wait
+// for it, and before it notifies the threads that it waits for. So of two threads that begin to
+// wait at the same time at least one sees the other:
 //
 //	the last to join a cycle      publishes its wait, then runs what it can itself, and notifies all
 //	                              others in the cycle
@@ -29,9 +29,9 @@ import (
 // what the same thread queued before, so that it is run once and in order.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
-// a thread that finds that the other waits for it, directly or by way of others, does without a
-// place. It need not notify the others, because it is the one that can go on. A wait for the end of
-// another thread or of a pool, in Close, is of the same kind.
+// if the other waits for this thread, directly or through others, this thread does without a place.
+// It need not notify the others, because it can go on itself. A wait for the end of another thread
+// or of a pool, in Close, is of the same kind.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -85,8 +85,8 @@ func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
 }
 
 // waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any
-// more; but if it has, the goroutine must not be unwound further before the call has ended, as in a
-// call in place. If the call ends with a panic, that is raised again then.
+// more. If the call has begun, its end is waited for before the goroutine is unwound further, as in
+// a call in place; if it panics, the panic is raised again then.
 func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	ended := false
 	defer func() {
@@ -124,9 +124,9 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	return o
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, for that
-// to be closed, or for cancel. It returns the kind that says whether it has got one. Without places
-// it only waits for closed. what says for whose place.
+// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, which
+// what names, for that queue to be closed, or for cancel. The kind that it returns says whether it
+// has got one. Without places it only waits for closed.
 func (e *Engine) waitForPlace(
 	places chan<- struct{}, closed, cancel <-chan struct{}, what wait,
 ) callq.Kind {

@@ -17,11 +17,11 @@ import (
 //	          line, but caller and thread need a P and a core each until the next call.
 //
 // Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the
-// next without them, the function's and the caller's own. Then a call takes so much CPU time more
-// than the work itself:
+// next without them, the function's and the caller's own. Then a call takes, besides its work, this
+// much CPU time:
 //
 //	W  parked
-//	p  spinning, if p < lookFor, 3/2 W: so long one of the two cores only waits
+//	p  spinning, if p < lookFor, 3/2 W: for p, one of the two cores only waits
 //	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
 //	   that it wakes. Most of M is that wait
 //
@@ -32,26 +32,26 @@ import (
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// All three are seen while the thread parks: p at each call, M as the mean time that callers wait
-// beside it, and W at some calls, as the CPU time of the process from one call to the next less p.
-// It is not the latency of a wake-up, which is a third of it where cores sleep. Other goroutines
-// add to it, so it counts no more than the time that the wake-ups took; without a clock of CPU
+// All three are measured while the thread parks: p at each call, M as the mean time that callers
+// wait beside it, and W at some calls, as the CPU time of the process from one call to the next
+// less p. W is not the latency of a wake-up, which is a third of W where cores sleep. Other
+// goroutines add to it, so W is at most the time that the wake-ups took; without a clock of CPU
 // time, it is that time.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
 // park would have followed each other on one core. Next to goroutines that compute, a caller looks
-// in vain for a thread that no P takes. So attempts have an account, credit: what they lose is
-// taken from it, what spins save, W for each call that they find, is added, and of what spinning
-// would have saved a share. There is an attempt while it is not negative.
+// in vain for a thread that no P takes. So attempts have an account, credit, and take their loss
+// from it. Spins add what they save, W for each call that they find; calls add a share of what
+// spinning would have saved. The thread tries while credit is not negative.
 //
 // The share grows with run, what spinning would have saved since calls last paused; each pause
-// halves it. A run that has lasted for long is likely to go on for as long. A closed loop gains up
-// to half of what it loses by parking: on a crowded machine, too, thread and caller run at once
-// after some attempts, and save a hundred times what those have lost. Frames of 50 calls gain a
-// thirtieth, because each saves less than an attempt loses, a timeslice. Without the account,
-// crowded frames take 4 to 6 times as long; with a share of an eighth for all, crowded loops and
-// frames take 1.4 times as long.
+// halves it. A run is likely to go on for as long as it has lasted. A closed loop gains up to half
+// of what it loses by parking: on a crowded machine, too, thread and caller run at once after some
+// attempts, and save a hundred times what those have lost. Frames of 50 calls gain a thirtieth,
+// because each saves less than an attempt loses, a timeslice. Without the account, crowded frames
+// take 4 to 6 times as long; with a share of an eighth for all, crowded loops and frames take 1.4
+// times as long.
 type spinPolicy struct {
 	price  time.Duration // W
 	miss   time.Duration // M
@@ -124,13 +124,13 @@ func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	p.price += (d - p.price) / memory
 }
 
-// A spinSlot is a thread's leave to spin. A thread and its caller need two cores, so there is one
-// slot for two cores.
+// A spinSlot is permission to spin. A thread and its caller need two cores, so there is one slot
+// for two cores.
 //
 //	from       to         by              in
 //	free       owner      thread          enter
 //	owner      free       the owner       leave
-//	owner      another    another thread  enter, if the owner has not shown itself for slotLease:
+//	owner      another    another thread  enter, if the owner has not set seen for slotLease:
 //	                                      it runs a long function
 //
 // A thread that has lost its slot notices before it spins again.
@@ -178,7 +178,7 @@ func (s *spinSlots) count(now time.Duration) int {
 	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
 }
 
-// noteCaller is called by callers. Their cores and the thread's need not be the same.
+// noteCaller notes the cores of a caller, which need not be the thread's.
 //
 //threadcall:noalloc
 func (s *spinSlots) noteCaller(now time.Duration) {

@@ -57,7 +57,7 @@ func (e *Engine) took() {
 	}
 }
 
-// tick is called when the thread knows the time. It has callers yield that keep their Ps for long.
+// tick is called when the thread knows the time. Callers that have kept their Ps for long yield.
 //
 //threadcall:noalloc
 func (e *Engine) tick(now time.Duration) {
@@ -284,7 +284,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 	e.waits.price.Store(int64(p.price))
 }
 
-// endTimeslice lets the others of the P run if the thread and its callers have had it for long.
+// endTimeslice lets other goroutines run if the thread and its callers have had the P for long.
 //
 // Two goroutines that wake each other run before all others of their P, until the time slice that
 // they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and

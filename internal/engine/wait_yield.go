@@ -78,8 +78,8 @@ func (e *Engine) yield(self *Engine) {
 	e.waits.away(start, end)
 }
 
-// endYields is called before the thread waits: its callers wait as well, so no call would end what
-// others yield for.
+// endYields is called before the thread waits. Its callers wait as well then, so no call would
+// reset kind or end a pass.
 //
 //threadcall:noalloc
 func (e *Engine) endYields() {

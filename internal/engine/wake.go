@@ -32,7 +32,7 @@ const (
 	inScheduler
 )
 
-// wake is what the pusher that replaced resting owes.
+// wake wakes the thread. The pusher that replaced resting must call it.
 //
 //threadcall:noalloc
 func (e *Engine) wake() {
@@ -56,8 +56,8 @@ func (w *waking) unpark() {
 	}
 }
 
-// interrupt makes the thread look whether it is to serve any longer. It calls no onWake: a thread
-// that does not wait in the Go scheduler looks before it does.
+// interrupt makes the thread check whether to go on serving. It does not call onWake: a thread that
+// is not in the Go scheduler checks before it waits there.
 func (e *Engine) interrupt() {
 	if e.q.Interrupt() && e.mode.Load() == inScheduler {
 		e.unpark()
@@ -90,9 +90,9 @@ func (w *waking) WakeOf() func() {
 }
 
 // restInHost makes the thread count as resting while it runs code that is not the engine's, in
-// which onWake reaches it. What is queued already is announced, although it may have been before:
-// the host may have taken that announcement out of its event loop for something else. If returns is
-// true, the thread returns to the host, and does then not count as resting.
+// which onWake reaches it. A function that is queued already is announced, perhaps a second time:
+// the host may have taken the first event out of its loop for something else. If returns is true,
+// the thread returns to the host, and does then not count as resting.
 func (e *Engine) restInHost(returns bool) {
 	if e.q.Rest() || e.q.Closed() {
 		return

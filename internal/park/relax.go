@@ -14,7 +14,7 @@ func Relax() {
 	}
 }
 
-// pauses is how many times Pause takes that long. Processors differ twentyfold in it.
+// pauses is how many calls of Pause take that long. It differs twentyfold between processors.
 var pauses = pausesIn(80 * time.Nanosecond)
 
 func pausesIn(d time.Duration) int {

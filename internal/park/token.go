@@ -11,10 +11,10 @@ import (
 // before a Wait are one. One goroutine at a time may wait; any may wake it.
 //
 // It is a channel with one place, unless it is latched. A bubble of testing/synctest owns the
-// channels that are made in it, and a send from outside the bubble ends the process. So what is
-// made in a bubble for a thread outside it is a mutex, which does not belong to a bubble. A
-// goroutine in a bubble that waits for that, or for a channel made outside, is not durably blocked:
-// the clock of the bubble stands still until the thread has answered.
+// channels that are made in it, and a send from outside the bubble ends the process. So a token
+// made in a bubble for a thread outside is a mutex, which does not belong to a bubble. A goroutine
+// in a bubble that waits for that, or for a channel made outside, is not durably blocked: the clock
+// of the bubble stands still until the thread has answered.
 type Token struct {
 	c chan struct{}
 

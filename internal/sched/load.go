@@ -35,9 +35,9 @@ func (l *Load) Waiting() (n int, ok bool) {
 	return int(s[0].Value.Uint64()), true
 }
 
-// Yield is for where Waiting is false. It calls gosched, which is runtime.Gosched, unless that has
-// cost too much: a hundredth of the time. It returns at once when nothing waits for a P, and late
-// when goroutines compute, so it is its own measure of the load.
+// Yield is for versions of Go in which Waiting is false. It calls gosched, which is
+// runtime.Gosched, unless that has cost too much: a hundredth of the time. It returns at once when
+// nothing waits for a P, and late when goroutines compute, so it is its own measure of the load.
 func (l *Load) Yield(gosched func()) {
 	now := clock.Now()
 	if now < l.next {

@@ -8,12 +8,12 @@ import "time"
 const maxPass = time.Millisecond
 
 // Reschedule lets the Go scheduler run what waits for the caller's P: goroutines, timers that are
-// due, and what the network has made ready. runtime.Gosched does not poll the network, because it
-// finds the caller first. So the caller waits for a pipe, to which it writes itself: the P finds it
-// by polling the network. That takes 1 µs on Linux. Reschedule is false, and does nothing, where
-// there is no such pipe or another goroutine waits for it.
+// due, and what the network has made ready. After runtime.Gosched the scheduler finds the caller
+// again before it polls the network. So the caller waits for a pipe to which it has written, and
+// the P polls the network to find it. That takes 1 µs on Linux. Reschedule is false, and does
+// nothing, where there is no such pipe or another goroutine waits for it.
 //
-// If all is true, the caller's P, if it has nothing else to run, also takes what waits for other
-// Ps. That takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy
-// calls once Passing is true, or after 1 ms.
+// If all is true, the caller's P, if it has nothing else to run, also takes work of other Ps. That
+// takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy calls
+// once Passing is true, or after 1 ms.
 func Reschedule(all bool) bool { return pass(all) }

@@ -18,8 +18,8 @@ import (
 //	asked  is set      by pass, when the caller is about to park
 //	       is cleared  by EndPass, which then owes a byte, or by pass after maxPass
 //
-// A byte that comes too late ends the next pass early, which nothing depends on. Each wait ends:
-// the caller has written the byte before, or there is a deadline.
+// A byte that comes too late ends the next pass early, which is harmless. Each wait ends: the
+// caller has written the byte before, or there is a deadline.
 var pipe struct {
 	used, asked  atomic.Bool
 	retry        time.Duration // when to open it, if it is not open
