@@ -219,7 +219,6 @@ func (p Phases) Run(w io.Writer) {
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
 	for round := range p.Rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, p.Rounds)
-		fmt.Fprintf(w, "# threadcall run phases-%d round %d\n", p.Seed, round+1)
 		for chunk := range slices.Chunk(rng.Perm(len(chosen)), inTurnOf) {
 			for _, s := range rng.Perm(len(sides)) {
 				for _, i := range chunk {

@@ -20,22 +20,21 @@ const header = "goos: linux\npkg: example.com/p\n"
 
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.txt")
-	f, err := createFile(name, "run", []string{"about: a\nb"})
+	f, err := createFile(name, []string{"about: a\nb"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = errors.Join(
-		f.add(0, outcome(header+"Unit frames/s better=higher\nBenchmarkA-2 \t 100\t 5.0 ns/op\n")),
-		f.add(0, outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n")),
-		f.add(1, outcome(header+"note: only here\nBenchmarkA-2 \t 100\t 7.0 ns/op\n")),
-		f.add(1, outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 8.0 ns/op\n")),
+		f.add(outcome(header+"Unit frames/s better=higher\nBenchmarkA-2 \t 100\t 5.0 ns/op\n")),
+		f.add(outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n")),
+		f.add(outcome(header+"note: only here\nBenchmarkA-2 \t 100\t 7.0 ns/op\n")),
+		f.add(outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 8.0 ns/op\n")),
 		f.file.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(name)
 	const want = `# about: a b
-# threadcall run run round 0
 Unit frames/s better=higher
 goos: linux
 pkg: example.com/p
@@ -45,7 +44,6 @@ BenchmarkA-2 100 5 ns/op
 pkg: example.com/q
 
 BenchmarkB-2 100 6 ns/op
-# threadcall run run round 1
 
 pkg: example.com/p
 note: only here
@@ -60,7 +58,7 @@ BenchmarkB-2 100 8 ns/op
 	if string(text) != want || err != nil {
 		t.Errorf("%v %s\nwant\n%s", err, text, want)
 	}
-	if f.add(2, outcome(header+"BenchmarkA-2 \t 100\t 5.0 ns/op\n")) == nil {
+	if f.add(outcome(header+"BenchmarkA-2 \t 100\t 5.0 ns/op\n")) == nil {
 		t.Error("no error from a closed file")
 	}
 }

@@ -93,9 +93,8 @@ func (m *Measurement) Prepare() error {
 			ext := filepath.Ext(name)
 			name = strings.TrimSuffix(name, ext) + "-" + v.Name + ext
 		}
-		began := m.Record.Began.Format(time.RFC3339Nano)
-		f, err := createFile(name, began, []string{
-			"threadcall bench, " + began,
+		f, err := createFile(name, []string{
+			"threadcall bench, " + m.Record.Began.Format(time.RFC3339),
 			"version: " + v.Name + ", " + v.What,
 			"command: " + m.Set.Command,
 			"toolchain: " + v.Toolchain,
@@ -185,7 +184,7 @@ func (m *Measurement) process(ctx context.Context, round int, process Process) e
 	}
 	m.Data.Keep(round, o)
 	if m.files != nil {
-		if err := m.files[o.Version].add(round, o); err != nil {
+		if err := m.files[o.Version].add(o); err != nil {
 			m.unsaved = fmt.Errorf("cannot save results: %w", errors.Join(err, m.close()))
 			m.Log.Trouble(fmt.Sprintf("%v. The run goes on.", m.unsaved))
 		}
