@@ -315,6 +315,29 @@ func TestYieldState_yield(t *testing.T) {
 	}
 }
 
+// A thread yields itself if its callers have yielded in vain.
+func TestYieldState_inVain(t *testing.T) {
+	e, _ := New(0)
+	r := &e.idleState
+	tick := func(ago time.Duration, asked uint32) (asks uint32, next time.Duration) {
+		now := clock.Now() - ago
+		r.yielded, r.passed = now-yieldAfter, now-yieldAllAfter-yieldAfter
+		e.yields.kind.Store(asked)
+		e.tick(now)
+		return e.yields.kind.Load(), r.passed + yieldAllAfter - now
+	}
+	if asks, next := tick(0, yieldAll); asks != yieldAll || next > 0 {
+		t.Errorf("callers that have not yielded are told %d, then after %v", asks, next)
+	}
+	for _, took := range []time.Duration{0, time.Second} {
+		asks, next := tick(took, 0)
+		if asks != yieldOwn || next < 2*took+2*yieldAfter {
+			t.Errorf("after a yield of %v, callers are told %d, and after %v to yield for all Ps",
+				took, asks, next)
+		}
+	}
+}
+
 func TestSpinPolicy(t *testing.T) {
 	const µs = time.Microsecond
 	times := slices.Repeat[[]time.Duration]

@@ -78,9 +78,9 @@ func (e *Engine) tick(now time.Duration) {
 		r.yielded = now
 		kind := uint32(yieldOwn)
 		switch {
-		case now-r.passed >= 2*yieldAllAfter && e.yields.kind.Load() == 0: // others yield in vain
-			runtime.Gosched()
-			r.passed = clock.Now()
+		case now-r.passed >= yieldAllAfter+yieldAfter && e.yields.kind.Load() == 0:
+			runtime.Gosched() // callers have yielded in vain, and are likely to do so again
+			r.passed = 2*clock.Now() - now - (yieldAllAfter - 2*yieldAfter)
 		case now-r.passed >= yieldAllAfter:
 			kind = yieldAll
 		}
