@@ -49,8 +49,8 @@ func TestCoalesce_queuesTheFunctionOnce(t *testing.T) {
 	}
 }
 
-// The function begins before the post that has queued it returns: the thread runs it while that post
-// wakes the event loop. The next post queues it once more.
+// The function begins before the post that has queued it returns: the thread runs it while that
+// post wakes the event loop. The next post queues it once more.
 func TestCoalesce_beginsBeforeItsPostReturns(t *testing.T) {
 	adopted(t, func(h *thread.Thread) {
 		ran := 0
