@@ -5,10 +5,10 @@
 //
 //	replace github.com/gopxl/mainthread/v2 => ../threadcall/compat/mainthread
 //
-// Other than there, nothing panics or blocks before Run, CallNonBlock never waits, functions may
-// call one another, and a panic reaches the caller. Run must be called from the main goroutine,
-// once, or mainthread.Init of threadcall in its place. Where TestMain does that, tests and
-// benchmarks may call Run again.
+// Unlike there, nothing panics or blocks before Run, CallNonBlock never waits, functions may call
+// one another, and a panic reaches the caller. Run must be called from the main goroutine, once, or
+// mainthread.Init of threadcall in its place. Where TestMain does that, tests and benchmarks may
+// call Run again.
 package mainthread
 
 import "github.com/threadcall/threadcall/mainthread"

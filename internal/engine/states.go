@@ -14,7 +14,7 @@ import (
 
 // A State is what a thread or a pool does, and has done since it was first asked for.
 type State struct {
-	ID         uintptr // a number of its own
+	ID         uintptr // unique in the process
 	Name       string  // may be empty
 	Pool       bool
 	Queued     int

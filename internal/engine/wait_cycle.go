@@ -238,7 +238,7 @@ func (s *Set) engines() []*Engine {
 
 // Wait waits for done, which threads of the set will close or send to, or for cancel, and returns
 // nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
-// directly or by way of others, and returns that one.
+// directly or through others, and returns that one.
 func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	e := threads.current()
 	if e == nil {

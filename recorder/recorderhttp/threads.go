@@ -17,11 +17,11 @@ import (
 // functions have waited and run.
 //
 // It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names of
-// the work queues of Kubernetes' client-go, so that their dashboards and alerts serve:
+// the work queues of Kubernetes' client-go, so that their dashboards and alerts work:
 // workqueue_depth, workqueue_adds_total, workqueue_queue_duration_seconds,
 // workqueue_work_duration_seconds, workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, a number
-// of its own.
+// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, the
+// number of the Thread.
 //
 // A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
 // that finds it. A function that began before is not counted: the page has its stack, but not for
