@@ -242,7 +242,7 @@ func (k *set[K]) taker(s *keyState[K]) *worker[K] {
 	return nil
 }
 
-// room returns how many threads s may have besides those that it has.
+// room returns how many more threads s may have.
 func (k *set[K]) room(s *keyState[K]) int {
 	if s.forgotten > 0 {
 		return 0
@@ -504,7 +504,7 @@ func (k *set[K]) terminate(x *worker[K]) {
 	x.e.Terminate()
 }
 
-// ended is called on the thread of x as the last. It is called without mu.
+// ended is called last on the thread of x. It is called without mu.
 func (k *set[K]) ended(x *worker[K]) {
 	k.all.Remove(x.e)
 	k.mu.Lock()

@@ -44,7 +44,7 @@ func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) runtime.Cleanu
 		&cleanup{t.life, func() { free(arg) }})
 }
 
-// A cleanup is what has to run on a thread when something has become unreachable.
+// A cleanup is a function that must run on a thread when an object has become unreachable.
 type cleanup struct {
 	of   *life // until free is queued, so that the thread ends behind it
 	free func()

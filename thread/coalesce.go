@@ -8,7 +8,7 @@ import (
 )
 
 // Coalesce returns a function, post, that queues f on the thread, at most once at a time: "redraw
-// at some time, once". It is for what is requested more often than it must be done: progress,
+// at some time, once". It is for work that is requested more often than it must be done: progress,
 // resizing, invalidation.
 //
 // post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f

@@ -97,7 +97,7 @@ func (t *Thread) MustCall(f func()) {
 	runtime.KeepAlive(t)
 }
 
-// MustCall is [Pool.Call], but panics where that returns false. See [Thread.MustCall].
+// MustCall is [Pool.Call], but panics where Call returns false. See [Thread.MustCall].
 //
 //threadcall:noalloc
 func (p *Pool) MustCall(f func()) {

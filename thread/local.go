@@ -4,8 +4,8 @@ package thread
 // belongs to the thread. It is meant to be a package variable. The zero Local is ready to use and
 // must not be copied.
 //
-// Any goroutine may use a Local at any time. A value that refers to its Thread does not keep that
-// from being reclaimed.
+// Any goroutine may use a Local at any time. A value that refers to its Thread does not keep the
+// Thread from being reclaimed.
 type Local[T any] struct{ _ byte } // so that each has an address of its own
 
 // Get returns what Set has stored for t, or the zero value.

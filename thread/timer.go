@@ -9,19 +9,19 @@ import (
 
 // A Timer runs a function on a thread at given times. [Thread.After] and [Thread.Every] make it.
 //
-//   - When a time has come, the function is queued as by Go, but not counted by [WithQueueLimit].
-//     That is a tick.
+//   - When a time has come, a tick queues the function as Go does, but is not counted by
+//     [WithQueueLimit].
 //   - Times do not drift: each is computed from the moment at which the Timer was made, on the
 //     monotonic clock.
-//   - At most one tick is queued. One that comes while the function runs follows it. If the thread
-//     is later than that, the times that have passed are one tick, and [Timer.Missed] counts the
-//     others.
+//   - At most one tick is queued. A tick that comes while the function runs follows it. If the
+//     thread is later than that, the times that have passed are one tick, and [Timer.Missed] counts
+//     the others.
 //   - A panic is reported as by [Thread.Go], and the Timer continues, after [runtime.Goexit], too.
 //   - No tick allocates.
 //   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
 //     thread it does nothing.
 //
-// The function may call [Timer.Stop]. It can refer to its Timer if that is made on the thread
+// The function may call [Timer.Stop]. It can refer to its Timer if the Timer is made on the thread
 // itself: there the function cannot begin before the variable is set.
 //
 // Until it is stopped or has run for the last time, a Timer keeps its Thread from being reclaimed.

@@ -1,5 +1,5 @@
-// Package access lets packages mainthread, keyed and nativeloop do with a Thread what no other
-// package may, and recorderhttp see all of them. Package thread sets its variables.
+// Package access lets packages mainthread, keyed and nativeloop use a Thread in ways that no other
+// package may, and recorderhttp see all threads. Package thread sets its variables.
 package access
 
 import (
@@ -12,7 +12,7 @@ import (
 var Adopt func() (thread any, end func())
 
 // ServeFor is the method of thread, and calls rest before it runs the first of several functions:
-// the others are to run in the event loop that this one may have.
+// if that one runs an event loop, the others must run there.
 var ServeFor func(thread any, d time.Duration, rest func()) int
 
 // WakeOf returns what the method OnWake of thread has set, or nil. If adopted is false, the thread
@@ -22,8 +22,7 @@ var WakeOf func(thread any) (wake func(), adopted bool)
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New for the options that opts, a []thread.Option, has, but does not start the
-// thread.
+// New is thread.New with the options opts, a []thread.Option, but does not start the thread.
 var New func(opts any) Unstarted
 
 // An Unstarted is a Thread whose thread of the operating system does not exist yet.

@@ -29,7 +29,7 @@ func (a *Alarm) Set(d time.Duration) {
 	}
 }
 
-// Stop has the alarm call its function no more, or once if it is about to.
+// After Stop the alarm does not call its function, or once if it is about to.
 func (a *Alarm) Stop() {
 	if a.timer != nil {
 		a.timer.Stop()

@@ -10,11 +10,11 @@ import (
 
 // When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
 // milliseconds: timers come up to a millisecond late. A timerfd in the same epoll set comes within
-// the hundredth of that. But while Ps are busy the scheduler asks epoll every 10 ms, and looks for
-// timers each time that a goroutine blocks. So an Alarm that is precise has both, and takes what
-// comes first. Without the timerfd ticks are late by 0.7 and not 0.15 ms in the median.
+// the hundredth of that. But while Ps are busy the scheduler polls epoll every 10 ms, and looks for
+// timers each time that a goroutine blocks. So a precise Alarm has both, and the first to fire
+// counts. Without the timerfd ticks are late by 0.7 and not 0.15 ms in the median.
 
-// A timerfd is that of an Alarm, with a goroutine that waits for it until the Alarm is stopped.
+// A timerfd belongs to an Alarm. A goroutine waits for it until the Alarm is stopped.
 type timerfd struct {
 	mu      sync.Mutex
 	file    *os.File // nil if there is none
@@ -34,8 +34,8 @@ func (t *timerfd) set(d time.Duration, fire func()) {
 	}
 }
 
-// open makes the timerfd. It is false if that cannot be, as without descriptors: the next call
-// tries again.
+// open makes the timerfd. It is false if there is none, as without descriptors: the next call tries
+// again.
 func (t *timerfd) open(fire func()) bool {
 	const monotonic = 1
 	if t.refused {

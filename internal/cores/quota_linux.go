@@ -66,7 +66,7 @@ type group struct {
 }
 
 // findGroups returns the control groups that the process is in and those around them, as far as
-// they are visible, and not nil. Root is put before each name. An error is one that passes.
+// they are visible, and not nil. Root is put before each name. An error is temporary.
 func findGroups(root string) ([]group, error) {
 	var err error
 	text := func(name string) string {

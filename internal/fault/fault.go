@@ -24,9 +24,8 @@ func Caught(v any) *Fault {
 
 // Raise raises the fault in the caller: as the value it was, so that recover finds what it would
 // have found in place. A value that is not recovered ends the process with a report of the caller's
-// stack, where the function that panicked is not to be seen. So that it is, the value replaces a
-// first panic that tells of the other stack: the report prints both, and recover sees only the
-// last.
+// stack, which does not show the function that panicked. So the value replaces a first panic that
+// has the other stack: the report prints both, and recover sees only the last.
 func (f *Fault) Raise() {
 	defer func() { panic(f.Value) }()
 	panic(origin{f})

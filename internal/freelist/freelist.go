@@ -1,7 +1,7 @@
 // Package freelist keeps objects for reuse that one goroutine takes out and another puts in, such
 // as the records of posted functions. sync.Pool, which has a list for each P, makes a post 1.3
-// times as dear, in time and CPU time, with GOGC=20 next to a goroutine that allocates; for what is
-// put in where it was taken out, the two do not differ.
+// times as dear, in time and CPU time, with GOGC=20 next to a goroutine that allocates; for objects
+// that are put in where they were taken out, the two do not differ.
 package freelist
 
 import "sync/atomic"
@@ -10,8 +10,8 @@ import "sync/atomic"
 // empty.
 //
 // It is a bounded queue for many producers and many consumers after Dmitry Vyukov's, in which each
-// cell carries the number of the turn that may use it next. It may be empty or full in passing,
-// while a goroutine stands between claiming a cell and using it. Then an object is made or dropped,
+// cell carries the number of the turn that may use it next. It may be empty or full for a moment,
+// while a goroutine has claimed a cell and not yet used it. Then an object is made or dropped,
 // which costs an allocation and nothing else.
 //
 // The queue doubles when it is full, so that it comes to hold as many objects as were ever in use

@@ -8,7 +8,7 @@ import (
 )
 
 // Times are counts of times, as thread.Histogram. The buckets divide each power of two nanoseconds
-// from 64 ns on into four; the first has what is less, the last, from 69 s on, what is more.
+// from 64 ns on into four; the first is for shorter times, the last for times from 69 s on.
 type Times struct {
 	Count   uint64
 	Sum     time.Duration

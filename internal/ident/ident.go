@@ -6,14 +6,13 @@
 //	Thread     the operating system's number of the thread, by a system call
 //
 // G and M are two instructions each: they read the g that every port keeps in a register or in
-// thread-local storage, and a word of it. The first is sound because the register is named by the
-// assembler, not by this package: the release of Go that compiles the runtime assembles these files
-// as well, and a port that moved its g would move the assembler's name with it. The second depends
-// on the offset of m in g, which is behind six words that the compiler, the assembler and the
-// linker have in the same place, and reads inside of g whatever the release. It is not taken on
-// trust: Trusted tests it in every process before the first thread is used, and if the test fails,
-// M is the system's number of the thread, slower and never wrong. With the build tag
-// threadcall_noasm there is no assembly, and nothing but that.
+// thread-local storage, and a word of it. G is sound because the assembler names the register, not
+// this package: the release of Go that compiles the runtime assembles these files as well, and a
+// port that moved its g would move the assembler's name with it. M depends on the offset of m in g,
+// which is behind six words that the compiler, the assembler and the linker have in the same place;
+// in any release it reads inside of g. Trusted tests M in every process before the first thread is
+// used. If the test fails, M is the system's number of the thread, slower and never wrong; so it is
+// with the build tag threadcall_noasm, which leaves out the assembly.
 package ident
 
 import (

@@ -13,8 +13,8 @@ import (
 // unlocks once too often must not unpin it, and the count cannot be read, so the goroutine locks
 // many times more than needed. It does so once, until the thread is terminated: the count must not
 // change before, because a coroutine that one function leaves behind for another (iter.Pull)
-// insists on finding it as it was. So this is how many times functions may unlock too often while
-// the thread lives, one of them or all together.
+// insists on finding it as it was. So this is how many times all functions together may unlock too
+// often while the thread lives.
 //
 // A lock takes 2.5 nanoseconds. A thread of the engine's own may be made for a single call: for it
 // they are a tenth of what the runtime needs to start and to end a thread. An adopted one, the main
@@ -34,8 +34,8 @@ const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
 var mainThread = ident.Thread()
 
 // Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the
-// main thread. Go cannot end that one, so what functions do to it, such as entering a namespace,
-// would last as long as the process; and on Linux /proc/self is the main thread's.
+// main thread. Go cannot end the main thread, so changes to it, such as another namespace, would
+// last as long as the process; and on Linux /proc/self is the main thread's.
 func Go(f func()) {
 	go func() {
 		Lock(1 + Spare)
@@ -99,8 +99,8 @@ func (p *Pin) GiveBack() bool {
 	return true
 }
 
-// oneThread is so where locking does nothing, but is counted for all goroutines together, so that a
-// coroutine would not find the count as it was.
+// oneThread is true where locking does nothing, but is counted for all goroutines together, so that
+// a coroutine would not find the count as it was.
 const oneThread = runtime.GOARCH == "wasm"
 
 // Lock locks the calling goroutine to its thread n times.

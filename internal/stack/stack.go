@@ -1,5 +1,5 @@
-// Package stack has the stacks of functions that run on another thread, without what is the
-// engine's, and those of all goroutines.
+// Package stack has the stacks of functions that run on another thread, without the engine's
+// frames, and the stacks of all goroutines.
 package stack
 
 import (
@@ -32,7 +32,7 @@ func Trace(stack []uintptr) string {
 	return b.String()
 }
 
-// callers are what calls functions of users.
+// callers are the functions that call functions of users.
 var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).panicked"}
 
 // between is what may stand between a function and its caller, and is of no interest.
@@ -52,7 +52,7 @@ func Caller(stack []uintptr) string {
 	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
-// fromCaller leaves out what is this module's at the beginning of a stack.
+// fromCaller leaves out this module's functions at the beginning of a stack.
 func fromCaller(stack []uintptr) []uintptr {
 	for i := range stack {
 		f, _ := runtime.CallersFrames(stack[i : i+1]).Next()
