@@ -63,6 +63,24 @@ func TestScratch(t *testing.T) {
 	}
 }
 
+func TestPlainName(t *testing.T) {
+	for _, c := range []struct{ env, cpus, name, want string }{
+		{"", "", "X/n-2-1", "X/n-2-1"},
+		{"", "1", "X/n-2", "X/n-2"},
+		{"", "02, 1000", "X-2", "X"},
+		{"", "02, 1000", "X/n-64-1000", "X/n-64"},
+		{"1", "", "X/n-2", "X/n-2"},
+		{"0", "", "X/n-1000000", "X/n-1000000"},
+		{"1000", "", "X-1000", "X"},
+		{"1000", "2", "X-1000", "X-1000"},
+	} {
+		t.Setenv("GOMAXPROCS", c.env)
+		if got := PlainName(c.name, c.cpus); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
+	}
+}
+
 // Package testing may write a result of a benchmark that panics, and end with status 0.
 func TestParseResults_cutShort(t *testing.T) {
 	for text, want := range map[string]bool{

@@ -2,6 +2,7 @@ package gotest
 
 import (
 	"bufio"
+	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -139,17 +140,24 @@ func mend(lines []string) []string {
 }
 
 // PlainName returns the name without the number of CPUs that testing appends to it at times, and
-// never if it is 1.
+// never if it is 1. That is one of cpus, a list as for -test.cpu, or if that is empty, GOMAXPROCS, or
+// if that is not set, at most the number of CPUs.
 func PlainName(name, cpus string) string {
 	i := strings.LastIndexByte(name, '-')
-	if i < 0 {
-		return name
-	}
 	n, err := strconv.Atoi(name[i+1:])
-	among := slices.Contains(strings.Split(cpus, ","), name[i+1:]) || cpus == "" &&
-		n <= runtime.NumCPU()
-	if err != nil || n < 2 || !among {
+	if i < 0 || err != nil || n < 2 {
 		return name
 	}
-	return name[:i]
+	if m, _ := strconv.Atoi(os.Getenv("GOMAXPROCS")); cpus == "" && m > 0 {
+		cpus = strconv.Itoa(m)
+	}
+	if cpus == "" && n <= runtime.NumCPU() {
+		return name[:i]
+	}
+	for text := range strings.SplitSeq(cpus, ",") {
+		if m, _ := strconv.Atoi(strings.TrimSpace(text)); m == n {
+			return name[:i]
+		}
+	}
+	return name
 }

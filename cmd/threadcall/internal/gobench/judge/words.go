@@ -115,12 +115,3 @@ func Written(unit string) string {
 	}
 	return unit
 }
-
-// Procs returns the end of a name such as "-8", which is the number of CPUs.
-func Procs(name string) string {
-	i := strings.LastIndexByte(name, '-')
-	if i < 0 || i+1 == len(name) || strings.Trim(name[i+1:], "0123456789") != "" {
-		return ""
-	}
-	return name[i:]
-}

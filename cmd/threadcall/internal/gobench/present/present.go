@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
@@ -135,7 +136,7 @@ func benchmarks(c *judge.Comparison) (all []judge.Row) {
 func (p printer) name(r judge.Row) string {
 	name := r.Name
 	if !strings.Contains(p.Settings.CPU, ",") {
-		name = strings.TrimSuffix(name, judge.Procs(name))
+		name = gotest.PlainName(name, p.Settings.CPU)
 	}
 	if !p.Comparison.SeveralPackages() {
 		return name

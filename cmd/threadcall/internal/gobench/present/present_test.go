@@ -65,11 +65,11 @@ func hidden() *measure.Data {
 		wide := []float64{1.0, 1.2, 1.1, 0.97, 1.18, 1.12, 0.99, 1.21}[round%8]
 		load := []float64{1, 3, 0.5, 2, 0.4, 1.5}[round%6]
 		for v, x := range []float64{1, 1.1} {
-			measuretest.Add(d, v, round, "JSON-2", 100e-9*math.Pow(wide, float64(v)), "sec/op")
+			measuretest.Add(d, v, round, "JSON-8", 100e-9*math.Pow(wide, float64(v)), "sec/op")
 			wall := 100e-9 * x * math.Pow(load, float64(v))
-			measuretest.Add(d, v, round, "Busy-2", wall, "sec/op", 90e-9*x, measure.CPUTime,
+			measuretest.Add(d, v, round, "Busy-8", wall, "sec/op", 90e-9*x, measure.CPUTime,
 				1.0, measure.Threads)
-			measuretest.Add(d, v, round, "Calm-2", 100e-9*x, "sec/op", 99e-9*x, measure.CPUTime,
+			measuretest.Add(d, v, round, "Calm-8", 100e-9*x, "sec/op", 99e-9*x, measure.CPUTime,
 				1.0, measure.Threads)
 		}
 	}
@@ -94,6 +94,7 @@ func written(t *testing.T, d *measure.Data, width int) string {
 }
 
 func TestPrint(t *testing.T) {
+	t.Setenv("GOMAXPROCS", "8")
 	failed := simulated(6, "old.txt", "new.txt")
 	measuretest.Add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
 	measuretest.Add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
@@ -165,11 +166,12 @@ No change shown: allocs/op of 3 (equal).
 
 func TestPrinter_name(t *testing.T) {
 	for _, c := range []struct{ cpu, module, packages, want string }{
-		{"", "m", "m/a m/a", "X X"},
+		{"8", "m", "m/a m/a", "X X"},
 		{"4,8", "m", "m/a m/a", "X-8 X-8"},
-		{"", "m", "m/a m/b/c", "a.X b/c.X"},
-		{"", "h/m", "h/m h/m/b", "m.X b.X"},
-		{"", "one, other", "one other", "one.X other.X"},
+		{"1", "m", "m/a m/a", "X-8 X-8"},
+		{"8", "m", "m/a m/b/c", "a.X b/c.X"},
+		{"8", "h/m", "h/m h/m/b", "m.X b.X"},
+		{"8", "one, other", "one other", "one.X other.X"},
 	} {
 		table, got := judge.Table{Unit: "sec/op"}, []string{}
 		for _, pkg := range strings.Fields(c.packages) {
