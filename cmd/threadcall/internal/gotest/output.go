@@ -140,8 +140,8 @@ func mend(lines []string) []string {
 }
 
 // PlainName returns the name without the number of CPUs that testing appends to it at times, and
-// never if it is 1. That is one of cpus, a list as for -test.cpu, or if that is empty, GOMAXPROCS, or
-// if that is not set, at most the number of CPUs.
+// never if it is 1. That is one of cpus, a list as for -test.cpu; if the list is empty, GOMAXPROCS,
+// or at most the number of CPUs.
 func PlainName(name, cpus string) string {
 	i := strings.LastIndexByte(name, '-')
 	n, err := strconv.Atoi(name[i+1:])
