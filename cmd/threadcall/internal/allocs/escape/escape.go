@@ -51,7 +51,9 @@ func (e Escape) At() Position { return e.Path[len(e.Path)-1] }
 // Outermost is the position in the function that was compiled.
 func (e Escape) Outermost() Position { return e.Path[0] }
 
-var constantForm = regexp.MustCompile("^(\"|`|'|[-+]?[0-9]|true$|false$)")
+// The compiler writes a long string without its end.
+var constantForm = regexp.MustCompile(
+	`^("(\\.|[^"\\])*("|\.\.\.)|'(\\.|[^'\\])*'|-?[0-9][^ ]*|true|false)$`)
 
 // Constant reports whether it is a literal constant. Those are in the program's read-only data: the
 // compiler logs that they escape, but nothing is allocated.

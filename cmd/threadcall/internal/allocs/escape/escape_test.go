@@ -143,6 +143,17 @@ func TestLog_Read_go124(t *testing.T) {
 	}
 }
 
+func TestEscape_Constant(t *testing.T) {
+	for what, want := range map[string]bool{`"a \"b\" \\"`: true, `"a long string...`: true,
+		`'\''`: true, "'é'": true, "-7000": true, "1.5e+06": true, "true": true,
+		`"a" + s`: false, `s + "a"`: false, `"a" + s + "b"`: false, "2 * n": false, "trueish": false,
+		"n": false} {
+		if e := (Escape{What: what}); e.Constant() != want {
+			t.Errorf("%s: constant is %t", what, !want)
+		}
+	}
+}
+
 func TestLog_Read_unknownForm(t *testing.T) {
 	head := `{"version":0,"package":"p","file":"/p.go"}` + "\n"
 	for name, text := range map[string]string{
