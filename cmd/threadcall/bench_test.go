@@ -538,6 +538,25 @@ func TestBench_vs_packages(t *testing.T) {
 	}
 }
 
+func TestBench_vs_workspaceElsewhere(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.write(t, map[string]string{"w/go.work": "go 1.26\n\nuse ../r\n",
+		"r/go.mod":    "module example.com/r\n\ngo 1.26\n",
+		"r/r_test.go": "package r\n\nimport \"testing\"\n\nfunc BenchmarkX(*testing.B) {}\n"})
+	file := filepath.Join(p.dir, "w", "go.work")
+	p.dir = filepath.Join(p.dir, "r")
+	p.commit(t, "a commit")
+	p.write(t, map[string]string{"r.go": "package r\n"})
+	cmd := p.invocation("-vs", "HEAD")
+	cmd.Env = append(cmd.Env, "GOWORK="+file)
+	output(t, cmd).want(t, statusUnmeasured, "neither in the repository nor")
+	if _, err := os.Stat(file); err != nil {
+		t.Error(err)
+	}
+	p.clean(t)
+}
+
 // What go.work and go.mod files want by a relative path, a revision gets from its own tree if it is
 // in the repository, and else from the same place.
 func TestBench_vs_relativePaths(t *testing.T) {

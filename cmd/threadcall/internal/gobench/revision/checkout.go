@@ -76,6 +76,13 @@ func (r *Repository) workspace(ctx context.Context, now gotest.Tree, root string
 		return "", context.Cause(ctx)
 	}
 	if err != nil {
+		// Elsewhere, the copy would be written by way of a link, over the file itself.
+		own, _ := filepath.EvalSymlinks(root)
+		dir, _ := filepath.EvalSymlinks(filepath.Dir(copied))
+		if dir != below(own, filepath.Dir(file)) {
+			return "", fmt.Errorf("%s is neither in the repository nor in a directory that contains it, so "+
+				"the revision cannot be in that workspace; GOWORK=off uses none", file)
+		}
 		for _, suffix := range []string{"", ".sum"} { // the go command may write to the second
 			_ = os.Remove(copied + suffix) // a link
 			if text, err := os.ReadFile(file + suffix); err == nil {
