@@ -204,6 +204,7 @@ func TestWindow_refusesCallsWhenClosed(t *testing.T) {
 	c.goesOn(t, 3, "frames after all changes")
 	windows := runtime.GOOS == "windows" // leaves room for the buttons in the title
 	testutil.Eventually(t, func() bool {
+		w.SetSize(-5, 0) // again: Wine puts back the size of which the window manager tells it late
 		width, height := w.Size()
 		return height == 1 && (width == 1 || windows)
 	}, "the least size")
