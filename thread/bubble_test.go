@@ -254,6 +254,27 @@ func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 	}
 }
 
+// A post that still waits for a place when its context is done is withdrawn, and not refused.
+func TestBubble_countsAPostThatIsWithdrawnWhileItWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, th := range both(t, thread.WithQueueLimit(1)) {
+			th.Stats()
+			busy := occupy(t, th.Go)
+			th.Go(nop)
+			ctx, cancel := context.WithCancel(t.Context())
+			posted := make(chan bool)
+			go func() { posted <- th.GoContext(ctx, nop) }()
+			synctest.Wait()
+			cancel()
+			ok := <-posted
+			busy.Open()
+			if s := th.Stats(); ok || s.Withdrawn != 1 || s.Refused != 0 {
+				t.Errorf("%s: GoContext returned %v: %+v", name, ok, s)
+			}
+		}
+	})
+}
+
 // A context of another package, which context.AfterFunc follows with a goroutine.
 type foreign struct{ context.Context }
 
