@@ -102,16 +102,27 @@ func TestWithName_isALabel(t *testing.T) {
 	if l := thread.Eval(again, labels); l != "" {
 		t.Errorf("a thread without a name has the labels %s", l)
 	}
-	ends(t, func() {
-		runtime.LockOSThread() // the system's thread, which may be the main one, gets its name back
-		before, _ := osthread.Name()
-		defer func() { _ = osthread.SetName(before) }()
-		th := thread.Adopt(thread.WithName("ui"))
-		defer th.Terminate()
-		_ = th.CallContext(labelled("a"), func() {
-			if l := labels(); l != `{"thread":"ui", "work":"a"}` {
-				t.Errorf("the labels on an adopted thread are %s", l)
+	for how, adopt := range map[string]func() *thread.Thread{
+		"Adopt": func() *thread.Thread { return thread.Adopt(thread.WithName("ui")) },
+		"AdoptLater": func() *thread.Thread {
+			th, adopt := thread.AdoptLater(thread.WithName("ui"))
+			if err := adopt(); err != nil {
+				t.Errorf("adopt: %v", err)
 			}
+			return th
+		},
+	} {
+		ends(t, func() {
+			runtime.LockOSThread() // the system's thread, which may be the main one, gets its name back
+			before, _ := osthread.Name()
+			defer func() { _ = osthread.SetName(before) }()
+			th := adopt()
+			defer th.Terminate()
+			_ = th.CallContext(labelled("a"), func() {
+				if l := labels(); l != `{"thread":"ui", "work":"a"}` {
+					t.Errorf("%s: the labels on an adopted thread are %s", how, l)
+				}
+			})
 		})
-	})
+	}
 }
