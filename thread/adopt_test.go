@@ -92,6 +92,7 @@ func TestTerminate_givesBackTheLockOfAdopt(t *testing.T) {
 		{name: "in a function of a locked host", serving: true, locked: true},
 		{name: "by another goroutine while it serves", foreign: true, serving: true},
 		{name: "by another goroutine, then Terminate", foreign: true, then: (*thread.Thread).Terminate},
+		{name: "by another goroutine, then Close", foreign: true, then: (*thread.Thread).Close},
 		{name: "by another goroutine, then Serve", foreign: true,
 			then: func(h *thread.Thread) { h.Serve() }},
 		{name: "by another goroutine, then ServeContext", foreign: true,

@@ -42,6 +42,7 @@ var checks = []check{
 	{"thread", []string{"-timeout", "120s", "./thread"}},
 	{"keyed", []string{"-timeout", "120s", "./keyed"}},
 	{"mainthread", []string{"-timeout", "120s", "./mainthread"}},
+	{"recorder", []string{"-timeout", "60s", "./recorder/..."}},
 	{"trace", []string{"-timeout", "60s", "./cmd/threadcall/internal/trace/source"}},
 	{"oracle", []string{"-timeout", "100s", "./internal/rig/oracle", "-time-limit", "5s"}},
 	{"race", []string{"-race", "-timeout", "120s", "./internal/rig/oracle", "-time-limit", "10s"}},
