@@ -24,6 +24,17 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+func TestCulprit_isTheTestThatRan(t *testing.T) {
+	const out = `fatal error: sync: unlock of unlocked mutex
+p.TestMain(0x1)
+p.TestPrograms.func1(0x1)
+p.TestOther(0x1)`
+	const want = "TestPrograms fatal error: sync: unlock of unlocked mutex"
+	if got := culprit([]byte(out)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestMutations(t *testing.T) {
 	const source = `package p
 func (x *T[K]) f(c chan int) {

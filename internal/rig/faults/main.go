@@ -14,6 +14,7 @@
 package main
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
 	"os"
@@ -138,6 +139,7 @@ func (c check) make(env []string, tests string, more ...string) (out []byte, err
 // culprit returns the name of the test that failed, or that ran when the process ended, and how the
 // process ended.
 func culprit(out []byte) string {
+	out = bytes.ReplaceAll(out, []byte(".TestMain"), nil) // in whose frames all tests run
 	first := func(expressions ...string) string {
 		for _, re := range expressions {
 			if m := regexp.MustCompile(re).FindSubmatch(out); m != nil {

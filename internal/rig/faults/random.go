@@ -105,9 +105,10 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 				break
 			}
 			test := culprit(out)
-			if name, _, _ := strings.Cut(test, " "); strings.HasPrefix(name, "Test") ||
-				strings.HasPrefix(name, "Fuzz") {
-				alone := "^" + name + "$"
+			name, _, _ := strings.Cut(test, " ")
+			alone := "^" + name + "$"
+			if (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz")) &&
+				!strings.Contains(skip, alone) { // or it has not run
 				_, without := c.make(nil, alone)
 				if _, err := c.make(env, alone, "-count=5"); err == nil || without != nil {
 					chance += fmt.Sprintf("%s: %s once, by chance; ", c.name, test)
