@@ -32,7 +32,7 @@ type idleState struct {
 
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
-	ticked  time.Duration // when the thread has last read the clock; zero if a wait was in between
+	ticked  time.Duration // when the thread has last read the clock
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread parked
 	passed  time.Duration // when one has yielded for all Ps, or the thread itself
@@ -64,12 +64,11 @@ func (e *Engine) tick(now time.Duration) {
 	r := &e.idleState
 	n := r.taken + 1
 	r.taken = 0
-	if each := (now - r.ticked) / time.Duration(n); r.ticked != 0 {
-		if r.slot != nil {
-			r.policy.periods(each, n)
-		}
-		r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
+	each := (now - r.ticked) / time.Duration(n)
+	if r.slot != nil {
+		r.policy.periods(each, n)
 	}
+	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
 	if r.slot != nil {
 		r.slot.seen.Store(int64(now))
@@ -193,7 +192,6 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	e.waits.spin.Store(0)
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
-	r.ticked = 0
 	now = clock.Now()
 	r.policy.earn(time.Duration(r.found-r.before)*r.policy.price -
 		time.Duration(e.waits.lost.Swap(0)))
