@@ -204,6 +204,13 @@ func TestCheck(t *testing.T) {
 		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "+5%", ""},
 		{"10? ns/op 10? instructions/op", "10? ns/op 12? instructions/op", "instructions/op:+5%",
 			"X-2, instructions/op: +19"},
+		// the verdict about the time rests on CPU time
+		{"1?0 ns/op 50 cpu-ns/op 1 runnable-threads", "1!00 ns/op 500 cpu-ns/op 1 runnable-threads",
+			"+100%", "X-2, cpu-ns/op: +900"},
+		{"1?0 ns/op 50 cpu-ns/op 1 runnable-threads", "1!00 ns/op 500 cpu-ns/op 1 runnable-threads",
+			"ns/op:+100%", "X-2, ns/op: +900"},
+		{"1?0 ns/op 50 cpu-ns/op 1 runnable-threads", "1!0 ns/op 50 cpu-ns/op 1 runnable-threads",
+			"ns/op:+100%", ""},
 		// a limit of the unit replaces one of all
 		{"10? ns/op", "12? ns/op", "ns/op:+30% +5%", ""},
 	} {

@@ -104,14 +104,18 @@ func (at *Case) decide(l plan.Limit, row Row, less bool) (broken, undecided bool
 		at.FromZero = old == 0
 		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
 	}
+	visible, same := d.Visible(), neutral(d.Absolute)
+	if d.Verdict == Aside { // a limit of this unit is about this unit
+		visible = d.Interval.Low > same || d.Interval.High < same
+	}
 	switch {
 	case d.Verdict == None || d.Verdict == Equal:
 	case d.Verdict == Aside && l.Unit == "": // another unit decides
 	case d.Verdict == TooFew:
 		return false, true
-	case d.Visible() && at.FromZero:
+	case visible && at.FromZero:
 		return (d.Estimate < 0) == less, false
-	case d.Visible():
+	case visible:
 		at.Change = change
 		return (change < 0) == less && math.Abs(change) >= limit-rounding, false
 	case at.FromZero:
