@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
 )
 
@@ -145,7 +146,8 @@ func runVet(c *command) error {
 	case err != nil:
 		return err
 	case len(list) > 0:
-		return fail(statusWrong, fmt.Errorf("%d calls or waits are wrong", len(list)))
+		return fail(statusWrong, errors.New(ui.Counted(len(list),
+			"call or wait is wrong", "calls or waits are wrong")))
 	}
 	return nil
 }
