@@ -3,9 +3,11 @@ package budget
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 )
@@ -66,6 +68,23 @@ func f(n int) {
 	v = func() { v() }
 }
 `
+
+// What cgo writes for a call of C converts its arguments to interfaces in a branch that never runs.
+func TestCheck_Code_cgo(t *testing.T) {
+	c, file, err := find(t, promising)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := func(target, file string, n int) []call {
+		return []call{{target, line{file, n}, line{file, n}}}
+	}
+	const own = "_cgo_gotypes.go"
+	c.Code([]Compiled{{"a.com/p.f", line{file, 8}, calls("a.com/p.C.add", file, 10)},
+		{"a.com/p.C.add", line{own, 83}, calls("runtime.convT32", own, 88)}}, escape.New())
+	if f := c.Functions[0]; f.Broken != nil || !slices.Equal(f.Calls, []string{"p.C.add"}) {
+		t.Errorf("%+v", f)
+	}
+}
 
 func TestCheck_blamed(t *testing.T) {
 	c, file, err := find(t, promising)

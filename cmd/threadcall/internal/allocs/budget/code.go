@@ -70,7 +70,9 @@ func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 			continue
 		}
 		own, known := w.bySymbol[call.target]
-		if !known || w.standard[symbol.Package(call.target)] {
+		// Cgo's code for a call of C has conversions to interfaces that never run.
+		ofCgo := func(j int) bool { return heap.Frame{File: w.functions[j].at.file}.OfCgo() }
+		if !known || w.standard[symbol.Package(call.target)] || slices.ContainsFunc(own, ofCgo) {
 			if noted(call.target) {
 				f.Calls = append(f.Calls, symbol.Short(call.target))
 			}
