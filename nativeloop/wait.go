@@ -29,13 +29,14 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 //
 // Wait panics off the thread, and if t is not attached.
 func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
+	on := t.On() // looked at first, because Terminate on another goroutine ends that
 	if access.Terminated(t) {
 		return thread.ErrTerminated
 	}
 	claims.Lock()
 	attached := claims.taken[claim{t, true}] != nil
 	claims.Unlock()
-	if !attached || !t.On() {
+	if !attached || !on {
 		panic("nativeloop: Wait off the thread, or before Attach; call Attach first, and Wait in a " +
 			"function on the thread")
 	}
