@@ -245,17 +245,19 @@ func (p *Pool) take(c *callq.Call) bool {
 func (p *Pool) takeFor(x *Engine, w *wait) (taken *callq.Call) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.wait.Load() != w || !w.call.Node.Listed() {
+	if x.wait.Load() != w {
 		return nil
 	}
-	for n := &w.call.Node; n != nil; {
-		before := n.Before
-		if c := n.Value; c == w.call || c.Poster == x.id {
+	before := w.call.Node.Before
+	if !w.call.Node.Remove() {
+		return nil
+	}
+	taken = callq.Prepend(w.call, nil)
+	for n := before; n != nil && x.hasPosted.Load(); n = before {
+		before = n.Before
+		if n.Value.Poster == x.id {
 			n.Remove()
-			taken = callq.Prepend(c, taken)
-		}
-		if n = before; !x.hasPosted.Load() {
-			break
+			taken = callq.Prepend(n.Value, taken)
 		}
 	}
 	return taken

@@ -98,11 +98,9 @@ func (c *Clock) start(first time.Duration) {
 		return
 	}
 	c.alarm.Init(c.fire, c.period > 0 && !c.e.bubbled)
-	c.arm(clock.Now() + min(max(first, 0), farAway))
+	c.due, c.armed = clock.Now()+min(max(first, 0), farAway), true
 	c.mu.Unlock()
-	if first <= 0 {
-		c.fire()
-	}
+	c.fire()
 }
 
 // arm is called by callers that hold c.mu.
@@ -113,7 +111,8 @@ func (c *Clock) arm(due time.Duration) {
 	c.alarm.Set(due - clock.Now())
 }
 
-// fire posts the function if the clock is due. The alarm may call it early, and once too often.
+// fire posts the function if the clock is due, and otherwise sets the alarm, which may call it
+// early, and once too often.
 //
 //threadcall:noalloc
 func (c *Clock) fire() {

@@ -67,12 +67,10 @@ func (e *Engine) tick(now time.Duration) {
 	each := (now - r.ticked) / time.Duration(n)
 	if r.slot != nil {
 		r.policy.periods(each, n)
+		r.slot.seen.Store(int64(now))
 	}
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
-	if r.slot != nil {
-		r.slot.seen.Store(int64(now))
-	}
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
 		kind := uint32(yieldOwn)

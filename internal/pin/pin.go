@@ -90,11 +90,8 @@ func (p *Pin) GiveBack() bool {
 		return false
 	}
 	Unlock(p.locks())
-	if p.hosts {
-		if !ident.Locked() {
-			// functions have unlocked the host's lock as well
-			Lock(1)
-		}
+	if p.hosts && !ident.Locked() { // functions have unlocked the host's lock as well
+		Lock(1)
 	}
 	return true
 }
