@@ -97,7 +97,7 @@ func aside(r *Row) {
 	}
 	switch r.Delta.Verdict {
 	case Better, Worse, Changed, Unseen:
-		r.Delta.Verdict = Aside
+		r.Delta.own, r.Delta.Verdict = r.Delta.Verdict, Aside
 	}
 }
 

@@ -55,6 +55,7 @@ type Sample struct {
 // is new minus old, as a ratio makes no sense.
 type Delta struct {
 	Verdict  Verdict         `json:"verdict"`
+	own      Verdict         // with Aside: the verdict that the test gave
 	Method   Method          `json:"method,omitempty"`
 	Absolute bool            `json:"absolute,omitempty"`
 	Estimate float64         `json:"estimate"`           // new divided by old

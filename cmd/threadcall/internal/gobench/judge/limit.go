@@ -104,18 +104,17 @@ func (at *Case) decide(l plan.Limit, row Row, less bool) (broken, undecided bool
 		at.FromZero = old == 0
 		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
 	}
-	visible, same := d.Visible(), neutral(d.Absolute)
-	if d.Verdict == Aside { // a limit of this unit is about this unit
-		visible = d.Interval.Low > same || d.Interval.High < same
+	if d.Verdict == Aside && l.Unit != "" { // a limit of this unit is about this unit
+		d.Verdict = d.own
 	}
 	switch {
 	case d.Verdict == None || d.Verdict == Equal:
-	case d.Verdict == Aside && l.Unit == "": // another unit decides
+	case d.Verdict == Aside: // another unit decides
 	case d.Verdict == TooFew:
 		return false, true
-	case visible && at.FromZero:
+	case d.Visible() && at.FromZero:
 		return (d.Estimate < 0) == less, false
-	case visible:
+	case d.Visible():
 		at.Change = change
 		return (change < 0) == less && math.Abs(change) >= limit-rounding, false
 	case at.FromZero:
