@@ -98,29 +98,39 @@ func (m *mutation) try() (by string, compiles bool, err error) {
 		if i > 0 && !slices.Contains(users, c.name) {
 			continue
 		}
-		for skip := "^$"; ; {
-			start := time.Now()
-			out, err := c.make(env, everyTest, "-skip="+skip)
-			if err == nil {
-				break
-			}
-			test := culprit(out)
-			name, _, _ := strings.Cut(test, " ")
-			alone := "^" + name + "$"
-			if (strings.HasPrefix(name, "Test") || strings.HasPrefix(name, "Fuzz")) &&
-				!strings.Contains(skip, alone) { // or it has not run
-				_, without := c.make(nil, alone)
-				if _, err := c.make(env, alone, "-count=5"); err == nil || without != nil {
-					chance += fmt.Sprintf("%s: %s once, by chance; ", c.name, test)
-					skip += "|" + alone // the others have not been run
-					continue
-				}
-			}
-			return fmt.Sprintf("%s%s: %s, %.1f s", chance, c.name, test, time.Since(start).Seconds()), true,
-				nil
+		noticed, byChance := c.notices(env)
+		chance += byChance
+		if noticed != "" {
+			return chance + noticed, true, nil
 		}
 	}
 	return chance + nothing, true, nil
+}
+
+// notices makes the check until a test fails that fails each time, and only with env. It returns
+// that one, if there is any, and those that have failed by chance.
+func (c check) notices(env []string) (noticed, chance string) {
+	for skip := "^$"; ; {
+		start := time.Now()
+		out, err := c.make(env, everyTest, "-skip="+skip)
+		if err == nil {
+			return "", chance
+		}
+		test := culprit(out)
+		name, _, _ := strings.Cut(test, " ")
+		alone := "^" + name + "$"
+		noticed = fmt.Sprintf("%s: %s, %.1f s", c.name, test, time.Since(start).Seconds())
+		if !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "Fuzz") ||
+			strings.Contains(skip, alone) { // it has not run
+			return noticed, chance
+		}
+		_, without := c.make(nil, alone)
+		if _, err := c.make(env, alone, "-count=5"); err != nil && without == nil {
+			return noticed, chance
+		}
+		chance += fmt.Sprintf("%s: %s once, by chance; ", c.name, test)
+		skip += "|" + alone // the others have not been run
+	}
 }
 
 // mutations returns all changes that can be made in the files of the packages that are compiled
