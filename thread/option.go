@@ -18,6 +18,7 @@ type config struct {
 	handle func(*PanicError)
 	pool   bool
 	keep   bool
+	parks  bool
 	hooks
 }
 
@@ -64,6 +65,16 @@ func WithQueueLimit(n int) Option {
 // stay.
 func WithKeep() Option {
 	return func(c *config) { c.keep = true }
+}
+
+// WithParking has the thread and its callers wait in the Go scheduler only: neither spins, that is,
+// reads memory again and again for some microseconds in the hope that the other side answers. A
+// call then costs what a message on a channel costs, in time and in CPU time.
+//
+// It is for programs whose CPU time or battery counts more than their latency. The environment
+// variable THREADCALL_SPIN=off does the same for all threads of a process, the main thread too.
+func WithParking() Option {
+	return func(c *config) { c.parks = true }
 }
 
 func options(opts []Option) config {

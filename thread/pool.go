@@ -41,6 +41,11 @@ func newPool(n int, o config) *Pool {
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
 	e.SetName(o.name)
+	for _, worker := range e.Workers() {
+		if o.parks {
+			worker.NeverSpin()
+		}
+	}
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}

@@ -120,6 +120,9 @@ func init() {
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
 	e.SetName(o.name)
+	if o.parks {
+		e.NeverSpin()
+	}
 	if notify := o.watcher(); notify != nil {
 		owner.Watch(o.slow, notify)
 	}

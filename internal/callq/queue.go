@@ -72,8 +72,9 @@ type Queue struct {
 	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
 	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
+	grabs   uint64   // how often the thread has emptied head
 	bubbled bool     // the queue was made in a bubble of testing/synctest, and is used only there
-	_       [48]byte // the allocator aligns objects of 320 bytes
+	_       [40]byte // the allocator aligns objects of 320 bytes
 }
 
 var resting, interrupted, closed Call
@@ -267,11 +268,18 @@ func (q *Queue) grab() (list, last *Call) {
 			}
 		default:
 			if q.head.CompareAndSwap(h, q.rest) {
+				q.grabs++
 				return reverse(h), h
 			}
 		}
 	}
 }
+
+// Grabs returns how often the thread has taken all that was queued. Between two of them, it has
+// taken the calls that were queued together.
+//
+//threadcall:noalloc
+func (q *Queue) Grabs() uint64 { return q.grabs }
 
 // restore makes list the ready list, after ready was found or made empty. If the queue has been
 // closed meanwhile, it refuses list.

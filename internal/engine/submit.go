@@ -98,7 +98,7 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake()
-	} else if !behind && e.waits.spin.Load() != 0 {
+	} else if !behind && e.waits.spin.Load() > 0 {
 		for range firstLooks {
 			park.Relax()
 			if c.Outcome() == callq.Ran {

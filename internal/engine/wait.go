@@ -62,19 +62,30 @@ const (
 
 // A waitState is what callers and thread know about each other's waits. It may be out of date.
 type waitState struct {
-	spin     atomic.Int64 // how long a caller looks, a time.Duration; zero unless the thread spins
+	// how long a caller looks, a time.Duration; zero unless the thread spins, and parkAtOnce if
+	// functions take so long that callers park
+	spin     atomic.Int64
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
 	price    atomic.Int64 // of parking, a time.Duration
 	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
 	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
+	timed    atomic.Bool  // callers are to set pushed and returned
+	parks    bool         // nothing spins for this thread; does not change once it has started
 }
+
+const parkAtOnce = -1
 
 func (l *waitState) init() {
 	l.price.Store(int64(firstPrice))
 	l.met.Store(int64(firstMiss))
+	l.parks = neverSpins
 }
+
+// NeverSpin has the thread and its callers park where they would spin. It must be called before the
+// thread starts.
+func (e *Engine) NeverSpin() { e.waits.parks = true }
 
 // away reports whether a side that looks, and does nothing else, has not run between two readings
 // of the clock.
@@ -111,6 +122,9 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(ctx, c, self, e, nil)
+	if !e.waits.timed.Load() {
+		return o
+	}
 	if now, ok := clock.Outside(); ok {
 		e.waits.returned.Store(int64(now))
 		spinners.noteCaller(now)
@@ -158,13 +172,15 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 		return l.meet(c, time.Duration(l.offer.Load()))
 	}
 	limit := time.Duration(l.spin.Load())
-	if behind || limit == 0 {
-		if self == nil { // to a locked goroutine, Gosched is two changes of threads
-			takeTurns(c, time.Duration(l.price.Load()))
-		}
-		return c.Outcome()
+	turns := spinners.turns()
+	switch {
+	case limit == parkAtOnce || l.parks:
+	case limit > 0 && !(behind && turns):
+		return l.look(c, clock.Now(), limit, false)
+	case turns && self == nil: // to a locked goroutine, Gosched is two changes of threads
+		takeTurns(c, time.Duration(l.price.Load()))
 	}
-	return l.look(c, clock.Now(), limit, false)
+	return c.Outcome()
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core
@@ -210,7 +226,7 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 		return 0
 	}
 	start, ok := clock.Outside()
-	if !ok || !spinners.open(start) {
+	if !ok || spinners.open(start) == 0 {
 		return 0
 	}
 	if int64(start) < crowdedUntil.Load() { // no core sleeps

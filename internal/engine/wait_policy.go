@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"os"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -153,7 +154,8 @@ var spinners spinSlots
 type spinSlots struct {
 	slots   [64]spinSlot
 	cores   atomic.Int32 // that threads and their callers may use; zero until known
-	checked atomic.Int64 // when that was found, a time.Duration
+	procs   atomic.Int32 // GOMAXPROCS; zero until known
+	checked atomic.Int64 // when both were found, a time.Duration
 	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
 
@@ -169,14 +171,31 @@ func (s *spinSlots) count(now time.Duration) int {
 	if runtime.GOARCH == "wasm" {
 		return 0
 	}
-	n := int(s.cores.Load())
-	if last := time.Duration(s.checked.Load()); n == 0 || now-last > coresAreOf {
-		n = cores.Usable()
+	last := time.Duration(s.checked.Load())
+	if s.cores.Load() == 0 || now-last > coresAreOf {
 		s.checked.Store(int64(now))
-		s.cores.Store(int32(n))
+		s.cores.Store(int32(cores.Usable()))
+		s.procs.Store(int32(runtime.GOMAXPROCS(0))) // takes the scheduler's lock
 	}
-	return min(n, runtime.GOMAXPROCS(0), 2*len(s.slots)) / 2
+	return min(s.atOnce(), 2*len(s.slots)) / 2
 }
+
+// atOnce returns how many goroutines can run at once, as far as that is known.
+//
+//threadcall:noalloc
+func (s *spinSlots) atOnce() int { return int(min(s.cores.Load(), s.procs.Load())) }
+
+// turns reports whether callers that find others queued take turns: with more Ps, they would fight
+// for the scheduler's lock.
+//
+//threadcall:noalloc
+func (s *spinSlots) turns() bool {
+	n := s.procs.Load()
+	return n == 1 || n == 2
+}
+
+// neverSpins says that no thread of this process spins.
+var neverSpins = os.Getenv("THREADCALL_SPIN") == "off"
 
 // noteCaller notes the cores of a caller, which need not be the thread's.
 //
@@ -203,14 +222,14 @@ func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
 	return nil
 }
 
-// open reports whether enter would succeed.
+// open returns how many times enter would succeed.
 //
 //threadcall:noalloc
-func (s *spinSlots) open(now time.Duration) bool {
+func (s *spinSlots) open(now time.Duration) (n int) {
 	for i := range s.count(now) {
 		if slot := &s.slots[i]; slot.available(slot.owner.Load(), now) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }

@@ -124,12 +124,12 @@ func TestSpinSlots_count(t *testing.T) {
 			t.Fatalf("thread %d of %d has no slot", i+1, most)
 		}
 	}
-	if s.open(now) || s.enter(99, now) != nil {
+	if s.open(now) > 0 || s.enter(99, now) != nil {
 		t.Fatalf("there are more than %d", most)
 	}
 	late := now + slotLease + 1
 	held[0].seen.Store(int64(late))
-	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) {
+	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) > 0 {
 		t.Error("not the slot is given away whose owner has not shown itself for long")
 	}
 	if s.cores.Store(1); s.count(now) != 0 {
@@ -182,7 +182,7 @@ func TestServeContext_offer(t *testing.T) {
 			}
 			e.waits.offer.Store(1)
 		})
-		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s != 0 || o != 0 {
+		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s > 0 || o != 0 {
 			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
 		}
 		e.Terminate()
@@ -284,6 +284,7 @@ func TestLook(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(0)
 	e.mode.Store(inScheduler)
+	e.waits.timed.Store(true)
 	if e.wake(); e.waits.pushed.Load() == 0 {
 		t.Error("it does not say when it has woken the thread")
 	}
@@ -447,6 +448,58 @@ func TestLook_vain(t *testing.T) {
 		go func() { looked <- e.waits.wait(c, on, woke, behind) }()
 		if o := testutil.Arrives(t, looked); o != 0 {
 			t.Errorf("the outcome is %d", o)
+		}
+	}
+}
+
+// With NeverSpin, a caller parks at once, and the thread takes no slot and offers nothing.
+func TestNeverSpin(t *testing.T) {
+	e, _ := New(0)
+	e.NeverSpin()
+	e.waits.spin.Store(int64(time.Hour))
+	e.waits.price.Store(int64(time.Hour))
+	for _, behind := range []bool{false, true} {
+		c := e.q.Get(callq.Awaited, func() {}, 0)
+		looked := make(chan callq.Outcome, 1)
+		go func() { looked <- e.waits.wait(c, nil, false, behind) }()
+		testutil.Arrives(t, looked)
+	}
+	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
+	if e.startSpinning() || !e.skips(clock.Now()) || e.idleState.offered {
+		t.Error("the thread spins, or offers to")
+	}
+}
+
+// What a thread advises callers that find it up: to look, if a call costs less CPU time when all of
+// them look than when they park and are woken.
+func TestAdvise(t *testing.T) {
+	const µs = time.Microsecond
+	const looks = 1
+	for name, c := range map[string]struct {
+		calls, grabs, idles int
+		each                time.Duration // of a call
+		slots               int           // free beside the thread's
+		want                int64
+	}{
+		"one caller":                          {10, 10, 10, µs, 0, looks},
+		"one caller, long functions":          {10, 10, 10, 20 * µs, 7, parkAtOnce},
+		"two callers, two cores":              {10, 10, 0, µs, 0, 0},
+		"two callers, four cores":             {10, 10, 0, µs, 1, looks},
+		"two callers, functions of 20 µs":     {10, 10, 0, 20 * µs, 7, parkAtOnce},
+		"sixteen callers, sixteen cores":      {150, 10, 0, µs, 7, 0},
+		"sixteen callers, functions of 3 µs":  {150, 10, 0, 3 * µs, 32, 0},
+		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
+	} {
+		e, _ := New(0)
+		r := &e.idleState
+		r.policy.price = 20 * µs
+		r.slot = &spinners.slots[len(spinners.slots)-1]
+		now := time.Hour
+		r.ticked = now - time.Duration(c.calls)*c.each
+		r.window = window{idles: c.idles, grabs: e.q.Grabs() - uint64(c.grabs)}
+		e.advise(now, c.calls, c.slots)
+		if spin := e.waits.spin.Load(); min(spin, looks) != c.want {
+			t.Errorf("%s: callers look for %v", name, spin)
 		}
 	}
 }

@@ -15,6 +15,8 @@ const (
 	firstLooks = 2 * looks // at the queue or at a record, before the first at the clock
 	looks      = 12        // between two at the clock: a microsecond; half and twice do as well
 
+	maxSkips = 7 // parks in a row that are not timed
+
 	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
 	maxCalls = measuredOf     // and after so many calls at the latest
 
@@ -30,6 +32,11 @@ type idleState struct {
 
 	before int // calls found when the thread began to spin
 
+	window  window
+	skips   int           // parks that are not timed, from now on
+	back    int           // how many these were last
+	untimed bool          // ticked is not known: the thread was woken without being timed
+	long    bool          // the last time from one call to the next was longer than a spin
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
 	ticked  time.Duration // when the thread has last read the clock
@@ -64,11 +71,16 @@ func (e *Engine) tick(now time.Duration) {
 	r := &e.idleState
 	n := r.taken + 1
 	r.taken = 0
+	if r.untimed {
+		r.begin(now)
+		return
+	}
 	each := (now - r.ticked) / time.Duration(n)
 	if r.slot != nil {
 		r.policy.periods(each, n)
 		r.slot.seen.Store(int64(now))
 	}
+	e.advise(now, n, -1)
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
 	if now-r.yielded >= yieldAfter {
@@ -118,6 +130,7 @@ func (e *Engine) spin() bool {
 	case r.slot.owner.Load() != e.id: // a function has run for long
 		return false
 	}
+	r.window.idles++
 	for range firstLooks {
 		if e.q.Pending() {
 			r.found++
@@ -143,7 +156,9 @@ func (e *Engine) spin() bool {
 		for range looks {
 			if e.q.Pending() {
 				r.found++
-				e.waits.away(now, clock.Now())
+				last, now = now, clock.Now()
+				e.waits.away(last, now)
+				r.window.idle += now - start
 				return true
 			}
 			park.Relax()
@@ -162,7 +177,7 @@ func (e *Engine) spin() bool {
 //threadcall:noalloc
 func (e *Engine) startSpinning() bool {
 	r := &e.idleState
-	if !r.policy.pays(false) || e.bubbled {
+	if !r.policy.pays(false) || e.bubbled || e.waits.parks {
 		return false
 	}
 	now := clock.Now()
@@ -170,6 +185,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	r.ticked, r.taken, r.up = now, 0, 0
+	r.window = window{grabs: e.q.Grabs()}
 	r.every = 1                      // of calls that park it says nothing
 	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
 	r.before = r.found
@@ -187,7 +203,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	if r.slot == nil {
 		return 0
 	}
-	e.waits.spin.Store(0)
+	e.waits.spin.Store(min(e.waits.spin.Load(), 0))
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
 	now = clock.Now()
@@ -215,8 +231,12 @@ func (e *Engine) park(down time.Duration) {
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
 	}
+	if r.offered = false; e.skips(down) {
+		e.sleep()
+		r.up, r.taken, r.cpu, r.untimed = 0, 0, 0, true
+		return
+	}
 	ran := down - r.up
-	r.offered = p.pays(false) && spinners.open(down)
 	if r.offered {
 		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor(), min(2*p.miss, coreLost))))
 	}
@@ -230,11 +250,105 @@ func (e *Engine) park(down time.Duration) {
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)
+		r.long = work > p.lookFor()
 		e.measure(now-r.up-work, work)
 	} else {
 		e.measure(0, 0)
 	}
-	r.up, r.ticked, r.yielded, r.passed, r.taken = now, now, now, now, 0
+	r.up, r.taken = now, 0
+	r.begin(now)
+	r.window = window{grabs: e.q.Grabs()}
+}
+
+// begin notes that the thread has been parked until now.
+func (r *idleState) begin(now time.Duration) {
+	r.ticked, r.yielded, r.passed, r.untimed = now, now, now, false
+}
+
+// skips reports whether the thread parks without being timed. Otherwise it may have set offered.
+// Times cost four readings of the clock, and two cache lines that callers write for the thread. So a
+// thread whose calls come rarely, or that has asked for a P in vain, skips more and more of them.
+//
+//threadcall:noalloc
+func (e *Engine) skips(now time.Duration) bool {
+	r := &e.idleState
+	p := &r.policy
+	if e.waits.parks {
+		return true
+	}
+	if r.skips > 0 {
+		r.skips--
+		return true
+	}
+	more := r.long && p.gain <= -memory*p.price
+	r.long = false
+	if p.pays(false) && spinners.open(now) > 0 {
+		if r.offered = e.load.Spare(spinners.atOnce()); r.offered {
+			r.back = 0
+		} else {
+			more = true
+		}
+	}
+	if more {
+		r.back = min(2*r.back+1, maxSkips)
+		r.skips = r.back
+	}
+	if timed := r.skips == 0; timed != e.waits.timed.Load() {
+		e.waits.timed.Store(timed)
+	}
+	return false
+}
+
+// A window is what a thread has seen since it last advised its callers.
+type window struct {
+	calls int
+	time  time.Duration // that they and the waits for them took
+	grabs uint64        // of the queue, when the window began
+	idles int           // how often the queue was empty
+	idle  time.Duration // for how long, if for longer than the first looks
+}
+
+// advise says how callers wait that find the thread up. A caller waits for the calls before it, the
+// running one included, and for its own: n times the mean time of a call. If all of them look
+// meanwhile, a call costs each of them that time of one call; if they park, it costs half of W, the
+// wake-up of one of them. That the answer comes sooner is worth a quarter of it. free is how many
+// slots are free; it is counted if that is negative.
+//
+//threadcall:noalloc
+func (e *Engine) advise(now time.Duration, calls, free int) {
+	r := &e.idleState
+	w := &r.window
+	w.calls += calls
+	w.time += now - r.ticked
+	grabs := int(e.q.Grabs() - w.grabs)
+	if grabs == 0 || e.pool != nil { // more were queued at once; those of a pool are not
+		return
+	}
+	n := (w.calls + grabs/2) / grabs
+	if 2*w.idles < grabs {
+		n++ // calls come while another runs
+	}
+	each := (w.time - w.idle) / time.Duration(w.calls)
+	worth := r.policy.price/2 + r.policy.price/8
+	spin := int64(0)
+	switch {
+	case each >= worth:
+		spin = parkAtOnce
+	case r.slot == nil || time.Duration(n)*each >= worth:
+	case n == 1:
+		spin = int64(r.policy.lookFor())
+	default:
+		if free < 0 {
+			free = spinners.open(now)
+		}
+		if n+1 <= 2*(1+free) { // each needs a core
+			spin = int64(r.policy.lookFor())
+		}
+	}
+	if e.waits.spin.Load() != spin { // or callers would have to read it again
+		e.waits.spin.Store(spin)
+	}
+	*w = window{grabs: e.q.Grabs()}
 }
 
 // sleep waits in the Go scheduler.

@@ -38,7 +38,9 @@ const (
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		e.waits.pushed.Store(int64(clock.Now()))
+		if e.waits.timed.Load() {
+			e.waits.pushed.Store(int64(clock.Now()))
+		}
 		e.unpark()
 	case up:
 		if f := e.onWake.Load(); f != nil {

@@ -11,7 +11,7 @@ import (
 // A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at
 // a time.
 type Load struct {
-	samples [1]metrics.Sample
+	samples [2]metrics.Sample
 	missing bool          // this release of Go does not report what Waiting reads
 	next    time.Duration // when Yield yields again
 }
@@ -23,17 +23,41 @@ var PrepareLoad = sync.OnceFunc(func() { new(Load).Waiting() })
 // Waiting returns how many goroutines wait for a P. It costs about 100 ns and takes the scheduler's
 // lock. It is false before Go 1.26, which was the first to report it.
 func (l *Load) Waiting() (n int, ok bool) {
-	if l.missing {
+	if !l.read(1) {
 		return 0, false
 	}
-	s := &l.samples
-	s[0].Name = "/sched/goroutines/runnable:goroutines"
-	metrics.Read(s[:])
-	if l.missing = s[0].Value.Kind() != metrics.KindUint64; l.missing {
-		return 0, false
-	}
-	return int(s[0].Value.Uint64()), true
+	return int(l.samples[0].Value.Uint64()), true
 }
+
+// Spare reports whether n goroutines can run at once beside those that run or wait for a P now. It
+// is true before Go 1.26.
+//
+//threadcall:noalloc
+func (l *Load) Spare(n int) bool {
+	if !l.read(2) {
+		return true
+	}
+	waiting, running := l.samples[0].Value.Uint64(), l.samples[1].Value.Uint64()
+	return int(waiting+running) <= n
+}
+
+// read reads the first n samples.
+//
+//threadcall:noalloc
+func (l *Load) read(n int) bool {
+	if l.missing {
+		return false
+	}
+	s := l.samples[:n]
+	for i := range s {
+		s[i].Name = names[i]
+	}
+	metrics.Read(s)
+	l.missing = s[0].Value.Kind() != metrics.KindUint64
+	return !l.missing
+}
+
+var names = [...]string{"/sched/goroutines/runnable:goroutines", "/sched/goroutines/running:goroutines"}
 
 // Yield is for versions of Go in which Waiting is false. It calls gosched, which is
 // runtime.Gosched, unless that has cost too much: a hundredth of the time. It returns at once when

@@ -55,6 +55,31 @@ var phases = []phase{
 	{name: "1 computes, call each 5 ms", calls: 1, pause: 5 * ms, computing: 1},
 	{name: "2 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 2},
 	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
+
+	// many callers, with functions of so many µs
+	{name: "2 callers, 3 µs", calls: 8, callers: 2, function: 3},
+	{name: "2 callers, 20 µs", calls: 8, callers: 2, function: 20},
+	{name: "4 callers, 0 µs", calls: 8, callers: 4},
+	{name: "4 callers, 3 µs", calls: 8, callers: 4, function: 3},
+	{name: "4 callers, 20 µs", calls: 8, callers: 4, function: 20},
+	{name: "16 callers, 3 µs", calls: 8, callers: 16, function: 3},
+	{name: "16 callers, 20 µs", calls: 8, callers: 16, function: 20},
+	{name: "64 callers, 0 µs", calls: 8, callers: 64},
+	{name: "64 callers, 3 µs", calls: 8, callers: 64, function: 3},
+	{name: "64 callers, 20 µs", calls: 8, callers: 64, function: 20},
+	{name: "256 callers, 3 µs", calls: 8, callers: 256, function: 3},
+	{name: "4 think 20 µs, 3 µs", calls: 8, callers: 4, work: 20, function: 3},
+	{name: "16 think 100 µs, 3 µs", calls: 8, callers: 16, work: 100, function: 3},
+	{name: "64 think 100 µs, 3 µs", calls: 8, callers: 64, work: 100, function: 3},
+	{name: "64 sleep 1 ms, 3 µs", calls: 1, callers: 64, pause: ms, function: 3},
+	{name: "1000 sleep 10 ms, 3 µs", calls: 1, callers: 1000, pause: 10 * ms, function: 3},
+	{name: "pairs: 1", calls: 8, first: true},
+	{name: "pairs: 2", calls: 8, first: true, threads: 2, callers: 2},
+	{name: "pairs: 8", calls: 8, first: true, threads: 8, callers: 8},
+	{name: "pairs: 16", calls: 8, first: true, threads: 16, callers: 16},
+	{name: "pairs: 64", calls: 8, first: true, threads: 64, callers: 64},
+	{name: "8 pairs, 20 µs", calls: 8, threads: 8, callers: 8, function: 20},
+	{name: "lone call each 300 µs", calls: 1, pause: 300 * ms / 1000},
 }
 
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
@@ -120,8 +145,8 @@ func (p phase) run(s side, d time.Duration) string {
 	slices.Sort(lateness)
 	l := Result{Latencies: lateness}
 	return fmt.Sprintf("/%s/subject=%s 1 %.0f p50-ns %.0f mean-ns %.0f p99-ns "+
-		"%.0f cpu-ns/op %.0f p90-late-ns\n", strings.ReplaceAll(p.name, " ", "_"), s.name,
-		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90))
+		"%.0f cpu-ns/op %.0f p90-late-ns %.0f calls/s\n", strings.ReplaceAll(p.name, " ", "_"), s.name,
+		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90), 1e9/r.Time)
 }
 
 func (p phase) loop(s Subject, until time.Time) (latencies []time.Duration) {
@@ -192,14 +217,18 @@ func (p Phases) Run(w io.Writer) {
 	calibrate()
 	var chosen []phase
 	for _, ph := range phases {
-		if p.Match.MatchString(ph.name) {
+		if p.Match.MatchString(ph.name) && ph.threads <= max(4, 4*runtime.GOMAXPROCS(0)) {
 			chosen = append(chosen, ph)
 		}
+	}
+	most := 1
+	for _, ph := range chosen {
+		most = max(most, ph.threads)
 	}
 	sides := make([]side, 4) // the first two are threadcall
 	for i, w := range []way{onMain, onThread, reference, spinning} {
 		sides[i].name = w.name
-		for range []int{1, 4, 4, 1}[i] { // threads
+		for range []int{1, most, most, 1}[i] { // threads
 			s, end := w.open()
 			defer end()
 			sides[i].threads = append(sides[i].threads, s)
@@ -216,6 +245,7 @@ func (p Phases) Run(w io.Writer) {
 	for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
 		fmt.Fprintf(w, "Unit %s better=lower\n", unit)
 	}
+	fmt.Fprintln(w, "Unit calls/s better=higher")
 	rng := rand.New(rand.NewPCG(p.Seed, 0))
 	for round := range p.Rounds {
 		fmt.Fprintf(os.Stderr, "round %d of %d\n", round+1, p.Rounds)
