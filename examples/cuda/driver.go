@@ -82,24 +82,29 @@ type gpu struct {
 // openGPU makes a context of the first GPU, which is current on the calling thread.
 func openGPU() (*gpu, error) {
 	g := new(gpu)
-	for _, step := range []struct {
-		what string
-		f    uintptr
-		args []uintptr
-	}{
-		{"cuInit", cuda.initialize, []uintptr{0}},
-		{"cuDeviceGet", cuda.deviceGet, []uintptr{address(&g.device), 0}},
-		{"cuDeviceGetName", cuda.deviceGetName,
-			[]uintptr{address(&g.label[0]), uintptr(len(g.label) - 1), uintptr(g.device)}},
-		{"cuCtxCreate", cuda.ctxCreate, []uintptr{address(&g.context), 0, uintptr(g.device)}},
-		{"cuModuleLoadData", cuda.moduleLoadData, []uintptr{address(&g.module), address(&source[0])}},
+	for _, step := range []func() error{
+		func() error { return call("cuInit", cuda.initialize, 0) },
+		func() error { return call("cuDeviceGet", cuda.deviceGet, address(&g.device), 0) },
+		func() error {
+			return call("cuDeviceGetName", cuda.deviceGetName, address(&g.label[0]),
+				uintptr(len(g.label)-1), uintptr(g.device))
+		},
+		func() error {
+			return call("cuCtxCreate", cuda.ctxCreate, address(&g.context), 0, uintptr(g.device))
+		},
+		func() error {
+			return call("cuModuleLoadData", cuda.moduleLoadData, address(&g.module), address(&source[0]))
+		},
+		func() error {
+			return call("cuModuleGetFunction", cuda.moduleGetFunction, address(&g.kernel), g.module,
+				address(&entry[0]))
+		},
 	} {
-		if err := call(step.what, step.f, step.args...); err != nil {
+		if err := step(); err != nil {
 			return nil, err
 		}
 	}
-	return g, call("cuModuleGetFunction", cuda.moduleGetFunction, address(&g.kernel), g.module,
-		address(&entry[0]))
+	return g, nil
 }
 
 func (g *gpu) name() string { return string(bytes.TrimRight(g.label[:], "\x00")) }

@@ -1,7 +1,7 @@
 //go:build linux && (amd64 || arm64)
 
-// CUDA's driver API on one thread, called from many goroutines: what a call costs through threadcall,
-// through a channel to a locked goroutine, and on a locked goroutine itself.
+// CUDA's driver API on one thread, called from many goroutines: what a call costs through
+// threadcall, through a channel to a locked goroutine, and on a locked goroutine itself.
 //
 //	go -C examples/cuda run .
 //
@@ -40,19 +40,19 @@ func main() {
 
 func run() error {
 	var g *gpu
-	gl, err := thread.Start(thread.WithName("cuda"),
+	t, err := thread.Start(thread.WithName("cuda"),
 		thread.WithStart(func() (err error) { g, err = openGPU(); return err }))
 	if err != nil {
 		return err
 	}
-	defer gl.Close()
-	defer gl.Call(func() { _ = g.close() })
+	defer t.Close()
+	defer t.Call(func() { _ = g.close() })
 	channel, end, err := overChannel(g)
 	if err != nil {
 		return err
 	}
 	defer end()
-	ways := []way{{"threadcall", func(f func()) { gl.Call(f) }}, {"channel", channel}, {"locked", nil}}
+	ways := []way{{"threadcall", func(f func()) { t.Call(f) }}, {"channel", channel}, {"locked", nil}}
 	fmt.Printf("%s, %d cores, GOMAXPROCS %d, %s\n", g.name(), runtime.NumCPU(), runtime.GOMAXPROCS(0),
 		runtime.Version())
 	m := measurement{gpu: g}
@@ -200,7 +200,7 @@ func (m *measurement) steps(l load, w way, until time.Time) (s series, err error
 			err = e
 		}
 	}
-	for added := uint32(0); err == nil && time.Now().Before(until); {
+	for added := uint32(0); err == nil && (added == 0 || time.Now().Before(until)); {
 		start := time.Now()
 		for range l.launches {
 			do(launch)
@@ -222,8 +222,8 @@ func (m *measurement) steps(l load, w way, until time.Time) (s series, err error
 
 // print prints a table of all loads.
 func (m *measurement) print(ways []way) {
-	fmt.Println("| a step, µs: mean; p50; p99; CPU time of the process | threadcall | channel | locked |\n" +
-		"| --- | --- | --- | --- |")
+	fmt.Println("| a step, µs: mean; p50; p99; CPU time of the process " +
+		"| threadcall | channel | locked |\n| --- | --- | --- | --- |")
 	µs := func(d time.Duration) float64 { return float64(d) / 1e3 }
 	for _, l := range loads {
 		fmt.Printf("| %s |", l.name)

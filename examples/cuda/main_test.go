@@ -15,8 +15,8 @@ import (
 func TestProgram_callsTheDriverOnTheThreadOfTheContext(t *testing.T) {
 	dir := t.TempDir()
 	library := filepath.Join(dir, "libcuda.so.1")
-	out, err := exec.Command("cc", "-shared", "-fPIC", "-o", library, "testdata/driver.c").CombinedOutput()
-	if err != nil {
+	cc := exec.Command("cc", "-shared", "-fPIC", "-o", library, "testdata/driver.c")
+	if out, err := cc.CombinedOutput(); err != nil {
 		t.Skipf("NOT TESTED: no C compiler makes the driver of the test: %v\n%s", err, out)
 	}
 	output := program(t, "LD_LIBRARY_PATH="+dir)
@@ -30,7 +30,8 @@ func TestProgram_endsWithoutADriver(t *testing.T) {
 	if _, err := os.Stat("/dev/nvidia0"); err == nil {
 		t.Skip("there is a driver")
 	}
-	if out := program(t); !regexp.MustCompile(`^cuda: no driver, nothing was measured: .*\n$`).MatchString(out) {
+	none := regexp.MustCompile(`^cuda: no driver, nothing was measured: .*\n$`)
+	if out := program(t); !none.MatchString(out) {
 		t.Errorf("the program says\n%s", out)
 	}
 }

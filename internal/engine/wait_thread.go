@@ -266,8 +266,8 @@ func (r *idleState) begin(now time.Duration) {
 }
 
 // skips reports whether the thread parks without being timed. Otherwise it may have set offered.
-// Times cost four readings of the clock, and two cache lines that callers write for the thread. So a
-// thread whose calls come rarely, or that has asked for a P in vain, skips more and more of them.
+// Times cost four readings of the clock, and two cache lines that callers write for the thread. So
+// a thread whose calls come rarely, or that has asked for a P in vain, skips more and more of them.
 //
 //threadcall:noalloc
 func (e *Engine) skips(now time.Duration) bool {

@@ -57,7 +57,9 @@ func (l *Load) read(n int) bool {
 	return !l.missing
 }
 
-var names = [...]string{"/sched/goroutines/runnable:goroutines", "/sched/goroutines/running:goroutines"}
+var names = [...]string{
+	"/sched/goroutines/runnable:goroutines", "/sched/goroutines/running:goroutines",
+}
 
 // Yield is for versions of Go in which Waiting is false. It calls gosched, which is
 // runtime.Gosched, unless that has cost too much: a hundredth of the time. It returns at once when
