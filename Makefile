@@ -135,6 +135,12 @@ speed:
 	rm speed.test
 	$(MAKE) plots RESULTS=speed.txt
 
+# bundle makes a folder with what measures and tests on a machine without Go, one with many cores;
+# ARCH=arm64 is for another processor.
+.PHONY: bundle
+bundle:
+	@GO=$(GO) .ci/bundle bundle $(ARCH)
+
 plots: RESULTS = speed.txt
 plots:
 	$(GO) run ./internal/rig/plots -write $(RESULTS)

@@ -490,6 +490,7 @@ func TestAdvise(t *testing.T) {
 		"sixteen callers, functions of 3 µs":  {150, 10, 0, 3 * µs, 32, 0},
 		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
 	} {
+		defer spinners.procs.Store(spinners.procs.Swap(16))
 		e, _ := New(0)
 		r := &e.idleState
 		r.policy.price = 20 * µs

@@ -335,7 +335,7 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	case each >= worth:
 		spin = parkAtOnce
 	case r.slot == nil || time.Duration(n)*each >= worth:
-	case n == 1:
+	case n == 1 || spinners.turns():
 		spin = int64(r.policy.lookFor())
 	default:
 		if free < 0 {

@@ -55,13 +55,18 @@ var phases = []phase{
 	{name: "1 computes, call each 5 ms", calls: 1, pause: 5 * ms, computing: 1},
 	{name: "2 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 2},
 	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
+}
 
-	// many callers, with functions of so many µs
+// crowds are many callers of one thread, with functions of so many µs, and many pairs of a thread
+// and its caller.
+var crowds = []phase{
+	{name: "2 callers, 0 µs", calls: 8, callers: 2},
 	{name: "2 callers, 3 µs", calls: 8, callers: 2, function: 3},
 	{name: "2 callers, 20 µs", calls: 8, callers: 2, function: 20},
 	{name: "4 callers, 0 µs", calls: 8, callers: 4},
 	{name: "4 callers, 3 µs", calls: 8, callers: 4, function: 3},
 	{name: "4 callers, 20 µs", calls: 8, callers: 4, function: 20},
+	{name: "16 callers, 0 µs", calls: 8, callers: 16},
 	{name: "16 callers, 3 µs", calls: 8, callers: 16, function: 3},
 	{name: "16 callers, 20 µs", calls: 8, callers: 16, function: 20},
 	{name: "64 callers, 0 µs", calls: 8, callers: 64},
@@ -73,13 +78,16 @@ var phases = []phase{
 	{name: "64 think 100 µs, 3 µs", calls: 8, callers: 64, work: 100, function: 3},
 	{name: "64 sleep 1 ms, 3 µs", calls: 1, callers: 64, pause: ms, function: 3},
 	{name: "1000 sleep 10 ms, 3 µs", calls: 1, callers: 1000, pause: 10 * ms, function: 3},
-	{name: "pairs: 1", calls: 8, first: true},
-	{name: "pairs: 2", calls: 8, first: true, threads: 2, callers: 2},
-	{name: "pairs: 8", calls: 8, first: true, threads: 8, callers: 8},
-	{name: "pairs: 16", calls: 8, first: true, threads: 16, callers: 16},
-	{name: "pairs: 64", calls: 8, first: true, threads: 64, callers: 64},
+	{name: "1 pair", calls: 8, first: true},
+	{name: "2 pairs", calls: 8, first: true, threads: 2, callers: 2},
+	{name: "4 pairs", calls: 8, first: true, threads: 4, callers: 4},
+	{name: "8 pairs", calls: 8, first: true, threads: 8, callers: 8},
+	{name: "16 pairs", calls: 8, first: true, threads: 16, callers: 16},
+	{name: "64 pairs", calls: 8, first: true, threads: 64, callers: 64},
 	{name: "8 pairs, 20 µs", calls: 8, threads: 8, callers: 8, function: 20},
 	{name: "lone call each 300 µs", calls: 1, pause: 300 * ms / 1000},
+	{name: "lone call each 2 ms", calls: 1, pause: 2 * ms},
+	{name: "loop, 15 µs of work", calls: 8, work: 15},
 }
 
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
@@ -199,6 +207,7 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 // Phases says which phases are measured, and for how long.
 type Phases struct {
 	Name   string // of the benchmark that the phases are written as
+	Crowds bool   // many callers and pairs, up to four times as many as Ps, in place of the others
 	Rounds int
 	For    time.Duration
 	Match  *regexp.Regexp // of the names of phases
@@ -216,8 +225,12 @@ const inTurnOf = 3
 func (p Phases) Run(w io.Writer) {
 	calibrate()
 	var chosen []phase
-	for _, ph := range phases {
-		if p.Match.MatchString(ph.name) && ph.threads <= max(4, 4*runtime.GOMAXPROCS(0)) {
+	list, limit := phases, 4
+	if p.Crowds {
+		list, limit = crowds, 4*runtime.GOMAXPROCS(0)
+	}
+	for _, ph := range list {
+		if p.Match.MatchString(ph.name) && ph.threads <= limit {
 			chosen = append(chosen, ph)
 		}
 	}

@@ -3,7 +3,11 @@
 // README.md and docs/performance.md, from the same results.
 //
 //	go run ./internal/rig/plots FILE ...
+//	go run ./internal/rig/plots -cores FILE ...
 //	make plots RESULTS='FILE ...'
+//
+// With -cores the table has the loads with many callers and pairs, next to each other for each
+// number of cores, as make bundle measures them.
 //
 // A phase is one of programs without neighbours, or a Crowded one, next to two processes that
 // compute.
@@ -23,11 +27,16 @@ import (
 
 func main() {
 	writes := flag.Bool("write", false, "write the plots and pages")
+	byCores := flag.Bool("cores", false, "print the table of many callers and pairs")
 	flag.Parse()
 	m, err := read(flag.Args())
-	if err == nil && *writes {
+	switch {
+	case err != nil:
+	case *writes:
 		err = m.write(".")
-	} else if err == nil {
+	case *byCores:
+		fmt.Print(m.byCores())
+	default:
 		fmt.Print(m.all())
 	}
 	if err != nil {

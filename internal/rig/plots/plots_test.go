@@ -33,6 +33,33 @@ func sample() string {
 	return b.String()
 }
 
+// The table of many callers has the greater number of cores first, and the worse of both threads.
+func TestByCores(t *testing.T) {
+	m := new(measured)
+	for _, n := range []int{2, 16} {
+		for _, row := range []struct {
+			load, subject string
+			rate          int
+		}{{"8_pairs", "reference", 100}, {"8_pairs", "thread", 90 * n},
+			{"64_callers,_0_µs", "reference", 100}, {"64_callers,_0_µs", "thread", 80},
+			{"64_callers,_0_µs", "threadcall", 120}, {"4_callers,_0_µs", "reference", 200}} {
+			m.Read(fmt.Sprintf("BenchmarkCores%d/%s/subject=%s 1 %d calls/s 10 cpu-ns/op 20 mean-ns 30 p99-ns\n",
+				n, row.load, row.subject, row.rate))
+		}
+	}
+	table := m.byCores()
+	for _, line := range []string{
+		"| load | 16 cores: channel | threadcall | 2 cores: channel | threadcall |\n",
+		"| 4 callers, 0 µs | 200 calls/s; 0.010 µs | 0.000; 0.000; 0.000; 0.000 | 200 calls",
+		"\n| 64 callers, 0 µs | 100 calls/s; 0.010 µs | 0.80; 1.00; 1.00; 1.00 | 100 calls",
+		"\n| 8 pairs | 100 calls/s; 0.010 µs | 14; 1.00; 1.00; 1.00 | 100 calls/s; 0.010 µs | 1.80; ",
+	} {
+		if !strings.Contains(table, line) {
+			t.Errorf("the table lacks\n%s\nit is\n%s", line, table)
+		}
+	}
+}
+
 func TestWrite(t *testing.T) {
 	root := t.TempDir()
 	write := func(name, text string) {

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/threadcall/threadcall/internal/rig/results"
@@ -119,6 +123,73 @@ func (m *measured) all() string {
 		}
 	}
 	return b.String()
+}
+
+var coresOf = regexp.MustCompile(`^Cores(\d+)/(.*)$`)
+
+// byCores returns a table of the loads with many callers and pairs. A cell has ratios to the
+// channel's: calls a second; CPU time of a call; mean; p99. Each is the worse of the two threads, a
+// ratio of two medians of the rounds.
+func (m *measured) byCores() string {
+	var cores []int
+	var loads []string
+	for _, load := range m.Loads {
+		if parts := coresOf.FindStringSubmatch(load); parts != nil {
+			n, _ := strconv.Atoi(parts[1])
+			if !slices.Contains(cores, n) {
+				cores = append(cores, n)
+			}
+			if !slices.Contains(loads, parts[2]) {
+				loads = append(loads, parts[2])
+			}
+		}
+	}
+	slices.Sort(cores)
+	slices.Reverse(cores)
+	slices.SortFunc(loads, func(a, b string) int { // "2_callers,_3_µs" behind "64_callers,_0_µs"
+		n, x, _ := strings.Cut(a, "_")
+		m, y, _ := strings.Cut(b, "_")
+		i, _ := strconv.Atoi(n)
+		j, _ := strconv.Atoi(m)
+		return cmp.Or(strings.Compare(strings.TrimSuffix(x, "s"), strings.TrimSuffix(y, "s")),
+			cmp.Compare(i, j))
+	})
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s.\n\n| load |", m.Machine)
+	for _, n := range cores {
+		fmt.Fprintf(&b, " %d cores: channel | threadcall |", n)
+	}
+	b.WriteString("\n| --- |" + strings.Repeat(" --- | --- |", len(cores)) + "\n")
+	for _, name := range loads {
+		fmt.Fprintf(&b, "| %s |", label(name))
+		for _, n := range cores {
+			load := fmt.Sprintf("Cores%d/%s", n, name)
+			if m.median(load, "reference", "calls/s") == 0 {
+				b.WriteString(" | |")
+				continue
+			}
+			fmt.Fprintf(&b, " %.0f calls/s; %s |", m.median(load, "reference", "calls/s"),
+				micro(m.median(load, "reference", "cpu-ns/op")))
+			var worse []string
+			for _, unit := range []string{"calls/s", "cpu-ns/op", "mean-ns", "p99-ns"} {
+				worse = append(worse, digits(m.worse(load, unit, unit == "calls/s")))
+			}
+			fmt.Fprintf(&b, " %s |", strings.Join(worse, "; "))
+		}
+		b.WriteString("\n")
+	}
+	return b.String()
+}
+
+// worse returns the ratio to the channel of the main thread or of an own one, whichever is worse.
+func (m *measured) worse(load, unit string, least bool) (ratio float64) {
+	for _, s := range []string{"threadcall", "thread"} {
+		x := m.median(load, s, unit) / m.median(load, "reference", unit)
+		if x > 0 && (ratio == 0 || least == (x < ratio)) {
+			ratio = x
+		}
+	}
+	return ratio
 }
 
 func label(load string) string {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/rig/bench"
@@ -34,9 +35,13 @@ func run() error {
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	sides := flag.String("subject", "", "a regular expression; all subjects if empty")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
+	flag.BoolVar(&p.Crowds, "crowds", false, "many callers and pairs in place of the other phases")
 	crowded := flag.Bool("crowded", false, "two processes compute all the time")
 	flag.Parse()
 	p.Name = "Phase"
+	if p.Crowds {
+		p.Name = fmt.Sprintf("Cores%d", min(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
+	}
 	if *neighbour || *crowded {
 		processes, sleep := 1, 9*time.Millisecond
 		if *crowded {
