@@ -2,6 +2,7 @@ package thread_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -139,4 +140,37 @@ func TestEvery_runsAgainAndAgain(t *testing.T) {
 	}()
 	timer.Stop()
 	close(ticks)
+}
+
+// With WithParking, and for all threads of a process with THREADCALL_SPIN=off, no call finds the
+// thread spinning, however closely calls follow each other.
+func TestWithParking_keepsTheThreadFromSpinning(t *testing.T) {
+	for name, w := range both(t, thread.WithParking()) {
+		if n := spunIn(w); n != 0 {
+			t.Errorf("%s: it was spinning at %d of 5,000 calls", name, n)
+		}
+	}
+	output, status := testutil.Program(t, "spins", "THREADCALL_SPIN=off")
+	if status != 0 || output != "0 0\n" {
+		t.Errorf("status %d; with THREADCALL_SPIN=off, it was spinning at %s calls", status, output)
+	}
+}
+
+func init() {
+	programs["spins"] = func() {
+		t, p := thread.New(), thread.NewPool(2)
+		fmt.Println(spunIn(t), spunIn(p))
+	}
+}
+
+// spunIn makes calls in a closed loop, and returns how often the thread was spinning.
+func spunIn(w interface {
+	Call(f func()) bool
+	Stats() thread.Stats
+}) uint64 {
+	w.Stats()
+	for range 5000 {
+		w.Call(nop)
+	}
+	return w.Stats().Wakeups.Spinning
 }

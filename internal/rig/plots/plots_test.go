@@ -43,8 +43,8 @@ func TestByCores(t *testing.T) {
 		}{{"8_pairs", "reference", 100}, {"8_pairs", "thread", 90 * n},
 			{"64_callers,_0_µs", "reference", 100}, {"64_callers,_0_µs", "thread", 80},
 			{"64_callers,_0_µs", "threadcall", 120}, {"4_callers,_0_µs", "reference", 200}} {
-			m.Read(fmt.Sprintf("BenchmarkCores%d/%s/subject=%s 1 %d calls/s 10 cpu-ns/op 20 mean-ns 30 p99-ns\n",
-				n, row.load, row.subject, row.rate))
+			m.Read(fmt.Sprintf("BenchmarkCores%d/%s/subject=%s 1 %d calls/s 10 cpu-ns/op 20 mean-ns "+
+				"30 p99-ns\n", n, row.load, row.subject, row.rate))
 		}
 	}
 	table := m.byCores()
