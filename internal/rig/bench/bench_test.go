@@ -238,6 +238,7 @@ func report(b *testing.B, r Result) {
 		b.ReportMetric(r.CPU, "cpu-ns/op")
 	}
 	if r.Latencies != nil {
+		b.ReportMetric(r.Mean(), "mean-ns")
 		b.ReportMetric(r.Quantile(90), "p90-ns")
 		b.ReportMetric(r.Quantile(99), "p99-ns")
 	}

@@ -19,8 +19,11 @@ var firstRows = []struct{ load, text string }{
 	{"Phase/loop,_16_callers", "16 callers"},
 	{"Phase/100_Go_and_a_Call", "100 times `Go` and a call"},
 	{"Phase/lone_call_each_2_ms", "a call every 2 ms"},
-	{"Phase/loop,_function_80_µs", "functions of 80 µs: no gain"},
-	{"Phase/loop,_4_threads_in_turn", "four threads in turn"},
+	{"Phase/loop,_function_80_µs", "functions of 80 µs"},
+	{"Phase/loop,_4_threads_in_turn", "one caller, four threads in turn"},
+	{"Phase/loop,_4_pairs", "four threads, each with a caller"},
+	{"Phase/16_callers,_2_compute", "16 callers next to 2 goroutines that compute"},
+	{"Phase/4_compute,_call_each_5_ms", "a call every 5 ms next to 4 goroutines that compute"},
 	{"Crowded/loop", "a closed loop next to two processes that compute"},
 	{"Crowded/frame_16_ms,_50_calls,_10_µs", "the frame of 16 ms next to two processes that compute"},
 	{"Crowded/burst_of_200_after_4_ms", "the 200 calls next to two processes that compute"},
@@ -28,20 +31,41 @@ var firstRows = []struct{ load, text string }{
 	{"Setns", "one `setns` in a thread of `keyed`, not in a locked goroutine"},
 }
 
-// first returns the table of README.md.
+// first returns the table of README.md. Of the main thread and an own one it has that whose mean is
+// worse, and each ratio is one number of its row divided by another.
 func (m *measured) first() string {
+	units := []string{"mean-ns", "p99-ns", "cpu-ns/op"}
 	var b strings.Builder
-	b.WriteString("| load | channel, p50 | threadcall, p50 | time | CPU | p99 |\n" +
+	b.WriteString("| load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU |\n" +
 		"| --- | --- | --- | --- | --- | --- |\n")
 	for _, row := range firstRows {
-		subject := m.subject(row.load)
+		subject, worst := "", 0.0
+		for _, s := range []string{"threadcall", "thread"} {
+			if x := m.median(row.load, s, units[0]); x > worst {
+				subject, worst = s, x
+			}
+		}
 		if subject == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s |", row.text, micro(m.median(row.load, "reference", "p50-ns")),
-			micro(m.median(row.load, subject, "p50-ns")))
-		for _, unit := range []string{"p50-ns", "cpu-ns/op", "p99-ns"} {
-			fmt.Fprintf(&b, " %s |", m.cell(row.load, subject, unit))
+		fmt.Fprintf(&b, "| %s |", row.text)
+		var numbers [2][]string
+		for i, s := range []string{"reference", subject} {
+			for _, unit := range units {
+				if x := m.median(row.load, s, unit); x > 0 {
+					numbers[i] = append(numbers[i], micro(x))
+				} else {
+					numbers[i] = append(numbers[i], "-")
+				}
+			}
+			fmt.Fprintf(&b, " %s |", strings.Join(numbers[i], ", "))
+		}
+		for i := range units {
+			x, y := printed(numbers[0][i]), printed(numbers[1][i])
+			if x > 0 && y > 0 {
+				fmt.Fprintf(&b, " %s", digits(y/x))
+			}
+			b.WriteString(" |")
 		}
 		b.WriteString("\n")
 	}
@@ -49,14 +73,14 @@ func (m *measured) first() string {
 	return b.String()
 }
 
-// subject returns the main thread where the load has one, or else an own one.
-func (m *measured) subject(load string) string {
-	for _, s := range []string{"threadcall", "thread"} {
-		if m.median(load, s, "p50-ns") > 0 {
-			return s
-		}
+// printed returns the number that micro has printed.
+func printed(text string) (x float64) {
+	number, unit, _ := strings.Cut(text, " ")
+	x, _ = strconv.ParseFloat(number, 64)
+	if unit == "ms" {
+		x *= 1000
 	}
-	return ""
+	return x
 }
 
 // cell is a ratio to the channel, bold if it is on the same side of one in all rounds.
