@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	}
 	if name != "" {
 		flag.CommandLine = flag.NewFlagSet(name, flag.ExitOnError) // or it were a program of tests
+		if unserved[name] != nil {
+			reports()
+		}
 		programs[name]()
 		return
 	}

@@ -46,6 +46,7 @@ type Engine struct {
 	waits     waitState // what callers and thread know about each other's waiting, see wait.go
 	ownYields yieldState
 	yields    *yieldState // ownYields, or the pool's
+	unserved  unserved
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -11,43 +13,207 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A program that calls the main thread, but forgets to serve it, waits for ever: the commonest
-// mistake is a test binary without TestMain. So a call that has waited for long says so, once in
-// the process.
+// A call to the thread of a host that nothing serves waits for ever: in a test binary without
+// TestMain, for a loop that has ended, for an adoption that never comes. So a call that has waited
+// for five seconds for such a thread says so, once for each thread.
+//
+// The callers of a thread are counted. While some wait, a timer checks the thread each second:
+//
+//	watched  means                next, and by
+//	false    there is no timer    true, by beginWatch: a caller that finds the thread not serving, or
+//	                              the thread when it has stopped serving and callers wait
+//	true     the timer is set,    false, by checkUnserved, if none waits or the thread serves. It
+//	         or the thread was    looks again after that: a caller that has begun to wait, or the
+//	         reported, or closed  thread that has stopped serving, may have found watched true
+//
+// A caller counts itself and then looks whether the thread serves; the thread stops serving and
+// then looks whether callers wait. So at least one of them sees the other. The side that sets
+// watched has the watch until checkUnserved has reset it. No timer is set for ever, or the Go
+// runtime would find no deadlock.
+//
+// The first caller has its position reported; it has a ticket, which it clears when it has waited.
+type unserved struct {
+	waits   atomic.Int64 // how many callers wait, and, times waited, how many have waited
+	watched atomic.Bool
+	ticket  atomic.Uint32 // of the caller in watch, while that waits
+	watch   *unservedWatch
+}
+
+// An unservedWatch is what checkUnserved knows. It counts checks since the thread has last served.
+type unservedWatch struct {
+	timer  *time.Timer
+	checks int
+	served uint32      // what it was at the first check
+	waited int64       // likewise
+	pcs    [32]uintptr // the stack of the caller with the ticket
+	depth  int
+	last   uint32 // the last ticket
+}
 
 const (
-	advice = "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
-		"or from TestMain, as in " +
-		"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }"
+	waited      = 1 << 32
+	checkEach   = time.Second
+	unservedFor = 5 * time.Second
+
 	// a variable of the environment: with a value, nothing is reported
 	silencer = "THREADCALL_INIT_WARNING"
 )
 
-const unservedFor = 5 * time.Second
-
-var unservedReported atomic.Bool
-
-// reportUnserved reports the calling goroutine's call when it has waited for long and the thread is
-// not served then either. The function that it returns ends that.
-func (e *Engine) reportUnserved() (end func()) {
-	var pcs [32]uintptr
-	n := runtime.Callers(2, pcs[:])
-	var over atomic.Bool
-	report := func() {
-		if over.Load() || e.served.Load() || os.Getenv(silencer) != "" ||
-			!unservedReported.CompareAndSwap(false, true) {
-			return
-		}
-		fmt.Fprintf(os.Stderr, "threadcall: a call made at %s has waited for %v for the main thread, "+
-			"which nothing serves: %s (%s=off in the environment silences this)\n",
-			stack.Caller(pcs[:n]), unservedFor, advice, silencer)
+// beginWait is called by a caller that is about to wait for the thread of a host; endWait gets its
+// result.
+//
+//threadcall:noalloc
+func (e *Engine) beginWait() (ticket uint32) {
+	e.unserved.waits.Add(1)
+	if e.serving.Load() < loops && !e.unserved.watched.Load() {
+		ticket = e.beginWatch(true) //threadcall:alloc for the first
 	}
-	if !clock.InBubble() {
-		timer := time.AfterFunc(unservedFor, report)
-		return func() { timer.Stop() }
+	return ticket
+}
+
+//threadcall:noalloc
+func (e *Engine) endWait(ticket uint32) {
+	e.unserved.waits.Add(waited - 1)
+	if ticket != 0 {
+		e.unserved.ticket.CompareAndSwap(ticket, 0)
+	}
+}
+
+// beginWatch sets the timer, unless that is set. It returns a ticket if it has done so for a
+// caller.
+func (e *Engine) beginWatch(caller bool) (ticket uint32) {
+	u, inside := &e.unserved, clock.InBubble()
+	switch {
+	case e.bubbled, e.q.Closed(), inside && e.served.Load() != 0,
+		!u.watched.CompareAndSwap(false, true):
+		return 0
+	}
+	if u.watch == nil {
+		u.watch = new(unservedWatch)
+	}
+	w := u.watch
+	if caller {
+		w.last = max(w.last+1, 1)
+		ticket = w.last
+		w.depth = runtime.Callers(2, w.pcs[:])
+	}
+	u.ticket.Store(ticket)
+	if !inside {
+		e.setWatch()
+		return ticket
 	}
 	// A timer of the bubble would stand still. Cleanups run outside.
-	runtime.AddCleanup(new([2]*byte), func(time.Duration) { time.AfterFunc(unservedFor, report) }, 0)
+	runtime.AddCleanup(new([2]*byte), (*Engine).setWatch, e)
 	runtime.GC()
-	return func() { over.Store(true) }
+	return ticket
+}
+
+func (e *Engine) setWatch() {
+	w := e.unserved.watch
+	w.checks, w.served, w.waited = 0, e.served.Load(), e.unserved.waits.Load()/waited
+	if w.timer == nil {
+		w.timer = time.AfterFunc(time.Hour, e.checkUnserved)
+	}
+	w.timer.Reset(checkEach)
+}
+
+// checkUnserved is called by the timer. It reports the thread if a caller has waited for
+// unservedFor, and the thread has not served in that time: the caller with the ticket, or one of
+// those that waited at the first check, if no wait has ended since.
+func (e *Engine) checkUnserved() {
+	u, w := &e.unserved, e.unserved.watch
+	w.checks++
+	switch waits := u.waits.Load(); {
+	case e.q.Closed():
+		return // nothing waits there, nor will
+	case !e.mayBeUnserved():
+		u.watched.Store(false)
+		if !e.mayBeUnserved() || !u.watched.CompareAndSwap(false, true) {
+			return
+		}
+		w.checks = 0
+	case e.served.Load() != w.served, u.ticket.Load() == 0 && waits/waited != w.waited:
+		w.checks = 0
+	case w.checks >= int(unservedFor/checkEach):
+		missing, computes := e.missing()
+		switch {
+		case missing != "":
+			e.reportUnserved(missing)
+			return
+		case !computes:
+			u.watched.Store(false) // the next caller, or the thread when it has served, sets it
+			return
+		}
+		w.checks = 0
+	}
+	if w.checks == 0 {
+		e.setWatch()
+	} else {
+		w.timer.Reset(checkEach)
+	}
+}
+
+// mayBeUnserved reports whether callers wait, and the thread neither serves nor runs a function for
+// a thread that it waits for.
+func (e *Engine) mayBeUnserved() bool {
+	if e.unserved.waits.Load()%waited == 0 {
+		return false
+	}
+	serving := e.serving.Load()
+	return serving == 0 || serving < loops && e.wait.Load() != nil
+}
+
+// missing returns what is to be done about a thread that does not serve, or nothing if it may serve
+// again. A host whose event loop calls Serve when OnWake has notified it may be in a dialog or in
+// other native code. One whose loop is in Go may compute, or call C or another thread, between two
+// calls of Wait, ServeContext or Serve; but if its goroutine waits in Go for so long, the loop has
+// ended. computes is whether the goroutine does not wait in Go.
+func (e *Engine) missing() (todo string, computes bool) {
+	const (
+		serve     = "call Wait, Serve or ServeContext "
+		terminate = "or Terminate, so that calls return false"
+	)
+	if e.m.Load() == 0 {
+		return "call the function that AdoptLater has returned, and serve, " + terminate, false
+	}
+	served, state := e.served.Load(), stack.State(e.goid.Load())
+	computes = slices.ContainsFunc(busy, func(s string) bool { return strings.HasPrefix(state, s) })
+	native := e.onWake.Load() != nil && served&byWait == 0
+	switch {
+	case state == "" && e.permanent:
+		todo = "the main goroutine has ended; call mainthread.Init, which serves after runtime.Goexit, " +
+			"too, or in a library for C programs thread.Adopt"
+	case state == "":
+		todo = "its goroutine has ended, which must serve until Terminate has been called"
+	case native:
+	case served == 0 && e.permanent:
+		todo = "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
+			"or from TestMain, as in " +
+			"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }"
+	case served == 0:
+		todo = serve + "on the goroutine that has called Adopt, " + terminate
+	case computes, e.serving.Load() > 0:
+	case e.permanent:
+		todo = "its loop has ended; " + serve + "again, or end the program"
+	default:
+		todo = "its loop has ended; " + serve + "again, " + terminate
+	}
+	return todo, computes
+}
+
+// busy are the states of goroutines that do not wait in Go.
+var busy = []string{"running", "runnable", "syscall", "preempted", "copystack", "GC"}
+
+func (e *Engine) reportUnserved(missing string) {
+	if os.Getenv(silencer) != "" {
+		return
+	}
+	u, call := &e.unserved, "a call"
+	if u.ticket.Load() != 0 {
+		if at := stack.Caller(u.watch.pcs[:u.watch.depth]); at != "" {
+			call += " made at " + at
+		}
+	}
+	fmt.Fprintf(os.Stderr, "threadcall: %s has waited for %v for %v, which nothing serves: %s "+
+		"(%s=off in the environment silences this)\n", call, unservedFor, e, missing, silencer)
 }
