@@ -16,9 +16,10 @@
 // the deferred calls of main. Posted functions and the calls of other goroutines wait for Init.
 // When the function given to Init has ended, they return false.
 //
-// A program that forgets Init waits for ever. If a call has waited for five seconds and nothing has
-// ever served the main thread, one line on standard error says so. Any value of the environment
-// variable THREADCALL_INIT_WARNING, such as off, silences it. In a test binary TestMain calls Init:
+// A program that forgets Init waits for ever. If a call has waited for five seconds for a thread
+// that nothing serves, this one or another that is adopted, a line on standard error says what to
+// do, once for each thread. Any value of the environment variable THREADCALL_INIT_WARNING, such as
+// off, silences it. In a test binary TestMain calls Init:
 //
 //	func TestMain(m *testing.M) {
 //		mainthread.Init(func() { os.Exit(m.Run()) })
@@ -29,9 +30,10 @@
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false
-// there, and Init panics. An exported function that the host calls on its main thread can call
-// [thread.Adopt]. A plugin (-buildmode plugin) shares the package with the program that opens it,
-// if that imports the package; otherwise calls return false, and Init panics.
+// there, and Init panics; without build information, and not on Linux, calls wait for five seconds
+// first. An exported function that the host calls on its main thread can call [thread.Adopt]. A
+// plugin (-buildmode plugin) shares the package with the program that opens it, if that imports the
+// package; otherwise calls return false, and Init panics.
 package mainthread
 
 import (

@@ -152,6 +152,14 @@ var programs = map[string]func(){
 		})
 	},
 
+	"the main goroutine ends": func() {
+		go func() {
+			fmt.Println("call:", mainthread.Call(nop), mainthread.Go(nop))
+			os.Exit(0)
+		}()
+		runtime.Goexit()
+	},
+
 	"a missing Init": func() {
 		// to wait for another thread is not to serve
 		thread.New().Call(func() { time.Sleep(5 * time.Millisecond) })
@@ -332,6 +340,9 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 		{name: "goexit on the main thread and a panic in main", status: 2,
 			shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
+		{name: "the main goroutine ends", shows: []string{
+			"has waited for 5s for the main thread", "the main goroutine has ended", "call: false false",
+		}},
 		{name: "a missing Init", status: 2, shows: []string{
 			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)",
 			"func TestMain(m *testing.M)",

@@ -117,7 +117,9 @@ func (e *Engine) Call(fn func()) bool {
 // stop functions only; but the main thread of package mainthread is the main thread for ever.
 //
 //threadcall:noalloc
-func (e *Engine) runsInPlace() bool { return !e.q.Closed() || e.stopping || e.permanent }
+func (e *Engine) runsInPlace() bool {
+	return !e.q.Closed() || e.stopping || e.permanent
+}
 
 // nested runs fn for a caller that is on the thread already: in place, and nothing else.
 //

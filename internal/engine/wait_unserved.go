@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -45,6 +44,7 @@ type unservedWatch struct {
 	checks int
 	served uint32      // what it was at the first check
 	waited int64       // likewise
+	stack  string      // of the thread's goroutine, at the last check that needed it
 	pcs    [32]uintptr // the stack of the caller with the ticket
 	depth  int
 	last   uint32 // the last ticket
@@ -53,7 +53,8 @@ type unservedWatch struct {
 const (
 	waited      = 1 << 32
 	checkEach   = time.Second
-	unservedFor = 5 * time.Second
+	checks      = 5
+	unservedFor = checks * checkEach
 
 	// a variable of the environment: with a value, nothing is reported
 	silencer = "THREADCALL_INIT_WARNING"
@@ -119,7 +120,8 @@ func (e *Engine) setWatch() {
 
 // checkUnserved is called by the timer. It reports the thread if a caller has waited for
 // unservedFor, and the thread has not served in that time: the caller with the ticket, or one of
-// those that waited at the first check, if no wait has ended since.
+// those that waited at the first check, if no wait has ended since. If the main goroutine has
+// ended, nothing will serve the main thread any more, and calls are refused from then on.
 func (e *Engine) checkUnserved() {
 	u, w := &e.unserved, e.unserved.watch
 	w.checks++
@@ -134,17 +136,22 @@ func (e *Engine) checkUnserved() {
 		w.checks = 0
 	case e.served.Load() != w.served, u.ticket.Load() == 0 && waits/waited != w.waited:
 		w.checks = 0
-	case w.checks >= int(unservedFor/checkEach):
-		missing, computes := e.missing()
+	case w.checks >= checks-1:
+		todo, later := e.missing()
 		switch {
-		case missing != "":
-			e.reportUnserved(missing)
+		case w.checks < checks:
+		case todo != "":
+			e.reportUnserved(todo)
+			if e.permanent && w.stack == "" {
+				e.Terminate()
+			}
 			return
-		case !computes:
+		case !later:
 			u.watched.Store(false) // the next caller, or the thread when it has served, sets it
 			return
+		default:
+			w.checks = 0
 		}
-		w.checks = 0
 	}
 	if w.checks == 0 {
 		e.setWatch()
@@ -164,47 +171,49 @@ func (e *Engine) mayBeUnserved() bool {
 }
 
 // missing returns what is to be done about a thread that does not serve, or nothing if it may serve
-// again. A host whose event loop calls Serve when OnWake has notified it may be in a dialog or in
-// other native code. One whose loop is in Go may compute, or call C or another thread, between two
-// calls of Wait, ServeContext or Serve; but if its goroutine waits in Go for so long, the loop has
-// ended. computes is whether the goroutine does not wait in Go.
-func (e *Engine) missing() (todo string, computes bool) {
+// again; later is whether that is known later. A host whose event loop calls Serve when OnWake has
+// notified it may be in a dialog or in other native code. One whose loop is in Go may compute, or
+// call C or another thread, between two calls of Wait, ServeContext or Serve; but if its goroutine
+// waits in the same place in Go at two checks, the loop has ended.
+func (e *Engine) missing() (todo string, later bool) {
 	const (
 		serve     = "call Wait, Serve or ServeContext "
 		terminate = "or Terminate, so that calls return false"
 	)
+	w, served := e.unserved.watch, e.served.Load()
 	if e.m.Load() == 0 {
 		return "call the function that AdoptLater has returned, and serve, " + terminate, false
 	}
-	served, state := e.served.Load(), stack.State(e.goid.Load())
-	computes = slices.ContainsFunc(busy, func(s string) bool { return strings.HasPrefix(state, s) })
-	native := e.onWake.Load() != nil && served&byWait == 0
+	state, at := stack.State(e.goid.Load())
+	stays := at == w.stack
+	w.stack = at
 	switch {
 	case state == "" && e.permanent:
-		todo = "the main goroutine has ended; call mainthread.Init, which serves after runtime.Goexit, " +
-			"too, or in a library for C programs thread.Adopt"
+		return "the main goroutine has ended, so calls return false; call mainthread.Init, which " +
+			"serves after runtime.Goexit, too, or in a library for C programs thread.Adopt", false
 	case state == "":
-		todo = "its goroutine has ended, which must serve until Terminate has been called"
-	case native:
+		return "its goroutine has ended, which must serve until Terminate has been called", false
+	case e.onWake.Load() != nil && served&byWait == 0:
+		return "", false
 	case served == 0 && e.permanent:
-		todo = "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
+		return "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
 			"or from TestMain, as in " +
-			"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }"
+			"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }", false
 	case served == 0:
-		todo = serve + "on the goroutine that has called Adopt, " + terminate
-	case computes, e.serving.Load() > 0:
-	case e.permanent:
-		todo = "its loop has ended; " + serve + "again, or end the program"
-	default:
-		todo = "its loop has ended; " + serve + "again, " + terminate
+		return serve + "on the goroutine that has called Adopt, " + terminate, false
+	case e.serving.Load() > 0:
+		return "", false
+	case !stays || strings.HasPrefix(state, "run") || strings.HasPrefix(state, "syscall"):
+		return "", true
 	}
-	return todo, computes
+	todo = "its goroutine waits for something else (" + state + "); " + serve + "again, "
+	if e.permanent {
+		return todo + "or end the program", false
+	}
+	return todo + terminate, false
 }
 
-// busy are the states of goroutines that do not wait in Go.
-var busy = []string{"running", "runnable", "syscall", "preempted", "copystack", "GC"}
-
-func (e *Engine) reportUnserved(missing string) {
+func (e *Engine) reportUnserved(todo string) {
 	if os.Getenv(silencer) != "" {
 		return
 	}
@@ -215,5 +224,5 @@ func (e *Engine) reportUnserved(missing string) {
 		}
 	}
 	fmt.Fprintf(os.Stderr, "threadcall: %s has waited for %v for %v, which nothing serves: %s "+
-		"(%s=off in the environment silences this)\n", call, unservedFor, e, missing, silencer)
+		"(%s=off in the environment silences this)\n", call, unservedFor, e, todo, silencer)
 }

@@ -106,14 +106,15 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// State returns what the runtime says that a goroutine does, such as "running" or "chan receive".
-// It is empty if the goroutine has ended.
-func State(goroutine uint64) string {
+// State returns what the runtime says that a goroutine does, such as "running" or "chan receive",
+// and its stack. They are empty if the goroutine has ended.
+func State(goroutine uint64) (state, stack string) {
 	for number, one := range Goroutines() {
 		if number == strconv.FormatUint(goroutine, 10) {
-			_, rest, _ := bytes.Cut(one, []byte("["))
-			return string(rest[:max(bytes.IndexAny(rest, ",]"), 0)])
+			header, frames, _ := strings.Cut(string(one), "\n")
+			_, state, _ = strings.Cut(header, "[")
+			return state[:max(strings.IndexAny(state, ",]"), 0)], frames
 		}
 	}
-	return ""
+	return "", ""
 }
