@@ -230,11 +230,13 @@ var programs = map[string]func(){
 	},
 }
 
-// testPrograms are what TestMain and a test, TestInit_hasATest, could be.
-var testPrograms = map[string]struct {
+// A testProgram is what TestMain and a test, TestInit_hasATest, could be.
+type testProgram struct {
 	main func(*testing.M)
 	test func(*testing.T)
-}{
+}
+
+var testPrograms = map[string]testProgram{
 	"a test fails on the main thread":    {initAlone, onMain((*testing.T).FailNow)},
 	"a test is skipped there":            {initAlone, onMain((*testing.T).SkipNow)},
 	"a test passes there":                {initAlone, onMain(func(*testing.T) {})},
