@@ -15,7 +15,17 @@ import (
 //	THREADCALL_PROGRAM=name  run that program and no test: Init promises much of the end,
 //	                         so the tests start themselves
 func TestMain(m *testing.M) {
-	if name := os.Getenv("THREADCALL_PROGRAM"); name != "" {
+	name := os.Getenv("THREADCALL_PROGRAM")
+	if main := testPrograms[name].main; main != nil {
+		_ = flag.Set("test.run", "^TestInit_hasATest$")
+		main(m)
+		return
+	}
+	if name != "" {
+		flag.CommandLine = flag.NewFlagSet(name, flag.ExitOnError) // or it were a program of tests
+		if unserved[name] != nil {
+			reports()
+		}
 		programs[name]()
 		return
 	}

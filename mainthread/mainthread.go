@@ -12,13 +12,14 @@
 // Importing the package locks the main goroutine to the main thread. The main thread is a
 // [thread.Thread], and what package thread promises of a call holds here.
 //
-// Before Init, calls of the main goroutine run in place, in init functions, too; posted functions
-// and the calls of other goroutines wait for Init. When the function given to Init has ended,
-// waiting and later calls return false.
+// On the main thread calls run in place: before Init, in init functions, too, and after Init, in
+// the deferred calls of main. Posted functions and the calls of other goroutines wait for Init.
+// When the function given to Init has ended, they return false.
 //
-// A program that forgets Init waits for ever. If a call has waited for five seconds and nothing has
-// ever served the main thread, one line on standard error says so. Any value of the environment
-// variable THREADCALL_INIT_WARNING, such as off, silences it. In a test binary TestMain calls Init:
+// A program that forgets Init waits for ever. If a call has waited for five seconds for a thread
+// that nothing serves, this one or another that is adopted, a line on standard error says what to
+// do, once for each thread. Any value of the environment variable THREADCALL_INIT_WARNING, such as
+// off, silences it. In a test binary TestMain calls Init:
 //
 //	func TestMain(m *testing.M) {
 //		mainthread.Init(func() { os.Exit(m.Run()) })
@@ -29,12 +30,15 @@
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false
-// there, and Init panics. An exported function that the host calls on its main thread can call
-// [thread.Adopt].
+// there, and Init panics; without build information, and not on Linux, calls wait for five seconds
+// first. An exported function that the host calls on its main thread can call [thread.Adopt]. A
+// plugin (-buildmode plugin) shares the package with the program that opens it, if that imports the
+// package; otherwise calls return false, and Init panics.
 package mainthread
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -48,9 +52,10 @@ var started, ended atomic.Bool
 // fn has returned or called [runtime.Goexit]. A panic in fn ends the process, as in main. The main
 // goroutine calls Init, once, and should do nothing else.
 //
-// If a function on the main thread has called Goexit, the main goroutine must end, although the
-// thread continues. When fn has ended, the deferred calls of main run, Init does not return, and
-// the process ends with status 0.
+// If a function on the main thread has called Goexit, as t.Fatal and t.Skip of a test do, the main
+// goroutine must end, although the thread continues. When fn has ended, the deferred calls of main
+// run, Init does not return, and the process ends, with a line on standard error: with status 2 if
+// it is a test binary, and 0 otherwise. A status that matters is set in fn, by [os.Exit].
 //
 // Init panics if it is called a second time or off the main goroutine. But in the tests, benchmarks
 // and examples of a package whose TestMain runs under Init, it runs fn in place.
@@ -58,10 +63,9 @@ func Init(fn func()) {
 	switch {
 	case fn == nil:
 		panic(fmt.Errorf("%w: mainthread.Init", thread.ErrNil))
-	case library:
-		panic("mainthread: Init in a C library, whose main function does not run; " +
-			"call thread.Adopt in an exported function, on the thread of the host")
-	case started.Load() && !ended.Load() && inTests():
+	case host != "":
+		panic("mainthread: Init in " + host)
+	case started.Load() && !ended.Load() && inTests() && flag.Parsed(): // by testing.M.Run
 		fn()
 		return
 	case !main.On():
@@ -96,7 +100,8 @@ func Init(fn func()) {
 func Thread() *thread.Thread { return main }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
-// if f is nil or the function given to Init ends before f begins. See [thread.Thread.Call].
+// if f is nil, or if the function given to Init ends before f begins and the caller is not on the
+// main thread. See [thread.Thread.Call].
 //
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
@@ -141,7 +146,7 @@ func TakePanic() *thread.PanicError { return main.TakePanic() }
 // standard error, which a nil f restores. See [thread.WithPanicHandler].
 func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
 
-// On reports whether the caller is on the main thread.
+// On reports whether the caller is on the main thread, where calls run in place, after Init, too.
 //
 //threadcall:noalloc
 func On() bool { return main.On() }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -52,7 +53,7 @@ var programs = map[string]func(){
 			runtime.Goexit()
 		})
 		fmt.Println("Init returned, a running call came to its end:", <-result)
-		fmt.Println("later calls run:", mainthread.Call(nop) || mainthread.Go(nop))
+		fmt.Println("later calls run:", mainthread.Call(nop), mainthread.Go(nop))
 		others := make(chan bool)
 		go func() { others <- mainthread.Call(nop) || mainthread.Go(nop) }()
 		fmt.Println("and elsewhere:", <-others)
@@ -107,6 +108,36 @@ var programs = map[string]func(){
 		fmt.Println("Init returned")
 	},
 
+	"goexit on the main thread, and a slow deferred call": func() {
+		defer func() {
+			time.Sleep(100 * time.Millisecond)
+			fmt.Println("deferred")
+		}()
+		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
+	},
+
+	"goexit on the main thread, and a status": func() {
+		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
+		os.Exit(3)
+	},
+
+	"goexit on the main thread, and a status in a deferred call": func() {
+		defer os.Exit(3)
+		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
+	},
+
+	"goexit on the main thread, and a status in Init's function": func() {
+		mainthread.Init(func() {
+			callAndEnd(runtime.Goexit)
+			os.Exit(3)
+		})
+	},
+
+	"goexit on the main thread, and a panic in a deferred call": func() {
+		defer explode("boom")
+		mainthread.Init(func() { callAndEnd(runtime.Goexit) })
+	},
+
 	"goexit on the main thread and a panic in main": func() {
 		mainthread.Init(func() {
 			callAndEnd(runtime.Goexit)
@@ -119,6 +150,14 @@ var programs = map[string]func(){
 			mainthread.Call(nop)
 			select {}
 		})
+	},
+
+	"the main goroutine ends": func() {
+		go func() {
+			fmt.Println("call:", mainthread.Call(nop), mainthread.Go(nop))
+			os.Exit(0)
+		}()
+		runtime.Goexit()
 	},
 
 	"a missing Init": func() {
@@ -142,13 +181,14 @@ var programs = map[string]func(){
 		waits := make(chan bool)
 		running := make(chan bool, 1)
 		ended := false
+		defer mainthread.Call(func() { fmt.Println("deferred:", mainthread.On()) })
 		mainthread.Init(func() {
 			go func() {
 				running <- mainthread.Call(func() {
 					close(busy)
 					<-release
 					time.Sleep(5 * time.Millisecond)
-					ended = true
+					ended = mainthread.Call(nop) && !mainthread.Go(nop)
 				})
 			}()
 			<-busy
@@ -165,10 +205,12 @@ var programs = map[string]func(){
 		fmt.Println("on the main goroutine:", mainthread.Call(nop), mainthread.Go(nop),
 			mainthread.CallV(func() int { return 1 }),
 			errors.Is(mainthread.CallContext(context.Background(), nop), thread.ErrTerminated))
-		fmt.Println(recovered(func() { mainthread.MustCall(nop) }))
-		others := make(chan bool)
-		go func() { others <- mainthread.Call(nop) || mainthread.Go(nop) }()
-		fmt.Println("elsewhere:", <-others)
+		mainthread.MustCall(nop)
+		other := thread.New()
+		fmt.Println("elsewhere:", thread.MustEval(other, func() bool {
+			return mainthread.On() || mainthread.Call(nop) || mainthread.Go(nop) ||
+				mainthread.CallV(func() bool { return true })
+		}))
 	},
 
 	"misuse": func() {
@@ -186,6 +228,40 @@ var programs = map[string]func(){
 		})
 		fmt.Println(recovered(func() { mainthread.Init(nop) }))
 	},
+}
+
+// A testProgram is what TestMain and a test, TestInit_hasATest, could be.
+type testProgram struct {
+	main func(*testing.M)
+	test func(*testing.T)
+}
+
+var testPrograms = map[string]testProgram{
+	"a test fails on the main thread":    {initAlone, onMain((*testing.T).FailNow)},
+	"a test is skipped there":            {initAlone, onMain((*testing.T).SkipNow)},
+	"a test passes there":                {initAlone, onMain(func(*testing.T) {})},
+	"a test fails elsewhere":             {initAlone, (*testing.T).FailNow},
+	"a test fails there, and a status":   {initThenExits, onMain((*testing.T).FailNow)},
+	"a test fails there, as it should":   {initExits, onMain((*testing.T).FailNow)},
+	"a test is skipped, as it should be": {initExits, onMain((*testing.T).SkipNow)},
+}
+
+func initAlone(m *testing.M) { mainthread.Init(func() { m.Run() }) }
+func initExits(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
+func initThenExits(m *testing.M) {
+	status := 0
+	mainthread.Init(func() { status = m.Run() })
+	os.Exit(status)
+}
+
+func onMain(f func(*testing.T)) func(*testing.T) {
+	return func(t *testing.T) { mainthread.Call(func() { f(t) }) }
+}
+
+func TestInit_hasATest(t *testing.T) {
+	if f := testPrograms[os.Getenv("THREADCALL_PROGRAM")].test; f != nil {
+		f(t)
+	}
 }
 
 // callAndEnd calls f, which ends its caller's goroutine, on the main thread.
@@ -209,7 +285,10 @@ type slowMessage struct{}
 func (slowMessage) Error() string { time.Sleep(500 * time.Millisecond); return "slow" }
 
 func TestInit_endsProgramsAsItSays(t *testing.T) {
-	const deadlock = "fatal error: all goroutines are asleep - deadlock!"
+	const (
+		deadlock = "fatal error: all goroutines are asleep - deadlock!"
+		goexit   = "threadcall: a function on the main thread has called runtime.Goexit"
+	)
 	for _, c := range []struct {
 		name   string
 		status int
@@ -227,25 +306,45 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			"in a function that no caller waits for: coalesced\n",
 		}},
 		{name: "goexit in main", shows: []string{
-			"deferred\n", "to its end: true\n", "run: false\n", "elsewhere: false\n",
-		}},
+			"deferred\n", "to its end: true\n", "run: true false\n", "elsewhere: false\n",
+		}, hides: []string{goexit}},
 		{name: "goexit in main after a recovered panic", shows: []string{"Init returned"}},
 		{name: "a panic in main during a goexit", status: 2, shows: []string{"panic: boom"},
 			hides: []string{"Init returned"}},
 		{name: "a panic in main with a slow message", status: 2, shows: []string{"panic: ", "slow"},
 			hides: []string{"Init returned"}},
-		{name: "goexit in main and on the main thread", shows: []string{"deferred\n"},
+		{name: "goexit in main and on the main thread", shows: []string{"deferred\n", goexit},
 			hides: []string{"Init returned"}},
 		{name: "terminating the main thread", shows: []string{"Close on the main thread, ",
 			"given to mainthread.Init", "lives on: true", "Terminate on the main thread",
 			"Terminate on the main thread"}},
-		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"},
+		{name: "goexit on the main thread",
+			shows: []string{"lives on: true\ndeferred\n", goexit, "status 0", "os.Exit(code)", "\n"},
 			hides: []string{"Init returned", "went on"}},
-		{name: "goexit on the main thread", shows: []string{"lives on: true\ndeferred\n"},
-			env: []string{"GOTRACEBACK=system"}},
+		{name: "goexit on the main thread, and a slow deferred call",
+			shows: []string{"deferred\n", goexit}, env: []string{"GOTRACEBACK=system"}},
+		{name: "goexit on the main thread, and a status", shows: []string{goexit}},
+		{name: "goexit on the main thread, and a status in a deferred call", status: 3,
+			hides: []string{goexit}},
+		{name: "goexit on the main thread, and a status in Init's function", status: 3,
+			hides: []string{goexit}},
+		{name: "goexit on the main thread, and a panic in a deferred call", status: 2,
+			shows: []string{"panic: boom"}, hides: []string{goexit}},
+		{name: "a test fails on the main thread", status: 2,
+			shows: []string{"--- FAIL: TestInit_hasATest", goexit, "os.Exit(m.Run())", "\n"}},
+		{name: "a test is skipped there", status: 2, shows: []string{goexit, "os.Exit(m.Run())"}},
+		{name: "a test passes there", shows: []string{"PASS"}, hides: []string{goexit}},
+		{name: "a test fails elsewhere", status: 1, shows: []string{"FAIL"}, hides: []string{goexit}},
+		{name: "a test fails there, and a status", status: 2, shows: []string{"FAIL", goexit}},
+		{name: "a test fails there, as it should", status: 1, shows: []string{"FAIL"},
+			hides: []string{goexit}},
+		{name: "a test is skipped, as it should be", shows: []string{"PASS"}, hides: []string{goexit}},
 		{name: "goexit on the main thread and a panic in main", status: 2,
 			shows: []string{"panic: boom", "mainthread_test.explode"}},
 		{name: "main blocks for ever", status: 2, shows: []string{deadlock}},
+		{name: "the main goroutine ends", shows: []string{
+			"has waited for 5s for the main thread", "the main goroutine has ended", "call: false false",
+		}},
 		{name: "a missing Init", status: 2, shows: []string{
 			"threadcall: a call made at ", "_test.go:", "has waited for 5s", "mainthread.Init(run)",
 			"func TestMain(m *testing.M)",
@@ -256,8 +355,7 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 		{name: "Init comes late", shows: []string{"result: true"}, hides: []string{"has waited"}},
 		{name: "after Init", shows: []string{
 			"waiting call: false\n", "running call: true true\n",
-			"on the main goroutine: false false 0 true\n",
-			"thread: terminated: MustCall on the main thread, ", "elsewhere: false\n",
+			"on the main goroutine: true false 1 false\n", "elsewhere: false\n", "deferred: true\n",
 		}},
 		{name: "misuse", shows: []string{
 			"nil: mainthread.Init", "Init off the main goroutine", "Serve off the thread",

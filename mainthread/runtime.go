@@ -6,6 +6,7 @@ package mainthread
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -18,37 +19,55 @@ import (
 )
 
 // The main goroutine initialises package variables. It is on the main thread until all init
-// functions have returned; Adopt keeps it there.
+// functions have returned; Adopt keeps it there. In a host, the package does not have the main
+// thread.
 var main, end = adopt()
 
 func adopt() (*thread.Thread, func()) {
-	t, end := access.Adopt()
+	t, end := access.Adopt(host == "")
 	return t.(*thread.Thread), end
 }
 
-// library is true in a library for C programs. The runtime runs its init functions, and nothing
-// else, on a goroutine with a thread that is not the host's, and so the package does not keep it.
-var library = inLibrary()
+// host is empty in a program. Otherwise it says what the package is in, and what to do there: the
+// runtime initialises a plugin on the goroutine that opens it, and a library for C programs on a
+// goroutine of its own, which does nothing else.
+var host = findHost()
 
-func inLibrary() bool {
+const (
+	library = "a C library, whose main function does not run; " +
+		"call thread.Adopt in an exported function, on the thread of the host"
+	plugin = "a plugin; import package mainthread in the program that opens it, too, " +
+		"and call Init there"
+)
+
+func findHost() string {
+	if calledBy("plugin.Open") != "" {
+		return plugin
+	}
+	onMain, known := onMainThread()
+	if !known {
+		onMain = !builtAsLibrary()
+	}
+	if !onMain {
+		return library
+	}
+	return ""
+}
+
+// builtAsLibrary is false, too, in a library without build information.
+func builtAsLibrary() bool {
 	info, ok := debug.ReadBuildInfo()
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-buildmode" && (s.Value == "c-shared" || s.Value == "c-archive")
 	})
 }
 
-func init() {
-	if library {
-		end()
-	}
-}
-
 // exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
-// inTests reports whether the process runs tests: their flags are defined, and testing.M.Run has
-// parsed them. testing.Testing would need package testing.
-func inTests() bool { return flag.Parsed() && flag.Lookup("test.v") != nil }
+// inTests reports whether the program is one of tests, which define a flag. testing.Testing would
+// need package testing.
+func inTests() bool { return flag.Lookup("test.v") != nil }
 
 // calledBy returns which of some functions is the innermost that has called the caller, directly or
 // not, or "".
@@ -72,11 +91,21 @@ func calledBy(functions ...string) string {
 }
 
 // exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from
-// main would have ended it, but a goroutine in which Goexit was called does not get there.
+// main would have ended it, but a goroutine in which Goexit was called does not get there. What
+// main would have done is not known. Tests may have failed, so their program fails as well; the
+// others have nothing to do after Init as a rule.
 func exitAfterMain() {
 	stacks := make([]byte, 1<<20)
-	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "goroutine 1 [") {
+	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "\ngoroutine 1 ") {
 		time.Sleep(time.Millisecond)
 	}
-	os.Exit(0)
+	status, write := 0, "run(); os.Exit(code)"
+	if inTests() {
+		status, write = 2, "os.Exit(m.Run())"
+	}
+	fmt.Fprintf(os.Stderr, "threadcall: a function on the main thread has called runtime.Goexit, as "+
+		"t.FailNow, t.Fatal and t.Skip do, so mainthread.Init has not returned, and what follows it "+
+		"has not run; the process ends with status %d. If the status matters, write "+
+		"mainthread.Init(func() { %s })\n", status, write)
+	os.Exit(status)
 }

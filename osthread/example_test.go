@@ -24,6 +24,6 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	defer t.Terminate()
+	defer t.Close()
 	t.Call(func() { /* measure */ })
 }

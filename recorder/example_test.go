@@ -14,7 +14,7 @@ func Example() {
 	defer recorder.Stop()
 
 	t := thread.New(thread.WithName("worker"))
-	defer t.Terminate()
+	defer t.Close()
 	sum := 0
 	for i := range 10 {
 		t.Call(func() { sum += i })

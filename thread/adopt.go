@@ -7,6 +7,11 @@ import "github.com/threadcall/threadcall/internal/engine"
 // [Thread.ServeContext] and [Thread.OnWake]. Until it does, calls of other goroutines wait, and its
 // own run in place. The goroutine must not end before it has called Terminate.
 //
+// A call that has waited for five seconds for a thread that nothing serves is reported on standard
+// error, once for each thread: nothing has served it yet, its goroutine has ended, or that waits
+// for something else than [Thread.Wait], Serve and ServeContext do. If the goroutine lives, has set
+// OnWake and does not call Wait, it counts as being in a native event loop, and is not reported.
+//
 // Adopt locks the goroutine to the thread ([runtime.LockOSThread]), unless the caller has done so.
 // That lock is held until Terminate has been called and the goroutine has stopped serving. A lock
 // of the caller stays the caller's.

@@ -17,7 +17,7 @@ import (
 
 func Example() {
 	t := thread.New(thread.WithName("gl"))
-	defer t.Terminate()
+	defer t.Close()
 
 	t.Go(func() { fmt.Println("clear") })
 	t.Call(func() { fmt.Println("draw") })
@@ -42,7 +42,7 @@ func ExampleWithSlowCall() {
 				strings.Contains(s.Queued(), "ExampleWithSlowCall"))
 			reported <- true
 		}))
-	defer t.Terminate()
+	defer t.Close()
 	t.Call(func() { <-reported })
 	// Output: db true true
 }
@@ -52,7 +52,7 @@ func ExampleWithPanicHandler() {
 	t := thread.New(thread.WithPanicHandler(func(p *thread.PanicError) {
 		fmt.Println(p.Value, strings.Contains(p.Stack(), "ExampleWithPanicHandler"))
 	}))
-	defer t.Terminate()
+	defer t.Close()
 	t.Go(func() { panic("device lost") })
 	t.Call(func() { fmt.Println("the thread lives on") })
 	// Output:
@@ -88,7 +88,7 @@ func ExampleWithSlowCall_stall() {
 
 func ExampleThread_TakePanic() {
 	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {})) // no report
-	defer t.Terminate()
+	defer t.Close()
 
 	errLost := errors.New("device lost")
 	t.Go(func() { panic(errLost) })
@@ -103,7 +103,7 @@ func ExampleThread_TakePanic() {
 // The profile of all goroutines, like one of the CPU, says which thread a function runs on.
 func ExampleWithName() {
 	t := thread.New(thread.WithName("gl"))
-	defer t.Terminate()
+	defer t.Close()
 
 	var profile strings.Builder
 	t.Call(func() { _ = pprof.Lookup("goroutine").WriteTo(&profile, 1) })
@@ -114,7 +114,7 @@ func ExampleWithName() {
 // A texture is deleted on its thread when the program has dropped it.
 func ExampleAddCleanup() {
 	t := thread.New(thread.WithName("gl"))
-	defer t.Terminate()
+	defer t.Close()
 
 	type texture struct{ id *uint32 }
 	deleted := make(chan uint32)
@@ -158,7 +158,7 @@ func ExampleBind2() {
 // then.
 func ExampleCoalesce1() {
 	t := thread.New(thread.WithName("ui"))
-	defer t.Terminate()
+	defer t.Close()
 	draw := thread.Coalesce1(t, func(percent int) { fmt.Println("draw", percent) })
 
 	t.Call(func() { // the thread is busy
@@ -176,8 +176,8 @@ func ExampleLocal() {
 	var current thread.Local[program] // of a package, as a rule
 
 	a, b := thread.New(), thread.New()
-	defer a.Terminate()
-	defer b.Terminate()
+	defer a.Close()
+	defer b.Close()
 	a.Call(func() { current.Set(a, program{7}) })
 	fmt.Println(current.Get(a).id, current.Get(b).id)
 	// Output: 7 0
@@ -291,7 +291,7 @@ func ExampleStart() {
 // A producer that must never wait drops what the thread is too slow for.
 func ExampleThread_TryGo() {
 	t := thread.New(thread.WithQueueLimit(2))
-	defer t.Terminate()
+	defer t.Close()
 	dropped := 0
 	t.Call(func() { // while this runs, nothing else does
 		for range 5 {
@@ -320,7 +320,7 @@ func ExampleThread_ServeFor() {
 
 func ExampleThread_Stats() {
 	t := thread.New()
-	defer t.Terminate()
+	defer t.Close()
 	before := t.Stats() // from now on all is counted
 	for range 100 {
 		t.Call(func() {})
@@ -340,7 +340,7 @@ func ExampleThread_Stats() {
 // /debug/vars.
 func ExampleThread_Stats_expvar() {
 	t := thread.New()
-	defer t.Terminate()
+	defer t.Close()
 	gl := expvar.Func(func() any {
 		s := t.Stats()
 		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls,
@@ -358,7 +358,7 @@ func ExampleThread_Stats_expvar() {
 // What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
 func ExampleHistogram_runtimeMetrics() {
 	t := thread.New()
-	defer t.Terminate()
+	defer t.Close()
 	t.Stats() // begins to count
 	t.Call(func() {})
 
@@ -413,7 +413,7 @@ func ExampleHistogram_openTelemetry() {
 // The function refers to its Timer, which is therefore made on the thread.
 func ExampleThread_Every() {
 	t := thread.New()
-	defer t.Terminate()
+	defer t.Close()
 
 	done := make(chan bool)
 	t.Call(func() {

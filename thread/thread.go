@@ -5,12 +5,15 @@
 // hand it functions.
 //
 //	t := thread.New(thread.WithName("gl"))
-//	defer t.Terminate()
+//	defer t.Close() // runs what is queued
 //
 //	t.Call(func() { gl.Clear(gl.COLOR_BUFFER_BIT) }) // runs there, returns after it
 //	n := thread.MustEval(t, width)                   // the same, with a result
 //	t.Go(gl.Flush)                                   // runs there some time later
 //	clear := thread.Bind1(t, gl.Clear)               // a func(uint32) that runs there
+//
+// Terminate, in place of Close, is for an end that must not wait, such as that of a program which
+// gives up: functions that have not begun do not run.
 //
 // # What a call promises
 //
@@ -110,8 +113,14 @@ func New(opts ...Option) *Thread {
 }
 
 func init() {
-	access.Adopt = func() (any, func()) {
-		t := adopt(nil, true)
+	access.Adopt = func(onMain bool) (any, func()) {
+		if onMain {
+			t := adopt(nil, true)
+			return t, t.e.Terminate
+		}
+		t := wrap(options(nil))
+		t.permanent = true
+		t.e.Absent()
 		return t, t.e.Terminate
 	}
 	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
@@ -224,7 +233,8 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
-// when the thread has been terminated and serves no more. On js/wasm a coroutine inside a call is
+// when the thread has been terminated and serves no more, but for the main thread of package
+// mainthread. On js/wasm a coroutine inside a call is
 // not recognised, and must not call the thread that it is on.
 //
 //threadcall:noalloc
@@ -262,7 +272,8 @@ func (t *Thread) Close() {
 // Adopt.
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
-// That Thread ends when the function given to mainthread.Init returns.
+// That Thread ends when the function given to mainthread.Init returns; calls on the main thread run
+// in place even then.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()

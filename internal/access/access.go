@@ -9,7 +9,9 @@ import (
 )
 
 // Adopt is thread.Adopt for the main thread. Only the function end ends the Thread that it returns.
-var Adopt func() (thread any, end func())
+// If onMain is false, the caller is not on the main thread, and the Thread is none: no function
+// runs there, and On is false everywhere.
+var Adopt func(onMain bool) (thread any, end func())
 
 // ServeFor is the method of thread, and calls rest before it runs the first of several functions:
 // if that one runs an event loop, the others must run there.

@@ -12,7 +12,8 @@
 //	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
 //	          in package callq
 //	wait      thread and callers wait for each other: the choice (policy), the thread's side
-//	          (thread), when both yield to others (yield), threads that wait for each other (cycle)
+//	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
+//	          threads that nothing serves (unserved)
 //	observe   statistics, slow calls, traces, labels: only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
@@ -46,6 +47,7 @@ type Engine struct {
 	waits     waitState // what callers and thread know about each other's waiting, see wait.go
 	ownYields yieldState
 	yields    *yieldState // ownYields, or the pool's
+	unserved  unserved
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 

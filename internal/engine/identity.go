@@ -26,9 +26,9 @@ type identity struct {
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
-	// how many of Serve, ServeContext and waits for other threads are under way; only the thread
-	// changes it
-	serving atomic.Int32
+	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
+	// loops, how many of the first three; only the thread changes it
+	serving atomic.Int64
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
 	goid    atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted

@@ -13,11 +13,11 @@ import (
 
 // The life of a thread, from its start to its end.
 type life struct {
-	setup   func()      // that Start was given
-	adopted atomic.Bool // AdoptLater has begun, see live_adopt.go
-	served  atomic.Bool // Serve, ServeContext or OnWake has been called
-	closing atomic.Bool // Close has been called
-	ending  sync.Once   // closes done
+	setup   func()        // that Start was given
+	adopted atomic.Bool   // AdoptLater has begun, see live_adopt.go
+	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
+	closing atomic.Bool   // Close has been called
+	ending  sync.Once     // closes done
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
@@ -163,8 +163,28 @@ func (e *Engine) runStops() {
 // terminated.
 func (e *Engine) beginServing() { e.serving.Add(1) }
 
-func (e *Engine) endServing() {
-	outermost := e.serving.Add(-1) == 0
+func (e *Engine) endServing() { e.stopServing(1) }
+
+// beginLoop and endLoop do the same for code that runs all calls: kind is byWait in Wait. Callers
+// that still wait when no such code is under way may wait for ever, see unserved.
+func (e *Engine) beginLoop(kind uint32) {
+	e.served.Store(e.served.Load() + 2 | kind)
+	e.serving.Add(1 + loops)
+}
+
+func (e *Engine) endLoop() { e.stopServing(1 + loops) }
+
+const (
+	loops  = 1 << 32
+	byWait = 1 // of served: Wait was among them
+)
+
+func (e *Engine) stopServing(n int64) {
+	serving := e.serving.Add(-n)
+	outermost := serving == 0
+	if u := &e.unserved; !e.own && serving < loops && u.waits.Load()%waited > 0 && !u.watched.Load() {
+		e.beginWatch(false) //threadcall:alloc for the first
+	}
 	if outermost && !e.own && e.q.Closed() {
 		e.forget()
 	}
@@ -255,6 +275,9 @@ func (e *Engine) Close() {
 		return
 	}
 	e.control(e.Terminate)
+	if !e.own {
+		defer e.endWait(e.beginWait())
+	}
 	self.waitForEnd(&e.target)
 	e.GiveBack()
 }

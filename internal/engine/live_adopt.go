@@ -18,6 +18,13 @@ func (e *Engine) Adopt(permanent bool) {
 	e.attach()
 }
 
+// Absent terminates the engine, which no thread serves: it is that of package mainthread where the
+// package does not have the main thread.
+func (e *Engine) Absent() {
+	e.permanent = true
+	e.Terminate()
+}
+
 // AdoptLater is Adopt for an engine that may have been used since it was made:
 //
 //	state       calls and posts     next, and by

@@ -100,9 +100,8 @@ func (e *Engine) handOn() {
 
 //threadcall:noalloc
 func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
-	e.served.Store(true)
-	e.beginServing()
-	defer e.endServing()
+	e.beginLoop(0)
+	defer e.endLoop()
 	defer e.relabel(e.unlabel())
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // OnWake on another goroutine could not
@@ -138,12 +137,11 @@ func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) (err error) {
-	e.served.Store(true)
 	defer context.AfterFunc(ctx, e.interrupt)()
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	relabel := e.labelServing(ctx)
-	e.beginServing()
+	e.beginLoop(0)
 	serveAll(func() {
 		for err == nil {
 			if ctx.Err() != nil {
@@ -161,7 +159,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
-		e.endServing()
+		e.endLoop()
 	})
 	return err
 }

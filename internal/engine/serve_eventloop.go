@@ -59,8 +59,7 @@ const loopBudget = time.Millisecond
 //
 //threadcall:noalloc
 func (e *Engine) Wait(block func()) (ok bool) {
-	e.served.Store(true)
-	e.beginServing()
+	e.beginLoop(byWait)
 	inside, returned := e.eventLoop.blocked, false
 	e.eventLoop.blocked = false
 	defer func() {
@@ -69,7 +68,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		if inside || !returned {
 			e.q.RestAlways(true)
 		}
-		e.endServing()
+		e.endLoop()
 	}()
 	defer e.relabel(e.unlabel())
 	e.look()

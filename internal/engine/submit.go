@@ -113,11 +113,19 @@ func (e *Engine) Call(fn func()) bool {
 	return finish(c, e.await(never, c, self, wake, behind))
 }
 
+// runsInPlace reports whether calls on the thread run. When it has been terminated, they run in
+// stop functions only; but the main thread of package mainthread is the main thread for ever.
+//
+//threadcall:noalloc
+func (e *Engine) runsInPlace() bool {
+	return !e.q.Closed() || e.stopping || e.permanent
+}
+
 // nested runs fn for a caller that is on the thread already: in place, and nothing else.
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {
-	if e.q.Closed() && !e.stopping {
+	if !e.runsInPlace() {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -130,7 +138,7 @@ func (e *Engine) nested(fn func()) bool {
 
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if e.q.Closed() && !e.stopping {
+	if !e.runsInPlace() {
 		return ErrTerminated
 	}
 	if hasLabels(ctx) {

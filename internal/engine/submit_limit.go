@@ -34,10 +34,13 @@ func (l *limit) acquire(self, on *Engine, pool *Pool, cancel <-chan struct{}) ca
 	if kind, ok := l.tryAcquire(); ok {
 		return kind
 	}
+	if self != nil && (self == on || pool != nil && self.pool == pool) {
+		return callq.Posted
+	}
+	if on != nil && !on.own {
+		defer on.endWait(on.beginWait())
+	}
 	if self != nil {
-		if self == on || pool != nil && self.pool == pool {
-			return callq.Posted
-		}
 		w := wait{on: on, pool: pool}
 		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs
 	}

@@ -136,8 +136,8 @@ func (e *Engine) await(
 //
 //threadcall:noalloc
 func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool) callq.Outcome {
-	if on != nil && on.permanent && !on.served.Load() {
-		defer on.reportUnserved()() //threadcall:alloc until the main thread is served
+	if on != nil && !on.own {
+		defer on.endWait(on.beginWait())
 	}
 	if self != nil {
 		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx)

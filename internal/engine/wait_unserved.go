@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -11,43 +12,217 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A program that calls the main thread, but forgets to serve it, waits for ever: the commonest
-// mistake is a test binary without TestMain. So a call that has waited for long says so, once in
-// the process.
+// A call to the thread of a host that nothing serves waits for ever: in a test binary without
+// TestMain, for a loop that has ended, for an adoption that never comes. So a call that has waited
+// for five seconds for such a thread says so, once for each thread.
+//
+// The callers of a thread are counted. While some wait, a timer checks the thread each second:
+//
+//	watched  means                next, and by
+//	false    there is no timer    true, by beginWatch: a caller that finds the thread not serving, or
+//	                              the thread when it has stopped serving and callers wait
+//	true     the timer is set,    false, by checkUnserved, if none waits or the thread serves. It
+//	         or the thread was    looks again after that: a caller that has begun to wait, or the
+//	         reported, or closed  thread that has stopped serving, may have found watched true
+//
+// A caller counts itself and then looks whether the thread serves; the thread stops serving and
+// then looks whether callers wait. So at least one of them sees the other. The side that sets
+// watched has the watch until checkUnserved has reset it. No timer is set for ever, or the Go
+// runtime would find no deadlock.
+//
+// The first caller has its position reported; it has a ticket, which it clears when it has waited.
+type unserved struct {
+	waits   atomic.Int64 // how many callers wait, and, times waited, how many have waited
+	watched atomic.Bool
+	ticket  atomic.Uint32 // of the caller in watch, while that waits
+	watch   *unservedWatch
+}
+
+// An unservedWatch is what checkUnserved knows. It counts checks since the thread has last served.
+type unservedWatch struct {
+	timer  *time.Timer
+	checks int
+	served uint32      // what it was at the first check
+	waited int64       // likewise
+	stack  string      // of the thread's goroutine, at the last check that needed it
+	pcs    [32]uintptr // the stack of the caller with the ticket
+	depth  int
+	last   uint32 // the last ticket
+}
 
 const (
-	advice = "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
-		"or from TestMain, as in " +
-		"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }"
+	waited      = 1 << 32
+	checkEach   = time.Second
+	checks      = 5
+	unservedFor = checks * checkEach
+
 	// a variable of the environment: with a value, nothing is reported
 	silencer = "THREADCALL_INIT_WARNING"
 )
 
-const unservedFor = 5 * time.Second
-
-var unservedReported atomic.Bool
-
-// reportUnserved reports the calling goroutine's call when it has waited for long and the thread is
-// not served then either. The function that it returns ends that.
-func (e *Engine) reportUnserved() (end func()) {
-	var pcs [32]uintptr
-	n := runtime.Callers(2, pcs[:])
-	var over atomic.Bool
-	report := func() {
-		if over.Load() || e.served.Load() || os.Getenv(silencer) != "" ||
-			!unservedReported.CompareAndSwap(false, true) {
-			return
-		}
-		fmt.Fprintf(os.Stderr, "threadcall: a call made at %s has waited for %v for the main thread, "+
-			"which nothing serves: %s (%s=off in the environment silences this)\n",
-			stack.Caller(pcs[:n]), unservedFor, advice, silencer)
+// beginWait is called by a caller that is about to wait for the thread of a host; endWait gets its
+// result.
+//
+//threadcall:noalloc
+func (e *Engine) beginWait() (ticket uint32) {
+	e.unserved.waits.Add(1)
+	if e.serving.Load() < loops && !e.unserved.watched.Load() {
+		ticket = e.beginWatch(true) //threadcall:alloc for the first
 	}
-	if !clock.InBubble() {
-		timer := time.AfterFunc(unservedFor, report)
-		return func() { timer.Stop() }
+	return ticket
+}
+
+//threadcall:noalloc
+func (e *Engine) endWait(ticket uint32) {
+	e.unserved.waits.Add(waited - 1)
+	if ticket != 0 {
+		e.unserved.ticket.CompareAndSwap(ticket, 0)
+	}
+}
+
+// beginWatch sets the timer, unless that is set. It returns a ticket if it has done so for a
+// caller.
+func (e *Engine) beginWatch(caller bool) (ticket uint32) {
+	u, inside := &e.unserved, clock.InBubble()
+	switch {
+	case e.bubbled, e.q.Closed(), inside && e.served.Load() != 0,
+		!u.watched.CompareAndSwap(false, true):
+		return 0
+	}
+	if u.watch == nil {
+		u.watch = new(unservedWatch)
+	}
+	w := u.watch
+	if caller {
+		w.last = max(w.last+1, 1)
+		ticket = w.last
+		w.depth = runtime.Callers(2, w.pcs[:])
+	}
+	u.ticket.Store(ticket)
+	if !inside {
+		e.setWatch()
+		return ticket
 	}
 	// A timer of the bubble would stand still. Cleanups run outside.
-	runtime.AddCleanup(new([2]*byte), func(time.Duration) { time.AfterFunc(unservedFor, report) }, 0)
+	runtime.AddCleanup(new([2]*byte), (*Engine).setWatch, e)
 	runtime.GC()
-	return func() { over.Store(true) }
+	return ticket
+}
+
+func (e *Engine) setWatch() {
+	w := e.unserved.watch
+	w.checks, w.served, w.waited = 0, e.served.Load(), e.unserved.waits.Load()/waited
+	if w.timer == nil {
+		w.timer = time.AfterFunc(time.Hour, e.checkUnserved)
+	}
+	w.timer.Reset(checkEach)
+}
+
+// checkUnserved is called by the timer. It reports the thread if a caller has waited for
+// unservedFor, and the thread has not served in that time: the caller with the ticket, or one of
+// those that waited at the first check, if no wait has ended since. If the main goroutine has
+// ended, nothing will serve the main thread any more, and calls are refused from then on.
+func (e *Engine) checkUnserved() {
+	u, w := &e.unserved, e.unserved.watch
+	w.checks++
+	switch waits := u.waits.Load(); {
+	case e.q.Closed():
+		return // nothing waits there, nor will
+	case !e.mayBeUnserved():
+		u.watched.Store(false)
+		if !e.mayBeUnserved() || !u.watched.CompareAndSwap(false, true) {
+			return
+		}
+		w.checks = 0
+	case e.served.Load() != w.served, u.ticket.Load() == 0 && waits/waited != w.waited:
+		w.checks = 0
+	case w.checks >= checks-1:
+		todo, later := e.missing()
+		switch {
+		case w.checks < checks:
+		case todo != "":
+			e.reportUnserved(todo)
+			if e.permanent && w.stack == "" {
+				e.Terminate()
+			}
+			return
+		case !later:
+			u.watched.Store(false) // the next caller, or the thread when it has served, sets it
+			return
+		default:
+			w.checks = 0
+		}
+	}
+	if w.checks == 0 {
+		e.setWatch()
+	} else {
+		w.timer.Reset(checkEach)
+	}
+}
+
+// mayBeUnserved reports whether callers wait, and the thread neither serves nor runs a function for
+// a thread that it waits for.
+func (e *Engine) mayBeUnserved() bool {
+	if e.unserved.waits.Load()%waited == 0 {
+		return false
+	}
+	serving := e.serving.Load()
+	return serving == 0 || serving < loops && e.wait.Load() != nil
+}
+
+// missing returns what is to be done about a thread that does not serve, or nothing if it may serve
+// again; later is whether that is known later. A host whose event loop calls Serve when OnWake has
+// notified it may be in a dialog or in other native code. One whose loop is in Go may compute, or
+// call C or another thread, between two calls of Wait, ServeContext or Serve; but if its goroutine
+// waits in the same place in Go at two checks, the loop has ended.
+func (e *Engine) missing() (todo string, later bool) {
+	const (
+		serve     = "call Wait, Serve or ServeContext "
+		terminate = "or Terminate, so that calls return false"
+	)
+	w, served := e.unserved.watch, e.served.Load()
+	if e.m.Load() == 0 {
+		return "call the function that AdoptLater has returned, and serve, " + terminate, false
+	}
+	state, at := stack.State(e.goid.Load())
+	stays := at == w.stack
+	w.stack = at
+	switch {
+	case state == "" && e.permanent:
+		return "the main goroutine has ended, so calls return false; call mainthread.Init, which " +
+			"serves after runtime.Goexit, too, or in a library for C programs thread.Adopt", false
+	case state == "":
+		return "its goroutine has ended, which must serve until Terminate has been called", false
+	case e.onWake.Load() != nil && served&byWait == 0:
+		return "", false
+	case served == 0 && e.permanent:
+		return "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
+			"or from TestMain, as in " +
+			"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }", false
+	case served == 0:
+		return serve + "on the goroutine that has called Adopt, " + terminate, false
+	case e.serving.Load() > 0:
+		return "", false
+	case !stays || strings.HasPrefix(state, "run") || strings.HasPrefix(state, "syscall"):
+		return "", true
+	}
+	todo = "its goroutine waits for something else (" + state + "); " + serve + "again, "
+	if e.permanent {
+		return todo + "or end the program", false
+	}
+	return todo + terminate, false
+}
+
+func (e *Engine) reportUnserved(todo string) {
+	if os.Getenv(silencer) != "" {
+		return
+	}
+	u, call := &e.unserved, "a call"
+	if u.ticket.Load() != 0 {
+		if at := stack.Caller(u.watch.pcs[:u.watch.depth]); at != "" {
+			call += " made at " + at
+		}
+	}
+	fmt.Fprintf(os.Stderr, "threadcall: %s has waited for %v for %v, which nothing serves: %s "+
+		"(%s=off in the environment silences this)\n", call, unservedFor, e, todo, silencer)
 }

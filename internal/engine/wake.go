@@ -74,7 +74,6 @@ func (e *Engine) OnWake(f func()) {
 		return
 	}
 	e.mustBeReachable()
-	e.served.Store(true) // or soon will be
 	e.onWake.Store(&f)
 	on := e.On()
 	if on {

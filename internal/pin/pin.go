@@ -29,10 +29,6 @@ const (
 // goes back to the scheduler instead.
 const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
 
-// mainThread is the number of the process's main thread, on which package variables are
-// initialised, or zero.
-var mainThread = ident.Thread()
-
 // Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the
 // main thread. Go cannot end the main thread, so changes to it, such as another namespace, would
 // last as long as the process; and on Linux /proc/self is the main thread's.

@@ -8,6 +8,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -46,9 +47,13 @@ var between = []string{
 // TraceCaller formats a stack that begins in this module, from the function on that called it.
 func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
 
-// Caller returns the file and line from which a stack that begins in this module leaves it.
+// Caller returns the file and line from which a stack that begins in this module leaves it, or
+// nothing if a go statement has called this module.
 func Caller(stack []uintptr) string {
 	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
+	if f.Function == "" || f.Function == "runtime.goexit" {
+		return ""
+	}
 	return fmt.Sprintf("%s:%d", f.File, f.Line)
 }
 
@@ -99,4 +104,17 @@ func Goroutines() iter.Seq2[string, []byte] {
 			}
 		}
 	}
+}
+
+// State returns what the runtime says that a goroutine does, such as "running" or "chan receive",
+// and its stack. They are empty if the goroutine has ended.
+func State(goroutine uint64) (state, stack string) {
+	for number, one := range Goroutines() {
+		if number == strconv.FormatUint(goroutine, 10) {
+			header, frames, _ := strings.Cut(string(one), "\n")
+			_, state, _ = strings.Cut(header, "[")
+			return state[:max(strings.IndexAny(state, ",]"), 0)], frames
+		}
+	}
+	return "", ""
 }

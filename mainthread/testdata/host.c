@@ -1,0 +1,6 @@
+void report(void);
+
+int main(void) {
+	report();
+	return 0;
+}

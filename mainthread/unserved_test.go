@@ -1,0 +1,268 @@
+package mainthread_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
+)
+
+func init() {
+	maps.Copy(programs, unserved)
+	maps.Copy(programs, served)
+}
+
+// unserved are programs in which a call waits for a thread that nothing serves. They end with the
+// report of that, see reports.
+var unserved = map[string]func(){
+	"a loop of Wait has ended": func() {
+		mainthread.OnWake(func() {})
+		mainthread.Wait(func() {})
+		go func() { mainthread.Call(nop) }()
+		select {}
+	},
+	"ServeContext has ended": func() {
+		serveFor(mainthread.Thread(), time.Millisecond)
+		go func() { mainthread.Call(nop) }()
+		select {}
+	},
+	"Serve is not called any more": func() {
+		mainthread.Serve()
+		go mainthread.CallContext(context.Background(), nop)
+		time.Sleep(time.Hour)
+	},
+	"a loop has left a call": func() {
+		left := false
+		mainthread.Go(func() {
+			go func() { mainthread.Call(nop) }()
+			for mainthread.Thread().Queued() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			left = true
+		})
+		for !left {
+			mainthread.Wait(nop)
+		}
+		select {}
+	},
+	"the loop has ended with its goroutine": func() {
+		mainthread.Go(runtime.Goexit)
+		go func() {
+			for mainthread.Thread().Queued() > 0 {
+				time.Sleep(time.Millisecond)
+			}
+			mainthread.Call(nop)
+		}()
+		mainthread.Serve()
+	},
+	"it waits for another thread": func() {
+		go func() { mainthread.Call(nop) }()
+		thread.New().Call(func() { select {} })
+	},
+	"adopt is not called": func() {
+		t, _ := thread.AdoptLater(thread.WithName("loop"))
+		go func() { t.OnWake(nop) }()
+		t.Call(nop)
+	},
+	"an adopted goroutine never serves": func() {
+		adopted := make(chan *thread.Thread)
+		go func() {
+			adopted <- thread.Adopt(thread.WithName("loop"))
+			select {}
+		}()
+		(<-adopted).Call(nop)
+	},
+	"an adopted goroutine serves no longer": func() {
+		adopted := make(chan *thread.Thread)
+		go func() {
+			t := thread.Adopt(thread.WithName("loop"))
+			serveFor(t, time.Millisecond)
+			adopted <- t
+			select {}
+		}()
+		(<-adopted).Call(nop)
+	},
+	"an adopted goroutine has ended": func() {
+		adopted := make(chan *thread.Thread)
+		go func() {
+			t := thread.Adopt(thread.WithName("loop"))
+			t.OnWake(nop)
+			t.Serve()
+			adopted <- t
+		}()
+		(<-adopted).Call(nop)
+	},
+	"a post waits for a place": func() {
+		t, _ := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(1))
+		t.Go(nop)
+		t.Go(nop)
+	},
+	"Close waits": func() {
+		t, _ := thread.AdoptLater(thread.WithName("loop"))
+		t.Close()
+	},
+	"another call is given up": func() {
+		t, _ := thread.AdoptLater(thread.WithName("loop"))
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			for t.Queued() < 2 {
+				time.Sleep(time.Millisecond)
+			}
+			cancel()
+		}()
+		go func() {
+			for t.Queued() < 1 {
+				time.Sleep(time.Millisecond)
+			}
+			t.Call(nop)
+		}()
+		t.CallContext(ctx, nop)
+		select {}
+	},
+}
+
+// served are programs in which a call waits for as long, and nothing is to be reported.
+var served = map[string]func(){
+	"a function runs for long": func() {
+		mainthread.Serve()
+		waits := make(chan bool, 2)
+		go func() {
+			waits <- mainthread.Call(func() { time.Sleep(long) })
+			waits <- mainthread.Call(nop)
+		}()
+		for len(waits) < 2 {
+			mainthread.Wait(nop)
+		}
+	},
+	"it begins to serve, and a function runs for long": func() {
+		go func() {
+			for mainthread.Thread().Queued() == 0 {
+				time.Sleep(time.Millisecond)
+			}
+			mainthread.Call(nop)
+			os.Exit(0)
+		}()
+		go mainthread.Call(func() { time.Sleep(long) })
+		time.Sleep(100 * time.Millisecond)
+		mainthread.Init(func() { select {} })
+	},
+	"a function runs for long in a cycle": func() {
+		thread.New().Call(func() { mainthread.Call(func() { time.Sleep(long) }) })
+	},
+	"its native loop is in a dialog": func() {
+		mainthread.OnWake(nop)
+		mainthread.Serve()
+		result := make(chan bool)
+		go func() { result <- mainthread.Call(nop) }()
+		time.Sleep(long)
+		for ended := false; !ended; {
+			mainthread.Serve()
+			select {
+			case <-result:
+				ended = true
+			default:
+				time.Sleep(time.Millisecond)
+			}
+		}
+	},
+	"its loop computes": func() {
+		result := make(chan bool)
+		mainthread.Wait(nop)
+		go func() { result <- mainthread.Call(nop) }()
+		for start := time.Now(); time.Since(start) < long; { // it does not block
+		}
+		go func() { <-result; os.Exit(0) }()
+		for mainthread.Wait(nop) {
+			runtime.Gosched()
+		}
+	},
+	"calls have deadlines": func() {
+		t, _ := thread.AdoptLater()
+		for start := time.Now(); time.Since(start) < long; {
+			ctx, cancel := context.WithTimeout(context.Background(), 600*time.Millisecond)
+			for range 2 {
+				go t.CallContext(ctx, nop)
+				time.Sleep(400 * time.Millisecond)
+			}
+			cancel()
+		}
+	},
+}
+
+const long = 7 * time.Second
+
+func serveFor(t *thread.Thread, d time.Duration) {
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	_ = t.ServeContext(ctx)
+}
+
+// reports has the program end with the first line that it writes to standard error.
+func reports() {
+	r, w, err := os.Pipe()
+	if err != nil {
+		panic(err)
+	}
+	os.Stderr = w
+	go func() {
+		line, _ := bufio.NewReader(r).ReadString('\n')
+		fmt.Print(line)
+		os.Exit(0)
+	}()
+}
+
+func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
+	const (
+		isOver = "its goroutine waits for something else ("
+		main   = "for the main thread, which nothing serves: "
+		loop   = `for thread "loop", which nothing serves: `
+		adopt  = loop + "call the function that AdoptLater has returned, and serve, or Terminate"
+	)
+	for name, want := range map[string]string{
+		"a loop of Wait has ended":              main + isOver,
+		"ServeContext has ended":                main + isOver,
+		"Serve is not called any more":          main + isOver,
+		"a loop has left a call":                main + isOver,
+		"the loop has ended with its goroutine": main + "the main goroutine has ended",
+		"it waits for another thread":           main + "call mainthread.Init from main",
+		"adopt is not called":                   adopt,
+		"an adopted goroutine never serves":     loop + "call Wait, Serve or ServeContext",
+		"an adopted goroutine serves no longer": loop + isOver,
+		"an adopted goroutine has ended":        loop + "its goroutine has ended",
+		"a post waits for a place":              adopt,
+		"Close waits":                           adopt,
+		"another call is given up":              adopt,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // it waits: see TestMain
+			out, status := testutil.Program(t, name)
+			at := " made at "
+			switch name {
+			case "a loop has left a call", "another call is given up", // it is not the first
+				"Serve is not called any more": // it is made by a go statement
+				at = ""
+			}
+			if !strings.Contains(out, "threadcall: a call"+at) || !strings.Contains(out, want) ||
+				at != "" && !strings.Contains(out, "/unserved_test.go:") || status != 0 {
+				t.Errorf("status %d, output\n%swant\n%s", status, out, want)
+			}
+		})
+	}
+	for name := range served {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if out, status := testutil.Program(t, name); status != 0 || out != "" {
+				t.Errorf("status %d, output\n%s", status, out)
+			}
+		})
+	}
+}
