@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 )
@@ -12,9 +13,10 @@ import (
 // more posted calls, closed lets every poster through, to be refused. A poster that the thread
 // itself waits for does not wait: the thread would never make a place free.
 type limit struct {
-	places chan struct{}
-	closed chan struct{}
-	once   sync.Once
+	places  chan struct{}
+	closed  chan struct{}
+	once    sync.Once
+	waiting atomic.Int32 // posters
 }
 
 func newLimit(n int) *limit {
@@ -34,10 +36,12 @@ func (l *limit) acquire(self, on *Engine, pool *Pool, cancel <-chan struct{}) ca
 	if kind, ok := l.tryAcquire(); ok {
 		return kind
 	}
+	if self != nil && (self == on || pool != nil && self.pool == pool) {
+		return callq.Posted
+	}
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
 	if self != nil {
-		if self == on || pool != nil && self.pool == pool {
-			return callq.Posted
-		}
 		w := wait{on: on, pool: pool}
 		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs
 	}
