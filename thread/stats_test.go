@@ -124,8 +124,8 @@ func TestStats_countsEachFunctionOnce(t *testing.T) {
 	}, thread.WithQueueLimit(3))
 }
 
-// What was queued before the first Stats is in Queued until it has begun, and so are those that wait
-// for a slot or come later, in any order of looks.
+// What was queued before the first Stats is in Queued until it has begun, and so is what waits for
+// a slot.
 func TestStats_hasWhatWasQueuedBefore(t *testing.T) {
 	for _, watched := range []bool{false, true} {
 		opts := []thread.Option{thread.WithQueueLimit(7)}

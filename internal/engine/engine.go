@@ -55,7 +55,7 @@ type Engine struct {
 	labels    labels
 	found     foundRunning // guarded by observer.mu
 	controls  atomic.Int32 // what control has queued and has not run
-	withdrawn bool         // the posted function that it has last begun did not run, see observe_call.go
+	withdrawn bool         // the posted function that it has last begun did not run
 
 	place  // in a pool
 	waiter // for another thread

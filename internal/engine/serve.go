@@ -38,8 +38,8 @@ func (e *Engine) enter(again *bool) {
 		return
 	}
 	if e.exits.Add(1) == manyExits {
-		fmt.Fprintf(os.Stderr, "threadcall: %d functions have called runtime.Goexit on %v, as t.Fatal and "+
-			"t.Skip do: their frames stay on its stack until it ends, and each makes every garbage "+
+		fmt.Fprintf(os.Stderr, "threadcall: %d functions have called runtime.Goexit on %v, as t.Fatal "+
+			"and t.Skip do: their frames stay on its stack until it ends, and each makes every garbage "+
 			"collection longer; let functions return, and call Goexit after the call\n", manyExits, e)
 	}
 }

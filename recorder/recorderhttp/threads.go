@@ -198,7 +198,8 @@ small { opacity: .7 }
 <tr><th>Name<th class="n">Queued<th class="n">Begun<th class="n">Waits, median<th class="n">p99
 <th class="n">Thread<th class="n">Runs for<th>Where
 {{range $r := .}}{{range $i, $t := .Running}}<tr>{{if $i}}<td><td><td><td><td>{{else -}}
-<td>{{or $r.Name "no name"}} <small>{{$r.ID}}{{if $r.Pool}}, pool of {{len $r.Threads}}{{end}}</small>
+<td>{{or $r.Name "no name"}} <small>{{$r.ID}}
+{{- if $r.Pool}}, pool of {{len $r.Threads}}{{end}}</small>
 <td class="n">{{$r.Queued}}<td class="n">{{$r.Stats.Waits.Count}}<td class="n">{{$r.Median}}
 <td class="n">{{$r.Late}}{{end}}
 <td class="n">{{$t.TID}}<td class="n">{{$t.For}}<td>{{if $t.Stack -}}

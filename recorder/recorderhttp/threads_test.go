@@ -84,7 +84,8 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 		t.Errorf("scripts, or what is not escaped, in\n%s", page)
 	}
 
-	at := regexp.MustCompile(`hung <small>(\d+)</small>\n(?:.*\n)*?.*<td class="n">at least [0-9.]+[mµn]?s<`)
+	at := regexp.MustCompile(`hung <small>(\d+)</small>\n(?:.*\n)*?.*` +
+		`<td class="n">at least [0-9.]+[mµn]?s<`)
 	if m := at.FindStringSubmatch(page); m == nil || m[1] != fmt.Sprint(hung.ID()) {
 		t.Errorf("the thread %d that hung before the first request does not show since when in\n%s",
 			hung.ID(), page)
