@@ -142,7 +142,7 @@ func TestAlarm_timerfdFiresEach(t *testing.T) {
 	}
 }
 
-// A function that calls Goexit costs the timerfd, for a second, if that has called it, and no Alarm.
+// A function that calls Goexit costs no Alarm its time, and at most the timerfd for a second.
 func TestAlarm_goexit(t *testing.T) {
 	all := make([]*rung, 50)
 	for i := range all {
