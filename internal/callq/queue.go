@@ -72,8 +72,9 @@ type Queue struct {
 	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
 	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
-	bubbled bool     // the queue was made in a bubble of testing/synctest, and is used only there
-	_       [48]byte // the allocator aligns objects of 320 bytes
+	spares  atomic.Pointer[spares] // nil until free has been full
+	bubbled bool                   // the queue was made in a bubble of testing/synctest, and is used only there
+	_       [40]byte               // the allocator aligns objects of 320 bytes
 }
 
 var resting, interrupted, closed Call
@@ -110,11 +111,14 @@ func (q *Queue) record() *Call {
 	if c := q.free.Get(); c != nil {
 		return c
 	}
-	slab := make([]Call, 32) //threadcall:alloc when more calls are queued than ever
+	if c := q.spare(); c != nil {
+		return c
+	}
+	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
 	for i := range slab {
 		slab[i].Queue, slab[i].Node.Value = q, &slab[i]
 		if i > 0 {
-			q.free.Put(&slab[i])
+			q.Put(&slab[i])
 		}
 	}
 	return &slab[0]
@@ -128,7 +132,9 @@ func (q *Queue) Put(c *Call) {
 		q.firstTaken.Store(false)
 		return
 	}
-	q.free.Put(c)
+	if !q.free.Put(c) {
+		q.keep(c)
+	}
 }
 
 // Push queues c, which must come from this queue's Get. If wake is true the caller must now wake
