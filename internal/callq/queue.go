@@ -73,7 +73,7 @@ type Queue struct {
 	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
 	spares  atomic.Pointer[spares] // nil until free has been full
-	bubbled bool                   // the queue was made in a bubble of testing/synctest, and is used only there
+	bubbled bool                   // made in a bubble of testing/synctest, and used only there
 	_       [40]byte               // the allocator aligns objects of 320 bytes
 }
 
