@@ -122,6 +122,18 @@ var programs = map[string]func(){
 		}()
 		fmt.Println("lives on", th.Call(nop))
 	},
+	"many Goexits": func() {
+		th, p := thread.New(thread.WithName("gl")), thread.NewPool(2, thread.WithName("disk"))
+		for range 4000 {
+			th.Go(runtime.Goexit)
+		}
+		for range 2999 {
+			p.Go(runtime.Goexit)
+		}
+		th.Close()
+		p.Close()
+		fmt.Println(th.Stats().Goexits, p.Stats().Goexits)
+	},
 	"more threads than are allowed": func() {
 		debug.SetMaxThreads(12)
 		for n := range 24 {
@@ -160,6 +172,8 @@ func TestPanic_isOnStandardError(t *testing.T) {
 		}},
 		"panic(nil) as it used to be": {"GODEBUG=panicnil=1", 0, 0,
 			[]string{"recovered <nil> panicked true", "lives on true"}},
+		"many Goexits": {"", 0, 1, []string{`threadcall: 3000 functions have called runtime.Goexit on ` +
+			`thread "gl", as`, "4000 2999"}},
 		"more threads than are allowed": {"", 2, 0, []string{"made 1\n", "thread exhaustion"}},
 	} {
 		out, status := testutil.Program(t, program, want.env)

@@ -65,6 +65,11 @@ func (c config) number(i int) config {
 	return c
 }
 
+// ID is [Thread.ID] of the pool.
+//
+//threadcall:noalloc
+func (p *Pool) ID() uint64 { return p.p.ID() }
+
 // Size returns the number of threads.
 func (p *Pool) Size() int { return p.p.Size() }
 

@@ -6,8 +6,8 @@ import "runtime"
 // calls nothing; Queued itself takes some nanoseconds for each function in the queue.
 //
 // The number is an estimate, and exact while the thread takes no function, because it hangs or runs
-// a long one. Withdrawn functions are counted until the thread reaches them, functions whose
-// posters wait for a slot of [WithQueueLimit] are not. A terminated thread has none.
+// a long one. Functions whose posters wait for a slot of [WithQueueLimit] are not counted, posts
+// whose context is done are until the thread reaches them. A terminated thread has none.
 //
 //threadcall:noalloc
 func (t *Thread) Queued() int {

@@ -25,7 +25,13 @@ type Stats struct {
 	Refused   uint64
 	Withdrawn uint64 // not begun: their context was done before
 
-	// how long the current function has run, of several the longest; or 0
+	// functions that have called [runtime.Goexit] since the thread began, counted or not. Their frames
+	// are on its stack until it ends, and make each garbage collection longer: see Limits in the
+	// package comment
+	Goexits uint64
+
+	// how long the current function has run, of several the longest; or 0. Of a function that began
+	// before the first call of Stats, the time since a Stats first found it
 	Running time.Duration
 	Waits   Histogram // from the call to the start of its function
 	Runs    Histogram // from the start of the function to its end
@@ -40,7 +46,7 @@ type Wakeups struct {
 }
 
 // Stats returns the counts since the first call of Stats. A program that wants all of them calls it
-// where it makes the thread. Functions that were queued before are not counted. A function of
+// where it makes the thread. Functions that were queued before are in Queued only. A function of
 // [WithStop] counts as a post without a wait.
 //
 // Until the first call nothing is counted, and calls cost nothing more. From then on, until the
@@ -74,8 +80,8 @@ func (p *Pool) Stats() Stats {
 func statsOf(s engine.Stats) Stats {
 	return Stats{
 		Queued: s.Queued, PeakQueued: s.PeakQueued, Calls: s.Calls, Posts: s.Posts, Refused: s.Refused,
-		Withdrawn: s.Withdrawn,
-		Running:   s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
+		Withdrawn: s.Withdrawn, Goexits: s.Goexits,
+		Running: s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
 		Wakeups: Wakeups{s.Parked, s.Spinning, s.EventLoops},
 	}
 }

@@ -124,6 +124,125 @@ func TestStats_countsEachFunctionOnce(t *testing.T) {
 	}, thread.WithQueueLimit(3))
 }
 
+// What was queued before the first Stats is in Queued until it has begun, and so is what waits for
+// a slot.
+func TestStats_hasWhatWasQueuedBefore(t *testing.T) {
+	for _, watched := range []bool{false, true} {
+		opts := []thread.Option{thread.WithQueueLimit(7)}
+		if watched {
+			opts = append(opts, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
+		}
+		eachCounted(t, func(t *testing.T, th runner) {
+			check := func(what string, want int) {
+				t.Helper()
+				s := th.Stats()
+				sound(t, s)
+				if s.Queued != want {
+					t.Errorf("%s: %d functions are queued, want %d", what, s.Queued, want)
+				}
+			}
+			g := occupy(t, th.Go)
+			for range 7 {
+				th.Go(nop)
+			}
+			blocked := make(chan bool, 1)
+			go func() { blocked <- th.Go(nop) }()
+			eventually(t, func() bool { return th.Stats().Queued == 8 }, "one waits for a slot")
+			ctx, cancel := context.WithCancel(context.Background())
+			called := make(chan error, 2)
+			for range 2 {
+				go func() { called <- th.CallContext(ctx, nop) }()
+			}
+			eventually(t, func() bool { return th.Stats().Queued == 10 }, "two calls are queued")
+			cancel()
+			testutil.Arrives(t, called)
+			testutil.Arrives(t, called)
+			check("without those that were withdrawn", 8)
+			g.Open()
+			testutil.Arrives(t, blocked)
+			th.Call(nop)
+			check("a queue that has been run", 0)
+			g = occupy(t, th.Go)
+			th.Go(nop)
+			check("one that is counted", 1)
+			g.Open()
+		}, opts...)
+	}
+}
+
+// A function that began before anything was counted has been running since the first look.
+func TestStats_showsAFunctionThatBeganBefore(t *testing.T) {
+	eachCounted(t, func(t *testing.T, th runner) {
+		th.Go(runtime.Goexit)
+		g := occupy(t, th.Go)
+		th.Stats()
+		begun := time.Now()
+		eventually(t, func() bool { return time.Since(begun) > 2*time.Millisecond }, "time passes")
+		if s := th.Stats(); s.Running < 2*time.Millisecond {
+			t.Errorf("it has been running for %v", s.Running)
+		}
+		g.Open()
+		th.Call(nop)
+		if s := th.Stats(); s.Running != 0 {
+			t.Errorf("an idle thread has been running for %v", s.Running)
+		}
+	})
+	ends(t, func() { // a loop is no function, and what runs inside it is
+		h := thread.Adopt()
+		defer h.Terminate()
+		running := func() bool { h.Stats(); return h.Stats().Running != 0 }
+		ctx, cancel := context.WithCancel(context.Background())
+		var inside, waiting, blocked bool
+		h.Go(func() {
+			inside = running()
+			h.Wait(func() { blocked = running(); h.Go(nop) })
+			waiting = running()
+			cancel()
+		})
+		_ = h.ServeContext(ctx)
+		if !inside || blocked || !waiting || running() {
+			t.Errorf("in a function %v, in a wait %v, after it %v, in the host's own code %v", inside,
+				blocked, waiting, running())
+		}
+	})
+}
+
+// The frames of a Goexit are on the stack of the thread, whatever Thread it serves.
+func TestStats_countsGoexits(t *testing.T) {
+	eachCounted(t, func(t *testing.T, th runner) {
+		th.Call(nop)
+		before := th.Stats().Goexits // of the Thread that had the thread before
+		for range 3 {
+			th.Go(runtime.Goexit)
+			exits(t, func() { th.Call(runtime.Goexit) })
+			th.Call(func() { th.Call(nop) })
+		}
+		if s := th.Stats(); s.Goexits-before != 6 {
+			t.Errorf("%d Goexits, want 6", s.Goexits-before)
+		}
+		th.Close()
+	}, thread.WithKeep())
+	eventually(t, func() bool {
+		th := thread.New(thread.WithKeep())
+		defer th.Close()
+		th.Call(nop)
+		return th.Stats().Goexits >= 6
+	}, "a Thread gets the thread of another")
+	served := make(chan thread.Stats, 1)
+	go func() {
+		h := thread.Adopt()
+		ctx, cancel := context.WithCancel(context.Background())
+		h.Go(runtime.Goexit)
+		h.Go(runtime.Goexit)
+		h.Go(cancel)
+		defer func() { served <- h.Stats(); h.Terminate() }()
+		_ = h.ServeContext(ctx)
+	}()
+	if s := testutil.Arrives(t, served); s.Goexits != 2 {
+		t.Errorf("%d Goexits in ServeContext, want 2", s.Goexits)
+	}
+}
+
 // All of one Stats are of one moment, and none go back.
 func TestStats_areOfOneMoment(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th runner) {

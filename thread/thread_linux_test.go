@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -124,4 +125,34 @@ func cpuTime(t *testing.T) time.Duration {
 		t.Fatal(err)
 	}
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// Many Timers take no more descriptors and goroutines than one.
+func TestEvery_takesOneDescriptorForAll(t *testing.T) {
+	open := func() int {
+		files, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		return len(files)
+	}
+	threads := []*thread.Thread{start(t), start(t), start(t)}
+	ticks := make([]atomic.Int32, 1000)
+	first := threads[0].Every(time.Millisecond, func() {})
+	defer first.Stop()
+	for _, th := range threads {
+		th.Call(nop)
+	}
+	files, goroutines := open(), runtime.NumGoroutine()
+	for i := range ticks {
+		every := time.Duration(1+i%50) * time.Millisecond
+		timer := threads[i%len(threads)].Every(every, func() { ticks[i].Add(1) })
+		defer timer.Stop()
+	}
+	for i := range ticks {
+		eventually(t, func() bool { return ticks[i].Load() > 1 }, "timer %d ticks", i)
+	}
+	if f, g := open()-files, runtime.NumGoroutine()-goroutines; f > 5 || g > 5 {
+		t.Errorf("%d Timers take %d descriptors and %d goroutines more than one", len(ticks), f, g)
+	}
 }

@@ -11,7 +11,12 @@
 // call Run again.
 package mainthread
 
-import "github.com/threadcall/threadcall/mainthread"
+import (
+	"context"
+
+	"github.com/threadcall/threadcall/mainthread"
+	"github.com/threadcall/threadcall/thread"
+)
 
 // CallQueueCap has no effect: the queue has no limit.
 var CallQueueCap = 16
@@ -25,12 +30,9 @@ func CallNonBlock(f func()) { mainthread.Go(f) }
 // Call runs f on the main thread and returns after it. When Run has returned, f runs in place on
 // the main thread, and on any other goroutine Call blocks until the process ends, as it always has.
 func Call(f func()) {
-	switch {
-	case mainthread.Call(f):
-	case mainthread.On() || f == nil:
+	if !mainthread.Call(f) {
+		mayRunHere(f == nil)
 		f()
-	default:
-		select {}
 	}
 }
 
@@ -38,7 +40,18 @@ func Call(f func()) {
 func CallErr(f func() error) error { return CallVal(f) }
 
 // CallVal is Call for a function with a result, which it returns.
-func CallVal[T any](f func() T) (v T) {
-	Call(func() { v = f() })
+func CallVal[T any](f func() T) T {
+	v, err := thread.EvalContext(context.Background(), mainthread.Thread(), f)
+	if err != nil {
+		mayRunHere(f == nil)
+		v = f()
+	}
 	return v
+}
+
+// mayRunHere blocks unless the caller is on the main thread, or is about to call a nil function.
+func mayRunHere(isNil bool) {
+	if !isNil && !mainthread.On() {
+		select {}
+	}
 }

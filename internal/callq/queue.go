@@ -72,9 +72,10 @@ type Queue struct {
 	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
 	passed  atomic.Uint64 // the last that was taken; likewise
 	free    freelist.List[Call]
-	grabs   uint64   // how often the thread has emptied head
-	bubbled bool     // the queue was made in a bubble of testing/synctest, and is used only there
-	_       [40]byte // the allocator aligns objects of 320 bytes
+	spares  atomic.Pointer[spares] // nil until free has been full
+	grabs   uint64                 // how often the thread has emptied head
+	bubbled bool                   // made in a bubble of testing/synctest, and used only there
+	_       [32]byte               // the allocator aligns objects of 320 bytes
 }
 
 var resting, interrupted, closed Call
@@ -111,11 +112,14 @@ func (q *Queue) record() *Call {
 	if c := q.free.Get(); c != nil {
 		return c
 	}
-	slab := make([]Call, 32) //threadcall:alloc when more calls are queued than ever
+	if c := q.spare(); c != nil {
+		return c
+	}
+	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
 	for i := range slab {
 		slab[i].Queue, slab[i].Node.Value = q, &slab[i]
 		if i > 0 {
-			q.free.Put(&slab[i])
+			q.Put(&slab[i])
 		}
 	}
 	return &slab[0]
@@ -129,7 +133,9 @@ func (q *Queue) Put(c *Call) {
 		q.firstTaken.Store(false)
 		return
 	}
-	q.free.Put(c)
+	if !q.free.Put(c) {
+		q.keep(c)
+	}
 }
 
 // Push queues c, which must come from this queue's Get. If wake is true the caller must now wake

@@ -6,33 +6,32 @@ import "time"
 // Set and Stop must not be called at the same time; the function may call Set.
 type Alarm struct {
 	fire    func()
-	timer   *time.Timer // nil before the first Set
+	timer   *time.Timer // nil before the first Set, and if shared
 	precise bool
-	timerfd timerfd // if precise; see alarm_linux.go
+	shared  // if precise; see alarm_linux.go
 }
 
 // Init prepares the alarm, which calls fire. If precise is true, it is not late by a millisecond on
-// Linux.
+// Linux; Set must then be called outside of the bubbles of testing/synctest.
 func (a *Alarm) Init(fire func(), precise bool) { a.fire, a.precise = fire, precise }
 
 // Set has the alarm call its function once d has passed, and not at the time that was set before.
 //
 //threadcall:noalloc
 func (a *Alarm) Set(d time.Duration) {
-	if a.timer == nil {
+	switch {
+	case a.precise && a.share(d):
+	case a.timer == nil:
 		a.timer = time.AfterFunc(d, a.fire) //threadcall:alloc once
-	} else {
+	default:
 		a.timer.Reset(d)
-	}
-	if a.precise {
-		a.timerfd.set(d, a.fire)
 	}
 }
 
 // After Stop the alarm does not call its function, or once if it is about to.
 func (a *Alarm) Stop() {
+	a.unshare()
 	if a.timer != nil {
 		a.timer.Stop()
-		a.timerfd.stop()
 	}
 }

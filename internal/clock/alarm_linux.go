@@ -1,6 +1,7 @@
 package clock
 
 import (
+	"container/heap"
 	"os"
 	"sync"
 	"syscall"
@@ -11,72 +12,155 @@ import (
 // When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
 // milliseconds: timers come up to a millisecond late. A timerfd in the same epoll set comes within
 // the hundredth of that. But while Ps are busy the scheduler polls epoll every 10 ms, and looks for
-// timers each time that a goroutine blocks. So a precise Alarm has both, and the first to fire
+// timers each time that a goroutine blocks. So precise Alarms have both, and the first to fire
 // counts. Without the timerfd ticks are late by 0.7 and not 0.15 ms in the median.
 
-// A timerfd belongs to an Alarm. A goroutine waits for it until the Alarm is stopped.
-type timerfd struct {
-	mu      sync.Mutex
-	file    *os.File // nil if there is none
-	fd      uintptr
-	over    bool // Stop has been called
-	refused bool // the Go runtime cannot wait for it
+// alarms are the precise Alarms of the process. They share a timer and a timerfd, which fire when
+// the earliest is due. A goroutine waits for the timerfd, which is open while an Alarm has been set
+// and not stopped. If there is none, the timer is left, and after retryAfter an Alarm that is set
+// opens it again.
+type alarms struct {
+	mu    sync.Mutex
+	due   earliest // those that have been set, and not called since
+	timer *time.Timer
+	file  *os.File // the timerfd, or nil
+	fd    uintptr
+	retry time.Duration
+	users int // Alarms that have been set and not stopped
 }
 
-// set has the timerfd call fire as well as the timer.
+var precise alarms
+
+const retryAfter = time.Second
+
+// shared is what alarms knows of an Alarm; it is guarded by mu.
+type shared struct {
+	uses  bool
+	at    time.Duration // when the Alarm is due
+	place int           // in alarms.due, counted from one; or zero
+}
+
+// share is Set. It is true on this system.
 //
 //threadcall:noalloc
-func (t *timerfd) set(d time.Duration, fire func()) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.file != nil || t.open(fire) {
-		t.expireIn(d)
+func (a *Alarm) share(d time.Duration) bool {
+	s := &precise
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !a.uses {
+		a.uses = true
+		s.users++
 	}
-}
-
-// open makes the timerfd. It is false if there is none, as without descriptors: the next call tries
-// again.
-func (t *timerfd) open(fire func()) bool {
-	const monotonic = 1
-	if t.refused {
-		return false
+	now := Now()
+	if s.file == nil && now >= s.retry {
+		s.open(now)
 	}
-	fd, _, err := syscall.RawSyscall(
-		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err != 0 {
-		return false
+	if a.at = now + d; a.place == 0 {
+		heap.Push(&s.due, a)
+	} else {
+		heap.Fix(&s.due, a.place-1)
 	}
-	t.fd, t.file = fd, os.NewFile(fd, "timerfd") //threadcall:alloc once
-	go t.wait(t.file, fire)                      //threadcall:alloc once
+	if s.due[0] == a {
+		s.expireIn(d)
+	}
 	return true
 }
 
+// unshare is Stop. The goroutine that waits for the timerfd closes it.
+func (a *Alarm) unshare() {
+	s := &precise
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if a.place != 0 {
+		heap.Remove(&s.due, a.place-1)
+	}
+	if a.uses {
+		a.uses = false
+		if s.users--; s.users == 0 {
+			s.setTimerfd(0)
+		}
+	}
+}
+
+// open makes the timerfd. Without descriptors there is none.
+func (s *alarms) open(now time.Duration) {
+	const monotonic = 1
+	fd, _, err := syscall.RawSyscall(
+		syscall.SYS_TIMERFD_CREATE, monotonic, syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	if err != 0 {
+		s.retry = now + retryAfter
+		return
+	}
+	s.fd, s.file = fd, os.NewFile(fd, "timerfd") //threadcall:alloc once
+	go s.wait(s.file)                            //threadcall:alloc once
+}
+
 //threadcall:noalloc
-func (t *timerfd) expireIn(d time.Duration) {
-	var s struct{ interval, value syscall.Timespec }
-	s.value = syscall.NsecToTimespec(int64(min(max(d, 1), maxWait)))
+func (s *alarms) expireIn(d time.Duration) {
+	if s.timer == nil {
+		s.timer = time.AfterFunc(d, s.call) //threadcall:alloc once
+	} else {
+		s.timer.Reset(d)
+	}
+	s.setTimerfd(d)
+}
+
+//threadcall:noalloc
+func (s *alarms) setTimerfd(d time.Duration) {
+	if s.file == nil {
+		return
+	}
+	var spec struct{ interval, value syscall.Timespec }
+	spec.value = syscall.NsecToTimespec(int64(min(max(d, 1), maxWait)))
 	// the timer is left
 	_, _, _ = syscall.RawSyscall6(
-		syscall.SYS_TIMERFD_SETTIME, t.fd, 0, uintptr(unsafe.Pointer(&s)), 0, 0, 0)
+		syscall.SYS_TIMERFD_SETTIME, s.fd, 0, uintptr(unsafe.Pointer(&spec)), 0, 0, 0)
 }
 
 const maxWait = time.Hour // far below what 32 bits of seconds hold
 
-func (t *timerfd) stop() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.over = true; t.file != nil {
-		t.expireIn(0)
+// call calls each Alarm that is due. If one of them calls Goexit, the timer calls the others.
+func (s *alarms) call() {
+	returned := false
+	defer func() {
+		if !returned {
+			s.mu.Lock()
+			s.expireIn(0)
+			s.mu.Unlock()
+		}
+	}()
+	for a := s.next(); a != nil; a = s.next() {
+		a.fire()
 	}
+	returned = true
 }
 
-// wait calls fire until the Alarm is stopped. It does not read from the timerfd: each time that it
+// next removes and returns an Alarm that is due, or sees to it that call is called when the next
+// will be.
+//
+//threadcall:noalloc
+func (s *alarms) next() *Alarm {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.due) == 0 {
+		return nil
+	}
+	if left := s.due[0].at - Now(); left > 0 {
+		s.expireIn(left)
+		return nil
+	}
+	return heap.Pop(&s.due).(*Alarm)
+}
+
+// wait waits for the timerfd until no Alarm is left. It does not read from it: each time that it
 // expires is an event of its own, and setting it forgets that it has expired.
-func (t *timerfd) wait(file *os.File, fire func()) {
-	defer func() { // if fire calls Goexit, too
-		t.mu.Lock()
-		t.file, t.refused = nil, true
-		t.mu.Unlock()
+func (s *alarms) wait(file *os.File) {
+	defer func() { // if a function calls Goexit, too
+		s.mu.Lock()
+		if s.file == file {
+			s.file, s.retry = nil, Now()+retryAfter
+		}
+		s.mu.Unlock()
 		file.Close()
 	}()
 	conn, err := file.SyscallConn()
@@ -84,11 +168,41 @@ func (t *timerfd) wait(file *os.File, fire func()) {
 		return
 	}
 	// called at once, because events before that are lost, and after each event; an error leaves the
-	// Alarm to its timer
+	// Alarms to the timer
 	_ = conn.Read(func(uintptr) bool {
-		fire()
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return t.over
+		s.call()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if s.users == 0 {
+			s.file = nil
+		}
+		return s.users == 0
 	})
+}
+
+// earliest is a heap of Alarms by the times at which they are due, see container/heap.
+type earliest []*Alarm
+
+func (h earliest) Len() int { return len(h) }
+
+func (h earliest) Less(i, j int) bool { return h[i].at < h[j].at }
+
+func (h earliest) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].place, h[j].place = i+1, j+1
+}
+
+//threadcall:noalloc
+func (h *earliest) Push(x any) {
+	a := x.(*Alarm)
+	*h = append(*h, a) //threadcall:alloc when more are set than ever
+	a.place = len(*h)
+}
+
+func (h *earliest) Pop() any {
+	n := len(*h) - 1
+	a := (*h)[n]
+	(*h)[n] = nil
+	*h, a.place = (*h)[:n], 0
+	return a
 }

@@ -4,9 +4,9 @@ package clock
 
 import "time"
 
-// A timerfd does nothing: there are the timers of Go alone.
-type timerfd struct{}
+// shared is empty: an Alarm has a timer of its own.
+type shared struct{}
 
-func (timerfd) set(time.Duration, func()) {}
+func (shared) share(time.Duration) bool { return false }
 
-func (timerfd) stop() {}
+func (shared) unshare() {}

@@ -55,7 +55,9 @@ type Engine struct {
 	eventLoop eventLoop
 	load      sched.Load
 	labels    labels
-	withdrawn bool // the posted function that it has last begun did not run, see observe_call.go
+	found     foundRunning // guarded by observer.mu
+	controls  atomic.Int32 // what control has queued and has not run
+	withdrawn bool         // the posted function that it has last begun did not run
 
 	place  // in a pool
 	waiter // for another thread
@@ -86,14 +88,25 @@ func newEngine() *Engine {
 	return e
 }
 
+// ID returns a number that no other thread or pool of the process has or will have.
+//
+//threadcall:noalloc
+func (x *target) ID() uint64 { return uint64(x.first().id) }
+
 // Queued returns how many functions are queued, and does not count any.
 //
 //threadcall:noalloc
-func (e *Engine) Queued() int { return e.q.Len() }
+func (e *Engine) Queued() int { return max(0, e.q.Len()-int(e.controls.Load())) }
 
 // control queues fn, which may be nil. The thread calls it unless it is terminated before.
 func (e *Engine) control(fn func()) {
-	c := e.q.Get(callq.Control, fn, 0)
+	c := e.q.Get(callq.Control, func() {
+		e.controls.Add(-1)
+		if fn != nil {
+			fn()
+		}
+	}, 0)
+	e.controls.Add(1)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
 		c.Drop()

@@ -200,3 +200,23 @@ func TestPool_leftCall(t *testing.T) {
 		t.Error("the pool does not go on")
 	}
 }
+
+// What the engine queues for itself is not counted.
+func TestEngine_Queued_counts(t *testing.T) {
+	e, _ := New(0)
+	e.Start(nil, false)
+	g := testutil.Occupy(t, e.Go)
+	for range 5 {
+		e.Go(func() {})
+	}
+	n := e.Queued()
+	e.Retire()
+	closed := make(chan bool)
+	go func() { e.Close(); close(closed) }()
+	eventually(t, func() bool { return e.closing.Load() && e.controls.Load() == 2 }, "it closes")
+	if after := e.Queued(); n != 5 || after != 5 {
+		t.Errorf("%d functions are queued, and %d when the thread is to end, want 5", n, after)
+	}
+	g.Open()
+	<-closed
+}

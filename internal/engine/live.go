@@ -18,6 +18,7 @@ type life struct {
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	closing atomic.Bool   // Close has been called
 	ending  sync.Once     // closes done
+	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
@@ -52,21 +53,23 @@ func (e *Engine) start(keep bool) {
 		}
 	}
 	pin.Go(func() {
-		lives := 1
+		lives, again := 1, false
 		e.claimOwn()
 		serveAll(func() {
+			e.enter(&again)
 			for {
 				e.loop()
 				e.stopSpinning()
 				e.runStops()
 				e.endIdentity()
-				keep := e.keep
+				keep, exits := e.keep, e.exits.Load()
 				e.ended()
 				if !keep {
 					return
 				}
 				e = nil // or it would not be collected
 				e = <-kept
+				e.exits.Store(exits) // the stack is the same
 				if lives++; lives < maxLocked {
 					pin.Lock(pin.Spare) // as many of those before may be gone
 				}

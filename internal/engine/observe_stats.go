@@ -13,6 +13,7 @@ import (
 // Stats are what is known of the functions of a thread or a pool since they are counted.
 type Stats struct {
 	Queued, PeakQueued           int
+	Goexits                      uint64 // since the thread began
 	Calls, Posts                 uint64 // that have begun
 	Refused, Withdrawn           uint64 // that did not begin
 	Running                      time.Duration
@@ -27,9 +28,14 @@ type Stats struct {
 // The goroutine that queues a function counts it in pushed. The thread, or the caller of a call
 // that does not begin, counts it in counts. So between two functions of a thread the queue only
 // grows, and its peak can be found where it begins to run one.
+//
+// Functions that were queued before counting began report nothing. Until they have gone, which is
+// when one that is counted has begun and the queue has no others, the length of the queue is looked
+// up. A function that was begun before has run since it was first seen, at least.
 type observer struct {
 	of        *target
-	announced int64 // Engine.announced when counting began; guarded by mu
+	announced int64 // Engine.announced when counting began; guarded by mu, as the following
+	before    int   // functions that were queued then and may still be
 
 	pushed   atomic.Int64
 	counting atomic.Bool // Stats has been called
@@ -152,25 +158,101 @@ func (o *Owner) Stats() Stats {
 	if !all.counting.Load() {
 		all.announced = announced
 		all.counting.Store(true)
+		all.before = x.length()
 	}
-	now := clock.Now()
 	counts := all.counts
-	queued := max(0, all.pushed.Load()-all.left)
-	if first := all.running.First; first != nil {
-		counts.Running = max(0, now-first.Value.since)
+	queued, uncounted := all.queued()
+	counts.PeakQueued = all.counts.PeakQueued
+	workers := []*Engine{x.on}
+	if x.pool != nil {
+		workers = x.pool.workers
+	}
+	for _, e := range workers {
+		runs, _ := all.ofThread(e)
+		counts.Running = max(counts.Running, runs)
+		counts.Goexits += uint64(e.exits.Load())
 	}
 	if x.pool == nil {
 		counts.EventLoops = uint64(announced - all.announced)
 	}
 	all.mu.Unlock()
-	counts.PeakQueued = max(counts.PeakQueued, int(queued))
 	switch {
 	case ended:
 		counts.Refused += uint64(queued) // posted functions, of which nothing else has notice
 	case !closed:
-		counts.Queued = int(queued)
+		counts.Queued = queued + uncounted
 	}
 	return counts
+}
+
+// queued returns how many functions are queued that are counted, and how many others. o.mu is held.
+//
+//threadcall:noalloc
+func (o *observer) queued() (counted, others int) {
+	counted = max(0, int(o.pushed.Load()-o.left))
+	if o.before > 0 {
+		others = min(max(0, o.of.length()-counted), o.before)
+		if others == 0 && o.counts.Waits.Count > 0 {
+			o.before = 0
+		}
+	}
+	o.counts.PeakQueued = max(o.counts.PeakQueued, counted+others)
+	return counted, others
+}
+
+// length returns how many functions are queued or wait for a place in the queue.
+//
+//threadcall:noalloc
+func (x *target) length() (n int) {
+	if x.limit != nil {
+		n = int(x.limit.waiting.Load())
+	}
+	if x.pool != nil {
+		return n + x.pool.Queued()
+	}
+	return n + x.on.Queued()
+}
+
+// ofThread returns how long the outermost function on e has run, 0 if none runs. For one that began
+// before functions were observed, it is the time since it was first found to run, so it has run
+// for longer. o.mu is held.
+//
+//threadcall:noalloc
+func (o *observer) ofThread(e *Engine) (d time.Duration, longer bool) {
+	now := clock.Now()
+	for n := o.running.First; n != nil; n = n.After {
+		if v := n.Value; v.on == e {
+			return max(1, now-v.since), false
+		}
+	}
+	begun, runs := e.working()
+	if s := &e.found; !runs {
+		*s = foundRunning{}
+		return 0, false
+	} else if s.since == 0 || s.begun != begun || (s.since < 0) != (now < 0) {
+		*s = foundRunning{now, begun}
+	}
+	return max(1, now-e.found.since), true
+}
+
+// foundRunning says since when a function that is not observed is known to run, and which.
+type foundRunning struct {
+	since time.Duration // zero if none is
+	begun uint32        // idleState.begun
+}
+
+// working reports whether the thread runs a function, as far as another goroutine can tell without
+// a cost for the thread, which writes these words, each with one store, and does not synchronise. A
+// thread that waits for functions in the middle of one, in Wait or ServeContext, does not work: it
+// rests, and has no event loop unless it is adopted.
+//
+//threadcall:noalloc
+//go:norace
+func (e *Engine) working() (begun uint32, ok bool) {
+	r := &e.idleState
+	begun, ok = r.begun, r.inside > 0
+	waits := e.q.Resting() && !e.q.Pending() && (e.mode.Load() == inScheduler || !e.own)
+	return begun, ok && !waits
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
@@ -26,7 +25,8 @@ type State struct {
 // A ThreadState is what one thread does.
 type ThreadState struct {
 	TID     uint64
-	Running time.Duration // how long its function has run; 0 if none runs that is counted
+	Running time.Duration // how long its function has run; 0 if none runs
+	Longer  bool          // it has run for longer, because it began before it was observed
 	Stack   []byte        // of its goroutine; may be empty
 }
 
@@ -54,13 +54,13 @@ func States() (states []State) {
 			of[x] = i
 			states = append(states, x.state())
 		}
-		running := time.Duration(0)
-		if o := x.observer.Load(); o != nil {
-			running = o.ofThread(e)
-		}
+		o := x.observe()
+		o.mu.Lock()
+		running, longer := o.ofThread(e)
+		o.mu.Unlock()
 		s := &states[i]
 		s.Unfinished += running
-		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, stacks[e]})
+		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, longer, stacks[e]})
 	}
 	return states
 }
@@ -83,18 +83,6 @@ func (x *target) state() State {
 		s.Stats = o.Stats()
 	}
 	return s
-}
-
-// ofThread returns how long the outermost function on e has run.
-func (o *observer) ofThread(e *Engine) time.Duration {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for n := o.running.First; n != nil; n = n.After {
-		if v := n.Value; v.on == e {
-			return max(1, clock.Now()-v.since)
-		}
-	}
-	return 0
 }
 
 // allStacks returns the stacks of the serving goroutines. One whose number is not known, because

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 )
@@ -12,9 +13,10 @@ import (
 // more posted calls, closed lets every poster through, to be refused. A poster that the thread
 // itself waits for does not wait: the thread would never make a place free.
 type limit struct {
-	places chan struct{}
-	closed chan struct{}
-	once   sync.Once
+	places  chan struct{}
+	closed  chan struct{}
+	once    sync.Once
+	waiting atomic.Int32 // posters
 }
 
 func newLimit(n int) *limit {
@@ -40,6 +42,8 @@ func (l *limit) acquire(self, on *Engine, pool *Pool, cancel <-chan struct{}) ca
 	if on != nil && !on.own {
 		defer on.endWait(on.beginWait())
 	}
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
 	if self != nil {
 		w := wait{on: on, pool: pool}
 		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs

@@ -37,6 +37,8 @@ type idleState struct {
 	back    int           // how many these were last
 	untimed bool          // ticked is not known: the thread was woken without being timed
 	long    bool          // the last time from one call to the next was longer than a spin
+	begun   uint32        // functions that have begun, not counting those in place; see working
+	inside  uint32        // how many of them have not ended: more than one if one of them serves
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
 	ticked  time.Duration // when the thread has last read the clock
@@ -51,6 +53,14 @@ type idleState struct {
 	cpu     time.Duration // of the process when the thread was last woken, if that is measured
 
 	sliceBegan, sliceSeen time.Duration // see endTimeslice
+}
+
+// begin is called for each function before it runs.
+//
+//threadcall:noalloc
+func (r *idleState) begin() {
+	r.begun++
+	r.inside++
 }
 
 // took is called for each call that the thread has taken and run.

@@ -48,10 +48,10 @@ func (l *List[T]) Get() *T {
 	return r.take()
 }
 
-// Put puts an object in.
+// Put puts an object in. It is false if there is no room.
 //
 //threadcall:noalloc
-func (l *List[T]) Put(object *T) {
+func (l *List[T]) Put(object *T) bool {
 	for {
 		r := l.ring.Load()
 		if r == nil {
@@ -60,11 +60,11 @@ func (l *List[T]) Put(object *T) {
 			continue
 		}
 		if r.add(object) {
-			return
+			return true
 		}
 		n := len(r.cells)
 		if n >= Max || r.put.Load()-r.get.Load() < uint64(n) {
-			return // full for good, or only in passing: the collector has it
+			return false // full for good, or only in passing
 		}
 		l.grow(r, 2*n)
 	}

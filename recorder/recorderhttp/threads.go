@@ -20,12 +20,13 @@ import (
 // the work queues of Kubernetes' client-go, so that their dashboards and alerts work:
 // workqueue_depth, workqueue_adds_total, workqueue_queue_duration_seconds,
 // workqueue_work_duration_seconds, workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, the
-// number of the Thread.
+// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, from
+// [thread.Thread.ID].
 //
 // A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
-// that finds it. A function that began before is not counted: the page has its stack, but not for
-// how long it has run. Each request of the page stops the program for a moment to take the stacks.
+// that finds it. A function that began before is not counted, and has run since the first request
+// that found it, at least. Each request of the page stops the program for a moment to take the
+// stacks.
 func Threads() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -128,6 +129,9 @@ func rows(states []access.State) (rows []row) {
 			x := running{TID: t.TID, Where: where(string(t.Stack)), Stack: string(t.Stack)}
 			if t.Running > 0 {
 				x.For = short(t.Running)
+				if t.Longer {
+					x.For = "at least " + x.For
+				}
 			}
 			r.Running = append(r.Running, x)
 		}
@@ -194,7 +198,8 @@ small { opacity: .7 }
 <tr><th>Name<th class="n">Queued<th class="n">Begun<th class="n">Waits, median<th class="n">p99
 <th class="n">Thread<th class="n">Runs for<th>Where
 {{range $r := .}}{{range $i, $t := .Running}}<tr>{{if $i}}<td><td><td><td><td>{{else -}}
-<td>{{or $r.Name "no name"}}{{if $r.Pool}} <small>pool of {{len $r.Threads}}</small>{{end}}
+<td>{{or $r.Name "no name"}} <small>{{$r.ID}}
+{{- if $r.Pool}}, pool of {{len $r.Threads}}{{end}}</small>
 <td class="n">{{$r.Queued}}<td class="n">{{$r.Stats.Waits.Count}}<td class="n">{{$r.Median}}
 <td class="n">{{$r.Late}}{{end}}
 <td class="n">{{$t.TID}}<td class="n">{{$t.For}}<td>{{if $t.Stack -}}

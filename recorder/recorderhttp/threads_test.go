@@ -62,7 +62,7 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	hung.Go(func() { hang(begun, release) }) // before the first request
 	testutil.Arrives(t, begun)
 	testutil.Eventually(t, func() bool {
-		return strings.Contains(get(http.MethodGet, "").Body.String(), "workers <small>pool of 2")
+		return strings.Contains(get(http.MethodGet, "").Body.String(), ", pool of 2</small>")
 	}, "both threads of the pool have started")
 	th.Go(func() { compute(begun, release) })
 	p.Go(func() { compute(begun, release) })
@@ -74,7 +74,7 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	}
 	w := get(http.MethodGet, "")
 	page := w.Body.String()
-	for _, want := range []string{"render &#34;&lt;b&gt;", "workers <small>pool of 2",
+	for _, want := range []string{"render &#34;&lt;b&gt;", ", pool of 2</small>",
 		"<summary>recorderhttp_test.compute</summary>", "<summary>recorderhttp_test.hang</summary>"} {
 		if w.Code != http.StatusOK || !strings.Contains(page, want) {
 			t.Errorf("status %d: no %q in\n%s", w.Code, want, page)
@@ -84,8 +84,21 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 		t.Errorf("scripts, or what is not escaped, in\n%s", page)
 	}
 
+	at := regexp.MustCompile(`hung <small>(\d+)</small>\n(?:.*\n)*?.*` +
+		`<td class="n">at least [0-9.]+[mµn]?s<`)
+	if m := at.FindStringSubmatch(page); m == nil || m[1] != fmt.Sprint(hung.ID()) {
+		t.Errorf("the thread %d that hung before the first request does not show since when in\n%s",
+			hung.ID(), page)
+	}
+
 	w = get(http.MethodGet, "?format=prometheus")
 	values := map[string]float64{}
+	for _, id := range []string{fmt.Sprintf(`hung",id="%d"`, hung.ID()),
+		fmt.Sprintf(`workers",id="%d"`, p.ID())} {
+		if !strings.Contains(w.Body.String(), id) {
+			t.Errorf("no %s in\n%s", id, w.Body)
+		}
+	}
 	line := regexp.MustCompile(`^(workqueue_[a-z_]+)\{name="((?:[^"\\\n]|\\["\\n])*)",id="\d+"` +
 		`(?:,le="([0-9.e+-]+|\+Inf)")?\} ([0-9.e+-]+)$`)
 	comment := regexp.MustCompile(`^# (HELP workqueue_[a-z_]+ .+\.|` +
@@ -119,8 +132,9 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	}
 	for _, key := range []string{"workqueue_unfinished_work_seconds",
 		"workqueue_longest_running_processor_seconds"} {
-		if values[key+thread] <= 0 || values[key+" workers "] <= 0 {
-			t.Errorf("%s: %v, %v", key, values[key+thread], values[key+" workers "])
+		if values[key+thread] <= 0 || values[key+" workers "] <= 0 || values[key+" hung "] <= 0 {
+			t.Errorf("%s: %v, %v, %v", key, values[key+thread], values[key+" workers "],
+				values[key+" hung "])
 		}
 	}
 	if t.Failed() {

@@ -47,7 +47,8 @@ var parts = []struct {
 		tests: []string{"app/internal/screen", "internal/rig/testutil"}},
 	{dir: "app/internal/screen", files: []string{"internal/rig/testutil"}},
 	{dir: "examples", files: public, tests: []string{"app"}},
-	{dir: "compat", files: []string{"mainthread"}},
+	{dir: "compat", files: []string{"mainthread", "thread"},
+		tests: []string{"internal/rig/testutil"}},
 	{dir: "cmd/threadcall", files: slices.Concat(public, []string{
 		"internal/rig/bench", "internal/ident", "internal/rig/testutil"})},
 	// The ground: it imports nothing that stands on it, and what measures and proves it only in tests.
