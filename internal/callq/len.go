@@ -14,7 +14,7 @@ func (q *Queue) Len() (n int) {
 		if h == &closed || oldest == &closed {
 			return 0
 		}
-		marks := int(q.marked.Load() - q.passed.Load())
+		marks := int(q.marked.Load()-q.passed.Load()) + int(q.linked.Load())
 		n = max(n, length(h)+length(oldest)-marks)
 		if q.ready.Load() == oldest {
 			break

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -85,6 +86,9 @@ type trial struct {
 	r                           *rand.Rand
 	// that ran; the thread's own calls are those of the last pusher
 	last [pushers + 1]int
+	// what each pusher waits for, which it leaves under the lock
+	leave   [pushers]sync.Mutex
+	waiting [pushers]*Call
 	own  int // calls that the thread has posted to itself
 }
 
@@ -108,11 +112,11 @@ func (q *trial) function(p, i int, counter *atomic.Int64) func() {
 func (q *trial) run(c *Call) {
 	switch {
 	case c.Kind == Posted:
-		fn := c.Fn
-		c.Fn = nil
-		q.Put(c)
-		fn()
+		c.PostRun()()
 	case c.Kind == Awaited || c.Start():
+		if q.r.IntN(2) == 0 {
+			c.Begun()
+		}
 		c.Fn()
 		c.Settle(Ran)
 	}
@@ -133,16 +137,21 @@ func (q *trial) take() {
 			}
 		}
 	case 2, 3:
-		poster := uintptr(1 + q.r.IntN(pushers))
-		list := q.TakeFrom(poster, nil)
-		for n := q.r.IntN(20); list != nil && n > 0; n-- {
+		p := q.r.IntN(pushers)
+		for range q.r.IntN(20) {
+			q.leave[p].Lock()
 			var c *Call
-			if c, list = Pop(list); c.Poster != poster {
-				q.Errorf("TakeFrom(%d) gave a call of %d", poster, c.Poster)
+			if last := q.waiting[p]; last != nil {
+				c = Oldest(uintptr(p+1), last, false)
+			}
+			if c != nil && !c.BeginOutOfTurn(uintptr(p+1)) {
+				c = nil
+			}
+			if q.leave[p].Unlock(); c == nil {
+				break
 			}
 			q.run(c)
 		}
-		q.Return(list)
 	case 4, 5:
 		for range min(q.r.IntN(20), calls-q.own) {
 			q.own++
@@ -163,6 +172,7 @@ func (q *trial) take() {
 func (q *trial) push(p int, r *rand.Rand) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	var last *Call
 	for i := range calls {
 		kind, counter := Posted, &q.posted
 		if r.IntN(3) == 0 {
@@ -172,6 +182,8 @@ func (q *trial) push(p int, r *rand.Rand) {
 		if c.Ctx = nil; kind == Withdrawable {
 			c.Ctx = ctx
 		}
+		c.Earlier.Store(last)
+		last = c
 		w, _, ok := q.Push(c)
 		if !ok {
 			return
@@ -182,19 +194,27 @@ func (q *trial) push(p int, r *rand.Rand) {
 			q.accepted.Add(1)
 		case kind == Withdrawable && r.IntN(2) == 0 && c.Withdraw():
 		default:
-			q.await(c)
+			q.setWaiting(p, c)
+			q.await(c, func() { q.setWaiting(p, nil) })
 		}
 	}
 }
 
-func (q *trial) await(c *Call) {
+func (q *trial) setWaiting(p int, c *Call) {
+	q.leave[p].Lock()
+	q.waiting[p] = c
+	q.leave[p].Unlock()
+}
+
+func (q *trial) await(c *Call, over func()) {
 	for c.Park() {
 		c.Token().Wait(context.Background())
 	}
+	over()
 	if c.Outcome() == Ran {
 		q.told.Add(1)
 	}
-	q.Put(c)
+	c.Drop()
 }
 
 func takeAtRandom(t *testing.T, seed uint64) {
@@ -220,7 +240,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 		c := q.Get(Awaited, func() { q.ran.Add(1) }, 0)
 		w, _, _ := q.Push(c)
 		q.wake(w)
-		q.await(c)
+		q.await(c, func() {})
 	}
 	q.wake(q.Close())
 	serving.Wait()

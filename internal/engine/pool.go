@@ -112,7 +112,11 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 				p.Terminate()
 			}
 			unwound = true
-			outcomes[i] = block(never, c, self, nil, p)
+			if self != nil {
+				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, never)
+			} else {
+				outcomes[i] = block(never, c, nil, nil, nil)
+			}
 			unwound = false
 		}()
 	}
@@ -158,6 +162,9 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	if p.closed {
 		p.mu.Unlock()
 		return nil, false, false
+	}
+	if c.FromThread() {
+		c.Worker.Store(0)
 	}
 	p.backlog.Append(&c.Node)
 	if !p.coming {
@@ -211,8 +218,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	n := p.backlog.First
 	switch {
 	case n != nil:
-		n.Remove()
-		c = n.Value
+		c = p.give(n.Value, e)
 	case e.listed:
 	case p.retired:
 		e.q.Close()
@@ -239,64 +245,26 @@ func (p *Pool) take(c *callq.Call) bool {
 	return c.Node.Remove()
 }
 
-// takeFor removes the call that x waits for, behind what x has posted before, and returns both. If
-// x does not wait for it any more, its record may serve another caller by now, which is in no
-// cycle.
-func (p *Pool) takeFor(x *Engine, w *wait) (taken *callq.Call) {
+// takeFor removes the oldest call that x, which waits for last, has queued. It is nil if last is not
+// in the backlog.
+func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.wait.Load() != w {
-		return nil
+	if c := e.oldest(x, last, true); c != nil {
+		return p.give(c, e)
 	}
-	before := w.call.Node.Before
-	if !w.call.Node.Remove() {
-		return nil
-	}
-	taken = callq.Prepend(w.call, nil)
-	for n := before; n != nil && x.hasPosted.Load(); n = before {
-		before = n.Before
-		if n.Value.Poster == x.id {
-			n.Remove()
-			taken = callq.Prepend(n.Value, taken)
-		}
-	}
-	return taken
+	return nil
 }
 
-// takeBack puts what is left of a list from takeFor before all else in the backlog. Threads of the
-// pool that wait look again, because one of them may have to run that, and an idle one comes.
-func (p *Pool) takeBack(left *callq.Call) {
-	if left == nil {
-		return
+// give removes c from the backlog for e to run. What waits for c depends on e alone from then on.
+//
+//threadcall:noalloc
+func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
+	c.Node.Remove()
+	if c.FromThread() {
+		c.Worker.Store(int32(e.index + 1))
 	}
-	p.mu.Lock()
-	terminated := p.closed && !p.retired
-	var idle *Engine
-	if !terminated {
-		var last *list.Node[*callq.Call]
-		for left != nil {
-			var c *callq.Call
-			c, left = callq.Pop(left)
-			p.backlog.Insert(&c.Node, last)
-			last = &c.Node
-		}
-		if !p.coming {
-			idle = p.choose()
-		}
-	}
-	p.mu.Unlock()
-	if terminated {
-		callq.Refuse(left)
-		return
-	}
-	if idle != nil {
-		idle.come()
-	}
-	for _, e := range p.workers {
-		if w := e.wait.Load(); w != nil {
-			w.notify()
-		}
-	}
+	return c
 }
 
 // Terminate refuses all calls that have not begun and ends the threads.
@@ -304,15 +272,17 @@ func (p *Pool) Terminate() {
 	p.workers[0].mustBeReachable()
 	p.mu.Lock()
 	p.closed, p.retired = true, false
-	var refused *callq.Call
-	for n := p.backlog.Last; n != nil; n = p.backlog.Last {
+	var refused []*callq.Call
+	for n := p.backlog.First; n != nil; n = p.backlog.First {
 		n.Remove()
-		refused = callq.Prepend(n.Value, refused)
+		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
 	p.limit.close()
 	p.observer.Load().terminated()
-	callq.Refuse(refused)
+	for _, c := range refused {
+		c.Refuse()
+	}
 	for _, e := range p.workers {
 		e.Terminate()
 	}

@@ -191,6 +191,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		c.Settle(callq.Refused)
 		return false
 	}
+	e.current = c
 	e.runAwaited(c, during)
 	return true
 }
@@ -210,8 +211,9 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		if returned {
 			return
 		}
+		e.current = nil
 		if during != nil {
-			during.abandon()
+			e.abandon(during)
 		}
 		if panicked != noValue { // a deferred call has panicked during Goexit
 			c.Fault = panicked
@@ -220,6 +222,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}()
 	invoke(c.Fn, &panicked)
 	returned = true
+	e.current = nil
 	outcome := callq.Ran
 	if panicked != nil {
 		c.Fault = panicked
@@ -238,9 +241,7 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	if c.Kind == callq.Placed {
 		e.serves().limit.release()
 	}
-	fn := c.Fn
-	c.Fn = nil
-	c.Queue.Put(c) // before fn, which may call Go and need one
+	fn := c.PostRun() // before fn, which may call Go and need a record
 	var panicked *fault.Fault
 	returned := false
 	defer func() {
@@ -279,15 +280,3 @@ func invoke(fn func(), panicked **fault.Fault) {
 // nil value. It is no allocation, because the frames of a function that calls Goexit stay on the
 // thread's stack, and what they refer to lives as long as the thread.
 var noValue = new(fault.Fault)
-
-// runList runs a list of calls that was taken from where they were queued, during a wait. What a
-// Goexit leaves of it goes back there.
-func (e *Engine) runList(list *callq.Call, during *wait, back func(*callq.Call)) {
-	defer e.relabel(e.unlabel())
-	defer func() { back(list) }()
-	for list != nil && !e.q.Closed() {
-		var c *callq.Call
-		c, list = callq.Pop(list)
-		e.run(c, during)
-	}
-}

@@ -356,17 +356,19 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 			v.until = follow(ctx) //threadcall:alloc in a bubble
 		}
 	}
-	if p := x.pool; p != nil {
-		if self != nil {
-			self.hasPosted.Store(true)
-		}
-		if ok {
-			_, _, ok = p.add(c)
-		}
+	links := ok && self != nil && !here
+	if links {
+		self.link(c)
+	}
+	if p := x.pool; ok && p != nil {
+		_, _, ok = p.add(c)
 	} else {
 		ok = ok && x.on.push(c)
 	}
 	if !ok {
+		if links {
+			self.unlink(c)
+		}
 		giveUp(ctx, c, x.limit, v)
 		return false
 	}
