@@ -89,7 +89,7 @@ type trial struct {
 	// what each pusher waits for, which it leaves under the lock
 	leave   [pushers]sync.Mutex
 	waiting [pushers]*Call
-	own  int // calls that the thread has posted to itself
+	own     int // calls that the thread has posted to itself
 }
 
 func (q *trial) wake(wake bool) {

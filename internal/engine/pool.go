@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime/trace"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +26,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  bool // a thread was notified and has not looked at the backlog since
+	coming  bool      // a thread was notified and has not looked at the backlog since
+	spared  []*Engine // whose waits count on idle threads, which take what is before in the backlog
 	backlog list.List[*callq.Call]
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
@@ -228,14 +230,38 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.listed = true
 	}
 	var other *Engine
+	var spared []*Engine // which have counted on this thread
 	if came && p.backlog.Len > 0 {
 		other = p.choose()
 	}
+	if p.backlog.Len == 0 {
+		p.spared = p.spared[:0]
+	} else if len(p.spared) > 0 && !p.coming && len(p.idle) == 0 {
+		spared, p.spared = p.spared, nil
+	}
 	p.mu.Unlock()
+	for _, x := range spared {
+		x.again.Store(true)
+		x.notify(nil)
+	}
 	if other != nil {
 		other.come()
 	}
 	return c
+}
+
+// spares reports whether a thread is idle, so that what is in the backlog needs none that waits.
+// When all threads have become busy, e looks again.
+func (p *Pool) spares(e *Engine) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.coming && len(p.idle) == 0 {
+		return false
+	}
+	if !slices.Contains(p.spared, e) {
+		p.spared = append(p.spared, e)
+	}
+	return true
 }
 
 // take removes c from the backlog, if it is there.

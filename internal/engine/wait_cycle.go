@@ -16,11 +16,9 @@ import (
 // runs the call: only if A would wait for ever otherwise, and only that call and what the same
 // thread has queued for A before.
 //
-// What a wait depends on is a thread; or the threads of a pool, of which one suffices to take the
-// call from the backlog, and of which only one counts when it has taken it; or several threads of
-// which each is needed. So the threads and their waits are a graph, and a thread is stuck if no
-// thread can go on that would free it. While some thread that it depends on does not wait, it is
-// not stuck.
+// What a wait depends on is a thread; or several, of which each may be needed, see wait.needs. So
+// the threads and their waits are a graph. A thread is stuck if it depends on itself, and not all
+// that it depends on can go on or will be freed by one that can.
 //
 // A waiting thread publishes in waiter.wait what it waits for, and then looks whether it is stuck.
 // Of the threads that are stuck together, one is the last to publish. It sees the waits of all
@@ -58,6 +56,7 @@ type waiter struct {
 	// only the thread's
 	lastWait *wait       // which may do again
 	token    *park.Token // for waits for a place; only the thread makes it
+	again    atomic.Bool // it is to look anew, see Pool.spared
 	seen     reach
 	sent     []sent // what it has queued for others
 	next     cursor
@@ -88,20 +87,28 @@ func (w *wait) notify() {
 	}
 }
 
-// needs returns the threads that may end the wait, and whether each is needed for that.
-func (w *wait) needs(buffer *[1]*Engine) (threads []*Engine, each bool) {
-	switch p := w.pool; {
+// needs returns the threads that are to end the wait: one, or several. A call in the backlog of a
+// pool is about to be taken if a thread of the pool is idle, and then it needs none for certain; e,
+// which asks, looks again if that one takes another call. Otherwise it may need any of the pool's,
+// because their functions may wait for each other by means that the engine does not know.
+func (w *wait) needs(e *Engine) (one *Engine, several []*Engine) {
+	p := w.pool
+	switch {
 	case w.on != nil:
-		buffer[0] = w.on
-		return buffer[:], false
+		return w.on, nil
 	case p == nil:
-		return w.set.engines(), true
-	case w.call != nil && !w.each:
+		return nil, w.set.engines()
+	case w.each:
+		return nil, p.workers
+	case w.call != nil:
 		if i := w.call.Worker.Load(); i > 0 {
-			return p.workers[i-1 : i], false
+			return p.workers[i-1], nil
 		}
 	}
-	return w.pool.workers, w.each
+	if p.spares(e) {
+		return nil, nil
+	}
+	return nil, p.workers
 }
 
 // A sent is the last call that a thread has queued for another one, or for a pool.
@@ -208,8 +215,8 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 			o = w.call.Outcome()
 			break
 		}
-		last := !published // to publish, for all that it knows
-		if last {
+		last := e.again.Swap(false) || !published // to publish, for all that it knows
+		if !published {
 			published = true
 			e.publish(w)
 		}
@@ -278,13 +285,15 @@ func (e *Engine) rescue(w *wait, published bool) bool {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
-		if e.runFor(n.thread, n.wait, w) {
+		if !n.frees && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
 	if published {
 		for _, n := range e.seen.list {
-			n.wait.notifyNext(n.thread, e)
+			if !n.frees {
+				n.wait.notifyNext(n.thread, e)
+			}
 		}
 	}
 	return false
@@ -301,12 +310,19 @@ func (w *wait) notifyNext(x, e *Engine) {
 	if !w.call.Unbegun() {
 		return
 	}
-	var buffer [1]*Engine
-	threads, _ := w.needs(&buffer)
-	for _, y := range threads {
-		if theirs := y.wait.Load(); theirs != nil && y != e {
-			theirs.notify()
-		}
+	one, several := w.needs(e)
+	if one != nil {
+		one.notify(e)
+	}
+	for _, y := range several {
+		y.notify(e)
+	}
+}
+
+// notify makes a thread that waits, if it is not e, look again.
+func (y *Engine) notify(e *Engine) {
+	if w := y.wait.Load(); w != nil && y != e {
+		w.notify()
 	}
 }
 
@@ -404,7 +420,7 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	}
 	e.waitForPlace(nil, done, cancel, wait{set: s})
 	for _, x := range s.engines() {
-		if e.explore(&wait{on: x}, false); e.seen.closed {
+		if e.explore(&wait{on: x}); e.seen.closed {
 			return x
 		}
 	}
@@ -415,20 +431,22 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 // that waits for, and so on.
 type reach struct {
 	list   []reached
-	closed bool // others in the list depend on the first
+	closed bool // others in the list need the first
 	stuck  bool // it would wait for ever
 }
 
-// A reached is a thread of a reach.
+// A reached is a thread of a reach, and what it needs.
 type reached struct {
-	thread *Engine
-	wait   *wait // nil if it does not wait
-	round  uint64
-	frees  bool // it can go on, or will be freed
+	thread  *Engine
+	wait    *wait // nil if it does not wait
+	round   uint64
+	one     *Engine
+	several []*Engine
+	frees   bool // it can go on, or will be freed
 }
 
-// searches is what the looks of all threads share. Only a thread that waits for one that waits looks
-// at more than that one.
+// searches is what the searches of all threads share. A thread that waits for one that does not
+// wait itself needs none.
 var searches struct {
 	mu    sync.Mutex
 	epoch uint64
@@ -437,66 +455,64 @@ var searches struct {
 // search finds what e depends on if it waits for w, which it has published, and whether it is stuck.
 func (e *Engine) search(w *wait) {
 	r := &e.seen
-	r.list, r.stuck = r.list[:0], false
+	r.stuck = false
 	if w.on != nil {
 		if next, _ := w.on.waiting(); next == nil {
 			return
 		}
 	}
-	r.stuck = e.explore(w, true) && !slices.ContainsFunc(r.list, func(n reached) bool {
+	e.explore(w)
+	r.stuck = r.closed && !r.list[0].frees && !slices.ContainsFunc(r.list, func(n reached) bool {
 		again, round := n.thread.waiting()
 		return !n.frees && (again != n.wait || round != n.round)
 	})
 }
 
-// explore makes the list of what e depends on if it waits for w. With stop it ends at the first
-// thread that frees e, and is false then; otherwise it is true if e is stuck.
-func (e *Engine) explore(w *wait, stop bool) bool {
+// explore lists what e depends on if it waits for w.
+func (e *Engine) explore(w *wait) {
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
 	searches.epoch++
-	r, each := &e.seen, false
-	r.closed = false
-	r.list = append(r.list[:0], reached{e, w, e.rounds.Load(), false}) //threadcall:alloc for more threads
-	e.epoch, e.at = searches.epoch, 0
-	var buffer [1]*Engine
+	r := &e.seen
+	r.list, r.closed = r.list[:0], false
+	r.add(e, w, e.rounds.Load())
 	for i := 0; i < len(r.list); i++ {
-		n := r.list[i]
-		if n.wait == nil {
+		n := &r.list[i]
+		if n.frees {
 			continue
 		}
-		threads, needsEach := n.wait.needs(&buffer)
-		each = each || needsEach
-		for _, y := range threads {
-			if y.epoch == searches.epoch {
-				r.closed = r.closed || y == e
-				continue
-			}
-			theirs, round := y.waiting()
-			if theirs == nil && stop && !each {
-				return false // each thread in the list is freed by any on which it depends
-			}
-			y.epoch, y.at = searches.epoch, len(r.list)
-			r.list = append(r.list, reached{y, theirs, round, theirs == nil})
+		n.one, n.several = n.wait.needs(e)
+		n.frees = n.one == nil && n.several == nil
+		one, several := n.one, n.several // n may move
+		if one != nil {
+			r.reach(one)
+		}
+		for _, y := range several {
+			r.reach(y)
 		}
 	}
-	for changed := each; changed; {
+	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if n.frees {
-				continue
+			if !n.frees && (n.one == nil || r.list[n.one.at].frees) &&
+				!slices.ContainsFunc(n.several, func(y *Engine) bool { return !r.list[y.at].frees }) {
+				n.frees, changed = true, true
 			}
-			threads, needsEach := n.wait.needs(&buffer)
-			free := func(y *Engine) bool { return y.epoch == searches.epoch && r.list[y.at].frees }
-			bound := func(y *Engine) bool { return !free(y) }
-			if needsEach {
-				n.frees = !slices.ContainsFunc(threads, bound)
-			} else {
-				n.frees = slices.ContainsFunc(threads, free)
-			}
-			changed = changed || n.frees
 		}
 	}
-	return !r.list[0].frees
+}
+
+func (r *reach) reach(y *Engine) {
+	if y.epoch == searches.epoch {
+		r.closed = r.closed || y.at == 0
+		return
+	}
+	w, round := y.waiting()
+	r.add(y, w, round)
+}
+
+func (r *reach) add(y *Engine, w *wait, round uint64) {
+	y.epoch, y.at = searches.epoch, len(r.list)
+	r.list = append(r.list, reached{thread: y, wait: w, round: round, frees: w == nil})
 }
