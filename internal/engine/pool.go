@@ -27,7 +27,8 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  bool      // a thread was notified and has not looked at the backlog since
-	spared  []*Engine // whose waits count on idle threads, which take what is before in the backlog
+	busy    int       // threads that have taken a call and not looked at the backlog since
+	spared  []*Engine // whose waits count on the others
 	backlog list.List[*callq.Call]
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
@@ -38,6 +39,7 @@ type place struct {
 	index  int  // in pool.workers
 	listed bool // among pool.idle; guarded by pool.mu
 	coming bool // notified of the pool's backlog; guarded by pool.mu
+	busy   bool // counted in pool.busy; guarded by pool.mu
 }
 
 // NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
@@ -51,6 +53,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e.setBusy(e.setup != nil)
 		p.workers[i] = e
 	}
 	return p, o
@@ -234,9 +237,9 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	if came && p.backlog.Len > 0 {
 		other = p.choose()
 	}
-	if p.backlog.Len == 0 {
+	if e.setBusy(c != nil); p.backlog.Len == 0 {
 		p.spared = p.spared[:0]
-	} else if len(p.spared) > 0 && !p.coming && len(p.idle) == 0 {
+	} else if p.busy == len(p.workers) {
 		spared, p.spared = p.spared, nil
 	}
 	p.mu.Unlock()
@@ -250,12 +253,25 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	return c
 }
 
-// spares reports whether a thread is idle, so that what is in the backlog needs none that waits.
-// When all threads have become busy, e looks again.
+// setBusy counts e. The caller holds mu, or is NewPool.
+//
+//threadcall:noalloc
+func (e *Engine) setBusy(busy bool) {
+	switch {
+	case busy && !e.busy:
+		e.pool.busy++
+	case !busy && e.busy:
+		e.pool.busy--
+	}
+	e.busy = busy
+}
+
+// spares reports whether a thread is not busy, so that what is in the backlog needs none that
+// waits. When all threads have become busy, e looks again.
 func (p *Pool) spares(e *Engine) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.coming && len(p.idle) == 0 {
+	if p.busy == len(p.workers) {
 		return false
 	}
 	if !slices.Contains(p.spared, e) {
