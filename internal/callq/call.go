@@ -67,7 +67,7 @@ type Call struct {
 
 	Ctx    context.Context  // of a withdrawable call; nil if the thread must not look at it
 	Node   list.Node[*Call] // in the backlog of a pool
-	Worker atomic.Int32     // which of the pool's threads has taken it, from 1; 0 in the backlog
+	Worker int              // which of the pool's threads has taken it, from 1; guarded by the pool
 
 	// what the same thread has pushed before with a record of the same queue; may be out of date
 	Earlier atomic.Pointer[Call]

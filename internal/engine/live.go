@@ -104,6 +104,7 @@ func (e *Engine) First(f func()) {
 	if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
 		f = v.run
 	}
+	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
 

@@ -27,8 +27,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  bool      // a thread was notified and has not looked at the backlog since
-	busy    int       // threads that have taken a call and not looked at the backlog since
-	spared  []*Engine // whose waits count on the others
+	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
@@ -36,10 +35,10 @@ type Pool struct {
 
 // The place of a thread in its pool.
 type place struct {
-	index  int  // in pool.workers
-	listed bool // among pool.idle; guarded by pool.mu
-	coming bool // notified of the pool's backlog; guarded by pool.mu
-	busy   bool // counted in pool.busy; guarded by pool.mu
+	index  int         // in pool.workers
+	listed bool        // among pool.idle; guarded by pool.mu
+	coming bool        // notified of the pool's backlog; guarded by pool.mu
+	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
 }
 
 // NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
@@ -53,7 +52,6 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
-		e.setBusy(e.setup != nil)
 		p.workers[i] = e
 	}
 	return p, o
@@ -169,7 +167,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		return nil, false, false
 	}
 	if c.FromThread() {
-		c.Worker.Store(0)
+		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
 	if !p.coming {
@@ -237,9 +235,9 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	if came && p.backlog.Len > 0 {
 		other = p.choose()
 	}
-	if e.setBusy(c != nil); p.backlog.Len == 0 {
+	if e.busy.Store(c != nil); p.backlog.Len == 0 {
 		p.spared = p.spared[:0]
-	} else if p.busy == len(p.workers) {
+	} else if len(p.spared) > 0 && p.isBusy() {
 		spared, p.spared = p.spared, nil
 	}
 	p.mu.Unlock()
@@ -253,31 +251,34 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	return c
 }
 
-// setBusy counts e. The caller holds mu, or is NewPool.
+// isBusy reports whether all threads are busy. The caller holds mu: no thread becomes busy.
 //
 //threadcall:noalloc
-func (e *Engine) setBusy(busy bool) {
-	switch {
-	case busy && !e.busy:
-		e.pool.busy++
-	case !busy && e.busy:
-		e.pool.busy--
+func (p *Pool) isBusy() bool {
+	for _, e := range p.workers {
+		if !e.busy.Load() {
+			return false
+		}
 	}
-	e.busy = busy
+	return true
 }
 
-// spares reports whether a thread is not busy, so that what is in the backlog needs none that
-// waits. When all threads have become busy, e looks again.
-func (p *Pool) spares(e *Engine) bool {
+// needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
+func (p *Pool) needs(e *Engine, call *callq.Call) (one *Engine, several []*Engine) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.busy == len(p.workers) {
-		return false
+	if call != nil {
+		if i := call.Worker; i > 0 {
+			return p.workers[i-1], nil
+		}
+	}
+	if p.isBusy() {
+		return nil, p.workers
 	}
 	if !slices.Contains(p.spared, e) {
 		p.spared = append(p.spared, e)
 	}
-	return true
+	return nil, nil
 }
 
 // take removes c from the backlog, if it is there.
@@ -304,7 +305,7 @@ func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
 func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 	c.Node.Remove()
 	if c.FromThread() {
-		c.Worker.Store(int32(e.index + 1))
+		c.Worker = e.index + 1
 	}
 	return c
 }

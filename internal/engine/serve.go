@@ -211,7 +211,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		if returned {
 			return
 		}
-		e.current = nil
+		e.ran(during)
 		if during != nil {
 			e.abandon(during)
 		}
@@ -222,7 +222,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}()
 	invoke(c.Fn, &panicked)
 	returned = true
-	e.current = nil
+	e.ran(during)
 	outcome := callq.Ran
 	if panicked != nil {
 		c.Fault = panicked
@@ -230,6 +230,17 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 	if c.Settle(outcome) {
 		e.idleState.woke++
+	}
+}
+
+// ran is called when the function of a call has ended, before its caller can know. during is as in
+// runAwaited.
+//
+//threadcall:noalloc
+func (e *Engine) ran(during *wait) {
+	e.current = nil
+	if e.pool != nil && during == nil {
+		e.busy.Store(false)
 	}
 }
 

@@ -100,15 +100,8 @@ func (w *wait) needs(e *Engine) (one *Engine, several []*Engine) {
 		return nil, w.set.engines()
 	case w.each:
 		return nil, p.workers
-	case w.call != nil:
-		if i := w.call.Worker.Load(); i > 0 {
-			return p.workers[i-1], nil
-		}
 	}
-	if p.spares(e) {
-		return nil, nil
-	}
-	return nil, p.workers
+	return p.needs(e, w.call)
 }
 
 // A sent is the last call that a thread has queued for another one, or for a pool.
