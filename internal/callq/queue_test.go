@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -248,5 +249,87 @@ func takeAtRandom(t *testing.T, seed uint64) {
 	if ran != told || posted > accepted || !closes && posted < accepted-calls {
 		t.Fatalf("%d functions ran, callers were told of %d; %d were posted, %d of these ran", ran,
 			told, accepted, posted)
+	}
+}
+
+// The calls of one thread are found, and begun out of their turn, without a look at what others
+// have queued before, between and behind them.
+func TestOldest_passesOverNothing(t *testing.T) {
+	const poster = 1
+	q := New()
+	var others, mine []*Call
+	push := func(kind Kind, by uintptr) *Call {
+		c := q.mustPush(t, kind, by)
+		if by != poster {
+			others = append(others, c)
+			return c
+		}
+		if len(mine) > 0 {
+			c.Earlier.Store(mine[len(mine)-1])
+		}
+		mine = append(mine, c)
+		return c
+	}
+	for i := range 1000 {
+		push(Posted, uintptr(i%5))
+	}
+	last := push(Awaited, poster)
+	push(Posted, 0)
+	h := q.head.Load()
+	want := slices.Clone(mine)
+	for _, c := range want {
+		if oldest := Oldest(poster, last, false); oldest != c || !c.BeginOutOfTurn(poster) {
+			t.Fatalf("the oldest call is %p, want %p", oldest, c)
+		}
+	}
+	if Oldest(poster, last, false) != nil {
+		t.Error("a call is found behind one that has begun")
+	}
+	for _, c := range others {
+		if c.walk != 0 && c.state.Load()>>posterBits != poster {
+			t.Fatal("a call of another thread was passed over")
+		}
+	}
+	if q.head.Load() != h || q.ready.Load() != nil {
+		t.Error("the queue was taken in hand")
+	}
+	for _, c := range want {
+		if c.Kind == Awaited {
+			c.Settle(Ran)
+			c.Drop()
+		} else {
+			c.PostRun()
+		}
+	}
+	if n := q.Len(); n != 801 {
+		t.Errorf("%d calls are queued, want 801", n)
+	}
+	for range 801 {
+		if c := q.Take(); c == nil || c.linked {
+			t.Fatal("a call that has begun is taken, or none")
+		}
+	}
+	if q.Take() != nil || q.linked.Load() != 0 {
+		t.Errorf("%d calls are left, or one was taken again", q.linked.Load())
+	}
+}
+
+// Calls that have begun out of their turn are swept from the list, so that a thread whose function
+// waits in cycles for ever needs no more memory than what is queued.
+func TestQueue_sweep(t *testing.T) {
+	q := New()
+	for range 50 {
+		q.mustPush(t, Posted, 0)
+	}
+	for range 100_000 {
+		c := q.mustPush(t, Awaited, 1)
+		if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+			t.Fatal("the only call is not found")
+		}
+		c.Settle(Ran)
+		c.Drop()
+	}
+	if n := q.made.Load(); n > 512 || q.Len() != 50 {
+		t.Errorf("%d records for %d calls", n, q.Len())
 	}
 }
