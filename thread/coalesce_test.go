@@ -144,8 +144,8 @@ func TestCoalesce_letsGoOfArguments(t *testing.T) {
 	runtime.KeepAlive(run)
 }
 
-// Posts at the same time leave nothing in the queue that runs with what is posted after the function
-// has begun: that would be before what its goroutine has posted in between.
+// Posts at the same time leave nothing in the queue that runs with what is posted after the
+// function has begun: that would be before what its goroutine has posted in between.
 func TestCoalesce_isInTheOrderOfItsGoroutine(t *testing.T) {
 	th := start(t)
 	others := []*thread.Thread{start(t), start(t)}

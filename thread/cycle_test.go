@@ -71,7 +71,8 @@ func TestCall_runsWhatItsThreadPostedBefore(t *testing.T) {
 		})
 		b.Call(nop)
 		a.call(nop)
-		want := []string{"post 1", "post 2", "call 1", "call 2", "post 3", "call 3", "other", "later post"}
+		want := []string{"post 1", "post 2", "call 1", "call 2", "post 3", "call 3", "other",
+			"later post"}
 		if a.pool {
 			want = slices.Delete(want, 3, 4)
 		}

@@ -288,8 +288,8 @@ func (p *Pool) take(c *callq.Call) bool {
 	return c.Node.Remove()
 }
 
-// takeFor removes the oldest call that x, which waits for last, has queued. It is nil if last is not
-// in the backlog.
+// takeFor removes the oldest call that x, which waits for last, has queued, and is nil if last is
+// not in the backlog.
 func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()

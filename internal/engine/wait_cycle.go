@@ -28,8 +28,8 @@ import (
 //	the last to publish           runs a call itself, if one of the calls that the others wait for is
 //	                              queued for it; else it notifies those for which one is, and those
 //	                              that wait without a call
-//	each thread that is notified  looks whether it is stuck, and runs the oldest call that a thread on
-//	                              which it depends has queued for it; then it publishes again
+//	each thread that is notified  looks whether it is stuck, and runs the oldest call that a thread
+//	                              on which it depends has queued for it; then it publishes again
 //
 // Among the calls that threads in a cycle wait for, the one that was made last has not begun: its
 // thread has begun to wait before, as its own call was made before. So there is always one to run,
@@ -270,8 +270,8 @@ func (e *Engine) abandon(w *wait) bool {
 	return w.abandoned
 }
 
-// rescue runs a call for a thread that waits for e while e waits for it, if e is stuck. Otherwise it
-// is false. If e is stuck and has just published w, it notifies those that can run one.
+// rescue runs a call for a thread that waits for e while e waits for it, if e is stuck. Otherwise
+// it is false. If e is stuck and has just published w, it notifies those that can run one.
 func (e *Engine) rescue(w *wait, published bool) bool {
 	e.search(w)
 	if !e.seen.stuck {
@@ -329,8 +329,8 @@ type cursor struct {
 
 // runFor runs, while e waits for w, the oldest call that x has queued for e or its pool, if x waits
 // for one there. As x cannot leave its wait while e holds x.leave, the records are still what x has
-// queued. If x does not wait for that any more, its record may serve another caller by now, which is
-// in no cycle.
+// queued. If x does not wait for that any more, its record may serve another caller by now, which
+// is in no cycle.
 func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	p := e.pool
 	inBacklog := p != nil && theirs.pool == p && !theirs.each
@@ -445,7 +445,8 @@ var searches struct {
 	epoch uint64
 }
 
-// search finds what e depends on if it waits for w, which it has published, and whether it is stuck.
+// search finds what e depends on if it waits for w, which it has published, and whether it is
+// stuck.
 func (e *Engine) search(w *wait) {
 	r := &e.seen
 	r.stuck = false

@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
 
 // In a ring of threads, each call has the thread that calls look who waits for whom, and the thread
 // that is called; not all others.
@@ -57,4 +61,27 @@ func TestWait_needs(t *testing.T) {
 	needs("it is taken", p.workers[1])
 	w.each = true
 	needs("the end of all", p.workers...)
+}
+
+// A thread whose wait counts on a thread of the pool that is not busy looks again when that has
+// taken another call.
+func TestPool_next_spared(t *testing.T) {
+	p, y := poolAtRest(1), newEngine()
+	for range 2 {
+		p.add(p.records.Get(callq.Awaited, func() {}, 7))
+	}
+	w := &wait{call: p.backlog.Last.Value, pool: p}
+	if one, several := w.needs(y); one != nil || several != nil || y.again.Load() {
+		t.Fatal("the wait needs a thread, although one is coming")
+	}
+	e := p.workers[0]
+	if e.comes(t); !y.again.Load() {
+		t.Error("all threads are busy, and the one that waits does not look again")
+	}
+	if _, several := w.needs(y); len(several) != 1 {
+		t.Error("the wait needs no thread, although all are busy")
+	}
+	if p.next(e); len(p.spared) > 0 {
+		t.Error("the backlog is empty, and a thread is kept that counts on it")
+	}
 }
