@@ -2,7 +2,9 @@ package thread
 
 import (
 	"runtime"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/engine"
 )
@@ -13,8 +15,10 @@ import (
 //
 // post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f
 // will run after it: because post has queued f, or because f was queued already and has not begun.
-// f has the place of the first post in the order of calls, and sees what was written before each
-// post. A post in f queues f once more.
+// A post that queues f is in the order of what its goroutine calls and posts. One that finds f
+// queued adds nothing to the queue: f keeps the place of the post that has queued it, even before
+// what the goroutine has posted since, and sees what was written before each post. Later calls and
+// posts of the goroutine run after f in any case. A post in f queues f once more.
 //
 // post returns false if f is nil or the thread is terminated. If the thread is terminated later,
 // before f begins, f does not run, and nothing reports that. A panic in f is reported as by
@@ -23,40 +27,24 @@ import (
 // [Coalesce1] is for a function with an argument. Each call of Coalesce returns a post of its own,
 // which is independent of others.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
-	p := coalesce(t, f == nil, func(none) { f() })
-	return func() bool { return p(none{}) }
+	if f == nil {
+		return func() bool { return false }
+	}
+	c := &coalesced[none]{f: func(none) { f() }}
+	return func() bool {
+		ok := c.request(t.e)
+		runtime.KeepAlive(t)
+		return ok
+	}
 }
 
 // Coalesce1 is [Thread.Coalesce] for a function with an argument. f runs with the argument of the
-// latest post; of concurrent posts, any may be the latest. If Close comes between concurrent posts,
-// a queued run may use the argument of a post that returned false.
-func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) { return coalesce(t, f == nil, f) }
-
-// A coalesced function is queued as run, which does not lead to the Thread.
-//
-//	queued  run
-//	false   may be queued: a post queues it, and sets queued unless a run has begun
-//	true    is queued, and has not begun since then: a post only leaves its arguments
-//
-// Concurrent posts may each queue run. If one relied on another that has not queued it yet, Close
-// might come between. A run without arguments does nothing.
-type coalesced[A any] struct {
-	f   func(A)
-	run func() // c.call, made once
-
-	mu     sync.Mutex // held while arguments are copied, but not while run is queued or runs
-	args   A
-	posted bool // args are those of a post
-	queued bool
-	begun  uint64 // runs
-}
-
-func coalesce[A any](t *Thread, isNil bool, f func(A)) (post func(A) bool) {
-	if isNil {
+// latest post; of concurrent posts, any may be the latest.
+func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) {
+	if f == nil {
 		return func(A) bool { return false }
 	}
 	c := &coalesced[A]{f: f}
-	c.run = c.call
 	return func(args A) bool {
 		ok := c.post(t.e, args)
 		runtime.KeepAlive(t)
@@ -64,48 +52,120 @@ func coalesce[A any](t *Thread, isNil bool, f func(A)) (post func(A) bool) {
 	}
 }
 
-//threadcall:noalloc
-func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
-	c.mu.Lock()
-	c.args, c.posted = args, true
-	queued, begun := c.queued, c.begun
-	c.mu.Unlock()
-	if !queued {
-		queued = e.Post(c.run)
-	} else if !e.Terminated() {
-		return true
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case c.begun != begun: // since the arguments were there
-		return true
-	case e.Terminated():
-		c.take()
-		return false
-	}
-	c.queued = c.queued || queued
-	return c.queued // Close may have refused this post and not another one
+// A coalesced function is queued as the run of a turn, which does not lead to the Thread. Until one
+// of the turns that are queued has begun, posts leave only their arguments; it takes them, and the
+// other turns do nothing.
+//
+// One turn would do, but for threads that wait for each other in a cycle: what such a thread calls
+// may run before what others have queued, and so before a turn that another thread has queued. So
+// each thread that posts has a turn of its own in the queue, which runs before what it calls.
+type coalesced[A any] struct {
+	f func(A)
+
+	mu   sync.Mutex // held from when arguments are given until they are stored, in the queue
+	args A
+	// what Queued stores if a turn is queued
+	next   A
+	nextBy uintptr
+	// whose turns are in the queue and have not begun: numbers of threads, 0 for other goroutines
+	posters []uintptr
+	begun   uint64 // how many turns have run f
+	unused  []*turn[A]
+
+	// posters is not empty; read without mu by a post without arguments, whose compare-and-swap orders
+	// what was written before it before f, as the turn swaps false for it
+	queued atomic.Bool
 }
 
-// take removes and returns the arguments.
+// A turn is what is in the queue.
+type turn[A any] struct {
+	of    *coalesced[A]
+	begun uint64 // of.begun when it was queued: if that has changed, the turn does nothing
+	run   func() // t.call, made once
+}
+
+// request is post without arguments.
 //
 //threadcall:noalloc
-func (c *coalesced[A]) take() (args A, posted bool) {
+func (c *coalesced[A]) request(e *engine.Engine) bool {
+	if c.queued.CompareAndSwap(true, true) && e.From() == 0 {
+		return !e.Terminated()
+	}
 	var zero A
-	args, posted = c.args, c.posted
-	c.args, c.posted = zero, false
-	return args, posted
+	return c.post(e, zero)
 }
 
 //threadcall:noalloc
-func (c *coalesced[A]) call() {
+func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
+	by := e.From()
 	c.mu.Lock()
-	c.begun++
-	c.queued = false
-	args, posted := c.take()
+	c.next, c.nextBy = args, by
+	if slices.Contains(c.posters, by) || by == 0 && len(c.posters) > 0 {
+		ok := !e.Terminated()
+		if c.store(ok); !ok {
+			c.args = c.next // which is zero: what is queued was refused
+		}
+		c.mu.Unlock()
+		return ok
+	}
+	t := c.turn()
+	t.begun = c.begun
+	return e.PostBy(c, t.run)
+}
+
+// Queued is called when a turn has been queued, or refused, and mu is held.
+//
+//threadcall:noalloc
+func (c *coalesced[A]) Queued(ok bool) {
+	if ok {
+		c.posters = append(c.posters, c.nextBy) //threadcall:alloc for more threads than before
+		c.queued.Store(true)
+	}
+	c.store(ok)
 	c.mu.Unlock()
-	if posted {
+}
+
+// store makes the next arguments those of the turn that is queued, if they are accepted.
+//
+//threadcall:noalloc
+func (c *coalesced[A]) store(accepted bool) {
+	var zero A
+	if accepted {
+		c.args = c.next
+	}
+	c.next = zero
+}
+
+// turn returns one that is not in the queue.
+//
+//threadcall:noalloc
+func (c *coalesced[A]) turn() (t *turn[A]) {
+	if n := len(c.unused); n > 0 {
+		t = c.unused[n-1]
+		c.unused = c.unused[:n-1]
+		return t
+	}
+	t = &turn[A]{of: c} //threadcall:alloc when more are queued than before
+	t.run = t.call      //threadcall:alloc and with it
+	return t
+}
+
+//threadcall:noalloc
+func (t *turn[A]) call() {
+	c := t.of
+	c.mu.Lock()
+	mine := t.begun == c.begun
+	args := c.args
+	if mine {
+		c.begun++
+		c.queued.Swap(false)
+		c.posters = c.posters[:0]
+		var zero A
+		c.args = zero
+	}
+	c.unused = append(c.unused, t) //threadcall:alloc when more were queued than before
+	c.mu.Unlock()
+	if mine {
 		c.f(args)
 	}
 }

@@ -3,9 +3,11 @@ package thread_test
 import (
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"weak"
 
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -140,4 +142,74 @@ func TestCoalesce_letsGoOfArguments(t *testing.T) {
 	th.Terminate()
 	captured(t, "an argument that was refused", func(f func()) { run(f) })
 	runtime.KeepAlive(run)
+}
+
+// Posts at the same time leave nothing in the queue that runs with what is posted after the
+// function has begun: that would be before what its goroutine has posted in between.
+func TestCoalesce_isInTheOrderOfItsGoroutine(t *testing.T) {
+	th := start(t)
+	others := []*thread.Thread{start(t), start(t)}
+	for round := range scaled(1000) {
+		var ran []int
+		begun, release := make(chan bool), make(chan bool)
+		post := thread.Coalesce1(th, func(n int) {
+			if ran = append(ran, n); len(ran) == 1 {
+				close(begun)
+				<-release
+			}
+		})
+		busy := occupy(t, th.Go)
+		var posters testutil.Group
+		var ready atomic.Int32
+		for i, other := range others {
+			f := func() {
+				for ready.Add(1); ready.Load() < 2; {
+				}
+				post(i)
+			}
+			posters.Go(func() {
+				if round%2 == 0 {
+					f()
+				} else {
+					other.Call(f)
+				}
+			})
+		}
+		posters.Wait()
+		busy.Open()
+		testutil.Arrives(t, begun)
+		th.Go(func() { ran = append(ran, 2) })
+		post(3)
+		close(release)
+		if th.Call(nop); !slices.Equal(ran[1:], []int{2, 3}) {
+			t.Fatalf("round %d: ran %v, want 2 and 3 at the end", round, ran)
+		}
+	}
+}
+
+// In a cycle of threads, what a thread has posted runs before what it calls then, although another
+// goroutine has posted before; and once.
+func TestCoalesce_runsBeforeTheNextCallInACycle(t *testing.T) {
+	a, b := start(t), start(t)
+	var ran []string
+	post := thread.Coalesce1(a, func(s string) { ran = append(ran, s) })
+	redraw := a.Coalesce(func() { ran = append(ran, "redraw") })
+	for range 3 {
+		ran = nil
+		ends(t, func() {
+			a.Call(func() {
+				ends(t, func() { post("first"); redraw(); redraw() })
+				b.Call(func() {
+					post("second")
+					redraw()
+					redraw()
+					a.Call(func() { ran = append(ran, "call") })
+				})
+			})
+			a.Call(nop)
+		})
+		if want := []string{"second", "redraw", "call"}; !slices.Equal(ran, want) {
+			t.Errorf("ran %q, want %q", ran, want)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -337,6 +338,42 @@ func testLetGo(t *testing.T, w way) {
 		w.Terminate()
 	})
 	close(release)
+}
+
+// A thread that always has something to run, because it posts to itself, lets other goroutines run
+// although there is only one P. Counts do not depend on what else the machine does.
+func TestGo_toItselfLetsOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const each, rounds = 2 * time.Microsecond, 10
+	for name, w := range both(t) {
+		var n, waited int
+		var again func()
+		ran, rest := make(chan int, 1), rounds
+		ended := make(chan bool)
+		again = func() {
+			for start := time.Now(); time.Since(start) < each; {
+			}
+			n++
+			select {
+			case <-ran:
+				if waited += n; rest == 0 {
+					close(ended)
+					return
+				}
+				rest--
+				n = 0
+				go func() { ran <- 0 }()
+			default:
+			}
+			w.post(again)
+		}
+		ran <- 0
+		w.post(again)
+		testutil.Arrives(t, ended)
+		if limit := int(3 * time.Millisecond / each); waited/rounds > limit {
+			t.Errorf("%s: another goroutine ran after %d functions, want %d", name, waited/rounds, limit)
+		}
+	}
 }
 
 // What a call costs must not depend on how much others have queued. Here each of many calls would

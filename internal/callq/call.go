@@ -17,44 +17,62 @@ import (
 //
 //	from         to           by      meaning
 //	queued       queued+p     caller  it is about to park; settling the call owes it a token
-//	queued(+p)   started(+p)  thread  if withdrawable: the caller now waits for the end (+p stays)
+//	queued(+p)   started(+p)  thread  if withdrawable: the caller now waits for the end (+p stays).
+//	                                  If awaited: its function serves or waits, see Begun. Of any
+//	                                  kind: it is begun out of its turn and stays in its list, see
+//	                                  BeginOutOfTurn
+//	queued(+p)   started(+p)  Close   the call is refused
 //	started      started+p    caller  as above
 //	queued(+p)   withdrawn    caller  if withdrawable: the caller gives up, and Fn will not run
-//	withdrawn    +c, +t       both    each has let go of the record, the caller when it has cleared
-//	                                  it, the thread when it has taken it; the second frees it
+//	withdrawn    +c, +q       both    each has let go of the record, the caller when it has cleared
+//	                                  it, the queue when it has removed it; the second frees it
+//	started,     +c, +q       both    likewise, if it was begun out of its turn; of a post, +c is by
+//	settled                           the thread that has run it
 //	queued(+p),  settled      thread  the last touch, but for the token that it owes: Fn has Ran,
 //	started(+p)                       Panicked, or Exited its goroutine; or the call was Refused
-//	                                  by Close, or Expired with its context, and Fn will not run
+//	                                  by Close, or Expired with its context, and Fn will not run.
+//	                                  +q stays
 //	queued(+p),  +u           caller  if awaited: a Goexit unwinds the caller while it waits. A
 //	settled                           thread that takes the call after that refuses it
 //
 // Both sides of each race are one atomic operation on state, so exactly one wins: Start against
-// Withdraw, and the Swap of Settle against Park (either Park sees the outcome, or Settle sees that
-// it owes a token). An awaited call that has been taken is not marked as started, because that
-// would cost one more transfer of its cache line; so only its settling ends a caller's wait for it,
-// and its caller cannot withdraw it.
+// Withdraw, BeginOutOfTurn against Close, and the Swap of Settle against Park (either Park sees the
+// outcome, or Settle sees that it owes a token). An awaited call that has been taken is not marked
+// as started unless its thread waits, because that would cost one more transfer of its cache line;
+// so only its settling ends a caller's wait for it, and its caller cannot withdraw it.
+//
+// While the call is queued, started or withdrawn, the upper bits of state are the number of the
+// thread that has pushed it, zero for all that never wait in a cycle. A record that is used again
+// never has the number of a thread that waits. So another thread may ask with one load whether the
+// record is still what the first one has queued.
 //
 // Fn and all that it shares with its caller are written before the compare-and-swap of Push and
 // read after the one of Take; its results and Fault are written before the Swap of Settle and read
 // after a load that saw it.
 type Call struct {
-	state atomic.Uint32
+	state atomic.Uint64
 	Kind  Kind
+	// begun out of its turn and still in its list; written by the thread, and when it is freed
+	linked bool
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
 	// cleared once it has run, so that what it captured can be collected
 	Fn    func()
 	token atomic.Pointer[park.Token]
 	Fault *fault.Fault // why an outcome is Panicked
-	// the number of the thread that pushed it, or zero for all that never wait in a cycle
-	Poster uintptr
-	Queue  *Queue // for life
+	Queue *Queue       // for life
 
 	// The fields above fill a cache line together with Queue.head; those below are not used by
 	// every call.
 
-	Ctx  context.Context  // of a withdrawable call; nil if the thread must not look at it
-	Node list.Node[*Call] // in the backlog of a pool
+	Ctx    context.Context  // of a withdrawable call; nil if the thread must not look at it
+	Node   list.Node[*Call] // in the backlog of a pool
+	Worker int              // which of the pool's threads has taken it, from 1; guarded by the pool
+
+	// what the same thread has pushed before with a record of the same queue; may be out of date
+	Earlier atomic.Pointer[Call]
+	later   *Call  // see Oldest
+	walk    uint64 // likewise
 }
 
 // Kind says what is expected of a call.
@@ -73,14 +91,16 @@ const (
 type Outcome uint32
 
 const (
-	queued   = 0
-	started  = 1
-	parked   = 1 << 4 // +p
-	unwanted = 1 << 5 // +u
-	marks    = parked | unwanted
+	queued  = 0
+	started = 1
+	phase   = 1<<4 - 1 // queued, started, or an Outcome
 
+	parked      = 1 << 4 // +p
+	unwanted    = 1 << 5 // +u
 	callerLetGo = 1 << 6 // +c
-	threadLetGo = 1 << 7 // +t
+	queueLetGo  = 1 << 7 // +q
+
+	posterBits = 8 // the number of the poster is above
 
 	Withdrawn Outcome = 2 // not settled: by its caller, whose record it is no longer
 	Ran       Outcome = 4
@@ -89,18 +109,18 @@ const (
 	Refused   Outcome = 7
 	Expired   Outcome = 8
 
-	withdrawn = uint32(Withdrawn)
+	withdrawn = uint64(Withdrawn)
 )
 
 // settled reports whether s is the state of a call that has an outcome.
-func settled(s uint32) bool { return s&^marks >= uint32(Ran) && s < callerLetGo }
+func settled(s uint64) bool { return s&phase >= uint64(Ran) }
 
 // Outcome returns how the call was settled, or zero while it has not been.
 //
 //threadcall:noalloc
 func (c *Call) Outcome() Outcome {
 	if s := c.state.Load(); settled(s) {
-		return Outcome(s &^ marks)
+		return Outcome(s & phase)
 	}
 	return 0
 }
@@ -155,13 +175,22 @@ func (c *Call) Abandon() bool {
 //threadcall:noalloc
 func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 
+// Begun says that an awaited call has begun to run, so that others need not ask whether the thread
+// has taken it.
+func (c *Call) Begun() { c.state.Or(started) }
+
+// FromThread reports whether a thread has pushed the call, which waits in its queue.
+//
+//threadcall:noalloc
+func (c *Call) FromThread() bool { return c.state.Load()>>posterBits != 0 }
+
 // Start takes a withdrawable call for running. False means that there is nothing to run: it was
 // withdrawn, and the record is not the thread's any more, or its context is done, and it has been
 // settled as Expired.
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
-	if !c.claim() {
+	if !c.linked && !c.claim() {
 		return false
 	}
 	if c.Ctx != nil && c.Ctx.Err() != nil {
@@ -172,14 +201,14 @@ func (c *Call) Start() bool {
 }
 
 // claim is Start without a look at the context, which may have a lock that the caller of Close
-// holds.
+// holds. It is false if the call was withdrawn, or begun out of its turn.
 //
 //threadcall:noalloc
 func (c *Call) claim() bool {
 	for {
 		s := c.state.Load()
-		if s&^(callerLetGo|threadLetGo) == withdrawn {
-			c.letGo(threadLetGo)
+		if s&phase != queued {
+			c.letGo(queueLetGo)
 			return false
 		}
 		if c.state.CompareAndSwap(s, s|started) {
@@ -193,10 +222,10 @@ func (c *Call) claim() bool {
 func (c *Call) Withdraw() bool {
 	for {
 		s := c.state.Load()
-		if s&^marks != queued {
+		if s&phase != queued {
 			return false
 		}
-		if c.state.CompareAndSwap(s, withdrawn) {
+		if c.state.CompareAndSwap(s, s&^parked|withdrawn) {
 			break
 		}
 	}
@@ -205,10 +234,13 @@ func (c *Call) Withdraw() bool {
 	return true
 }
 
-// letGo is the last touch of a withdrawn call, by its caller or by its thread.
-func (c *Call) letGo(mine uint32) {
-	if c.state.Or(mine)&^withdrawn != 0 {
-		c.Drop()
+// letGo is the last touch of a record that has left its queue's order, by its caller, or the thread
+// that has run it, or by the queue.
+//
+//threadcall:noalloc
+func (c *Call) letGo(mine uint64) {
+	if c.state.Or(mine)&(callerLetGo|queueLetGo) != 0 {
+		c.free()
 	}
 }
 
@@ -221,15 +253,57 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	if c.Kind == Withdrawable {
 		c.Ctx = nil
 	}
-	if c.state.Swap(uint32(o))&parked == 0 {
+	var s uint64
+	if c.linked {
+		for s = c.state.Load(); !c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo); {
+			s = c.state.Load()
+		}
+	} else {
+		s = c.state.Swap(uint64(o))
+	}
+	if s&parked == 0 {
 		return false
 	}
 	c.Notify() // if the caller is gone already, the record's next owner bears a wake-up too many
 	return true
 }
 
-// Drop gives back the record, of which the caller is the only owner.
+// Drop gives back the record, of which the caller is the only owner but for its queue, in which it
+// may be linked.
+//
+//threadcall:noalloc
 func (c *Call) Drop() {
 	c.Fn, c.Fault, c.Ctx = nil, nil, nil
+	if c.linked {
+		c.letGo(callerLetGo)
+		return
+	}
+	c.free()
+}
+
+//threadcall:noalloc
+func (c *Call) free() {
+	c.Fn, c.Fault, c.Ctx, c.linked = nil, nil, nil, false
+	if c.state.Load() != 0 {
+		c.state.Store(0)
+	}
 	c.Queue.Put(c)
+}
+
+// PostRun returns the function of a posted call that was taken, and gives back the record.
+//
+//threadcall:noalloc
+func (c *Call) PostRun() (fn func()) {
+	fn = c.Fn
+	c.Fn = nil
+	switch {
+	case c.linked:
+		c.letGo(callerLetGo)
+	case c.state.Load() != 0:
+		c.state.Store(0)
+		fallthrough
+	default:
+		c.Queue.Put(c)
+	}
+	return fn
 }

@@ -1,11 +1,11 @@
 package callq
 
-// Len returns how many calls are queued and not withdrawn. It follows the links of both lists,
-// which the thread may change at the same time: a record that has been taken leads nowhere, one
-// that is used again leads elsewhere. So the number is right if the thread takes nothing meanwhile,
-// and otherwise an estimate; if the oldest call has gone, Len counts again. It takes time for each
-// call, but callers and thread pay nothing: a counter would be one more cache line that all of them
-// write.
+// Len returns how many calls are queued, and have neither begun nor been withdrawn. It follows the
+// links of both lists, which the thread may change at the same time: a record that has been taken
+// leads nowhere, one that is used again leads elsewhere. So the number is right if the thread takes
+// nothing meanwhile, and otherwise an estimate; if the oldest call has gone, Len counts again. It
+// takes time for each call, but callers and thread pay nothing: a counter would be one more cache
+// line that all of them write.
 //
 //threadcall:noalloc
 func (q *Queue) Len() (n int) {
@@ -27,7 +27,7 @@ func (q *Queue) Len() (n int) {
 //threadcall:noalloc
 func length(c *Call) (n int) {
 	for ; c != nil && c != &resting && c != &interrupted && c != &closed; c = c.next.Load() {
-		if c.state.Load()&^(callerLetGo|threadLetGo) != withdrawn {
+		if c.Unbegun() {
 			n++
 		}
 	}

@@ -75,7 +75,11 @@ type Queue struct {
 	spares  atomic.Pointer[spares] // nil until free has been full
 	grabs   uint64                 // how often the thread has emptied head
 	bubbled bool                   // made in a bubble of testing/synctest, and used only there
-	_       [32]byte               // the allocator aligns objects of 320 bytes
+
+	made   atomic.Int64 // records
+	linked atomic.Int64 // of them begun out of their turn and still in a list; the thread changes it
+	walks  uint64       // see Oldest
+	_      [24]byte     // the allocator aligns objects of 384 bytes
 }
 
 var resting, interrupted, closed Call
@@ -98,10 +102,9 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	} else {
 		c = q.record()
 	}
-	c.state.Store(queued)
+	c.state.Store(uint64(poster)<<posterBits | queued)
 	c.Kind = kind
 	c.Fn = fn
-	c.Poster = poster
 	return c
 }
 
@@ -116,6 +119,7 @@ func (q *Queue) record() *Call {
 		return c
 	}
 	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
+	q.made.Add(int64(len(slab)))
 	for i := range slab {
 		slab[i].Queue, slab[i].Node.Value = q, &slab[i]
 		if i > 0 {
@@ -169,18 +173,23 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 //
 //threadcall:noalloc
 func (q *Queue) Take() *Call {
-	if q.ready.Load() != nil {
-		if c := q.TakeUntil(everything); c != nil {
+	for {
+		if q.ready.Load() != nil {
+			if c := q.TakeUntil(everything); c != nil {
+				return c
+			}
+		}
+		c, last := q.grab()
+		if c != nil && c != last {
+			var others *Call
+			c, others = pop(c)
+			q.restore(others, last)
+		}
+		if c == nil || !c.linked {
 			return c
 		}
+		q.pass(c)
 	}
-	c, last := q.grab()
-	if c != nil && c != last {
-		var others *Call
-		c, others = Pop(c)
-		q.restore(others, last)
-	}
-	return c
 }
 
 // A Mark stands behind all that was queued at some time.
@@ -240,11 +249,15 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 			break // only Close changes ready besides the thread
 		}
 		r.next.Store(nil)
-		if r.Kind != mark {
+		switch {
+		case r.linked:
+			q.pass(r)
+		case r.Kind != mark:
 			return r
+		default:
+			q.passed.Add(1)
+			q.Put(r)
 		}
-		q.passed.Add(1)
-		q.Put(r)
 	}
 	return nil
 }
@@ -294,69 +307,8 @@ func (q *Queue) Grabs() uint64 { return q.grabs }
 func (q *Queue) restore(list, last *Call) {
 	q.last = last
 	if !q.ready.CompareAndSwap(nil, list) {
-		Refuse(list)
+		refuse(list)
 	}
-}
-
-// TakeFrom removes the calls that poster, which is not zero, has queued, the oldest first, up to
-// and including last if that is not nil, and leaves the others in their order.
-func (q *Queue) TakeFrom(poster uintptr, last *Call) (picked *Call) {
-	list, youngest, ok := q.all()
-	if !ok || list == nil {
-		return nil
-	}
-	var before, tail *Call // the last that stays, and the last that is picked
-	for c := list; c != nil; {
-		next := c.next.Load()
-		if c.Poster != poster {
-			before = c
-		} else {
-			if before == nil {
-				list = next
-			} else {
-				before.next.Store(next)
-			}
-			if next == nil {
-				youngest = before
-			}
-			c.next.Store(nil)
-			if tail == nil {
-				picked = c
-			} else {
-				tail.next.Store(c)
-			}
-			tail = c
-			if c == last {
-				break
-			}
-		}
-		c = next
-	}
-	if list != nil {
-		q.restore(list, youngest)
-	}
-	return picked
-}
-
-// Return puts back what is left of a list from TakeFrom, before everything else.
-func (q *Queue) Return(list *Call) {
-	if list == nil {
-		return
-	}
-	last := list
-	for n := last.next.Load(); n != nil; n = last.next.Load() {
-		last = n
-	}
-	younger, youngest, ok := q.all()
-	switch {
-	case !ok:
-		Refuse(list)
-		return
-	case younger != nil:
-		last.next.Store(younger)
-		last = youngest
-	}
-	q.restore(list, last)
 }
 
 func reverse(stack *Call) (list *Call) {
@@ -372,17 +324,11 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// Pop takes the first call off a list.
-func Pop(list *Call) (first, rest *Call) {
+// pop takes the first call off a list.
+func pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
 	list.next.Store(nil)
 	return list, rest
-}
-
-// Prepend puts c, which is in no list, before a list.
-func Prepend(c, list *Call) *Call {
-	c.next.Store(list)
-	return c
 }
 
 // Rest says that the thread will not look until it is woken. It is false, and nothing has changed,
@@ -454,14 +400,14 @@ func (q *Queue) Close() (wake bool) {
 	if h == &closed {
 		return false
 	}
-	Refuse(q.ready.Swap(&closed))
+	refuse(q.ready.Swap(&closed))
 	switch h {
 	case nil:
 		return false
 	case &resting, &interrupted:
 		return true
 	}
-	Refuse(reverse(h))
+	refuse(reverse(h))
 	return false
 }
 
@@ -470,20 +416,22 @@ func (q *Queue) Close() (wake bool) {
 //threadcall:noalloc
 func (q *Queue) Closed() bool { return q.head.Load() == &closed }
 
-// Refuse settles the calls of a list as Refused.
-func Refuse(list *Call) {
+// refuse refuses the calls of a list.
+func refuse(list *Call) {
 	for list != nil {
 		var c *Call
-		c, list = Pop(list)
-		switch {
-		case c.Kind == Withdrawable:
-			if c.claim() {
-				c.Settle(Refused)
-			}
-		case c.Kind == Awaited:
-			c.Settle(Refused)
-		default:
-			c.Drop()
-		}
+		c, list = pop(list)
+		c.Refuse()
+	}
+}
+
+// Refuse settles a call as Refused, unless it has begun out of its turn or was withdrawn.
+func (c *Call) Refuse() {
+	switch {
+	case !c.claim():
+	case c.Kind <= Withdrawable:
+		c.Settle(Refused)
+	default:
+		c.Drop()
 	}
 }

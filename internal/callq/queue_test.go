@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"unsafe"
@@ -85,7 +87,10 @@ type trial struct {
 	r                           *rand.Rand
 	// that ran; the thread's own calls are those of the last pusher
 	last [pushers + 1]int
-	own  int // calls that the thread has posted to itself
+	// what each pusher waits for, which it leaves under the lock
+	leave   [pushers]sync.Mutex
+	waiting [pushers]*Call
+	own     int // calls that the thread has posted to itself
 }
 
 func (q *trial) wake(wake bool) {
@@ -108,11 +113,11 @@ func (q *trial) function(p, i int, counter *atomic.Int64) func() {
 func (q *trial) run(c *Call) {
 	switch {
 	case c.Kind == Posted:
-		fn := c.Fn
-		c.Fn = nil
-		q.Put(c)
-		fn()
+		c.PostRun()()
 	case c.Kind == Awaited || c.Start():
+		if q.r.IntN(2) == 0 {
+			c.Begun()
+		}
 		c.Fn()
 		c.Settle(Ran)
 	}
@@ -133,16 +138,21 @@ func (q *trial) take() {
 			}
 		}
 	case 2, 3:
-		poster := uintptr(1 + q.r.IntN(pushers))
-		list := q.TakeFrom(poster, nil)
-		for n := q.r.IntN(20); list != nil && n > 0; n-- {
+		p := q.r.IntN(pushers)
+		for range q.r.IntN(20) {
+			q.leave[p].Lock()
 			var c *Call
-			if c, list = Pop(list); c.Poster != poster {
-				q.Errorf("TakeFrom(%d) gave a call of %d", poster, c.Poster)
+			if last := q.waiting[p]; last != nil {
+				c = Oldest(uintptr(p+1), last, false)
+			}
+			if c != nil && !c.BeginOutOfTurn(uintptr(p+1)) {
+				c = nil
+			}
+			if q.leave[p].Unlock(); c == nil {
+				break
 			}
 			q.run(c)
 		}
-		q.Return(list)
 	case 4, 5:
 		for range min(q.r.IntN(20), calls-q.own) {
 			q.own++
@@ -163,6 +173,7 @@ func (q *trial) take() {
 func (q *trial) push(p int, r *rand.Rand) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
+	var last *Call
 	for i := range calls {
 		kind, counter := Posted, &q.posted
 		if r.IntN(3) == 0 {
@@ -172,6 +183,8 @@ func (q *trial) push(p int, r *rand.Rand) {
 		if c.Ctx = nil; kind == Withdrawable {
 			c.Ctx = ctx
 		}
+		c.Earlier.Store(last)
+		last = c
 		w, _, ok := q.Push(c)
 		if !ok {
 			return
@@ -182,19 +195,27 @@ func (q *trial) push(p int, r *rand.Rand) {
 			q.accepted.Add(1)
 		case kind == Withdrawable && r.IntN(2) == 0 && c.Withdraw():
 		default:
-			q.await(c)
+			q.setWaiting(p, c)
+			q.await(c, func() { q.setWaiting(p, nil) })
 		}
 	}
 }
 
-func (q *trial) await(c *Call) {
+func (q *trial) setWaiting(p int, c *Call) {
+	q.leave[p].Lock()
+	q.waiting[p] = c
+	q.leave[p].Unlock()
+}
+
+func (q *trial) await(c *Call, over func()) {
 	for c.Park() {
 		c.Token().Wait(context.Background())
 	}
+	over()
 	if c.Outcome() == Ran {
 		q.told.Add(1)
 	}
-	q.Put(c)
+	c.Drop()
 }
 
 func takeAtRandom(t *testing.T, seed uint64) {
@@ -220,7 +241,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 		c := q.Get(Awaited, func() { q.ran.Add(1) }, 0)
 		w, _, _ := q.Push(c)
 		q.wake(w)
-		q.await(c)
+		q.await(c, func() {})
 	}
 	q.wake(q.Close())
 	serving.Wait()
@@ -228,5 +249,87 @@ func takeAtRandom(t *testing.T, seed uint64) {
 	if ran != told || posted > accepted || !closes && posted < accepted-calls {
 		t.Fatalf("%d functions ran, callers were told of %d; %d were posted, %d of these ran", ran,
 			told, accepted, posted)
+	}
+}
+
+// The calls of one thread are found, and begun out of their turn, without a look at what others
+// have queued before, between and behind them.
+func TestOldest_passesOverNothing(t *testing.T) {
+	const poster = 1
+	q := New()
+	var others, mine []*Call
+	push := func(kind Kind, by uintptr) *Call {
+		c := q.mustPush(t, kind, by)
+		if by != poster {
+			others = append(others, c)
+			return c
+		}
+		if len(mine) > 0 {
+			c.Earlier.Store(mine[len(mine)-1])
+		}
+		mine = append(mine, c)
+		return c
+	}
+	for i := range 1000 {
+		push(Posted, uintptr(i%5))
+	}
+	last := push(Awaited, poster)
+	push(Posted, 0)
+	h := q.head.Load()
+	want := slices.Clone(mine)
+	for _, c := range want {
+		if oldest := Oldest(poster, last, false); oldest != c || !c.BeginOutOfTurn(poster) {
+			t.Fatalf("the oldest call is %p, want %p", oldest, c)
+		}
+	}
+	if Oldest(poster, last, false) != nil {
+		t.Error("a call is found behind one that has begun")
+	}
+	for _, c := range others {
+		if c.walk != 0 && c.state.Load()>>posterBits != poster {
+			t.Fatal("a call of another thread was passed over")
+		}
+	}
+	if q.head.Load() != h || q.ready.Load() != nil {
+		t.Error("the queue was taken in hand")
+	}
+	for _, c := range want {
+		if c.Kind == Awaited {
+			c.Settle(Ran)
+			c.Drop()
+		} else {
+			c.PostRun()
+		}
+	}
+	if n := q.Len(); n != 801 {
+		t.Errorf("%d calls are queued, want 801", n)
+	}
+	for range 801 {
+		if c := q.Take(); c == nil || c.linked {
+			t.Fatal("a call that has begun is taken, or none")
+		}
+	}
+	if q.Take() != nil || q.linked.Load() != 0 {
+		t.Errorf("%d calls are left, or one was taken again", q.linked.Load())
+	}
+}
+
+// Calls that have begun out of their turn are swept from the list, so that a thread whose function
+// waits in cycles for ever needs no more memory than what is queued.
+func TestQueue_sweep(t *testing.T) {
+	q := New()
+	for range 50 {
+		q.mustPush(t, Posted, 0)
+	}
+	for range 100_000 {
+		c := q.mustPush(t, Awaited, 1)
+		if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+			t.Fatal("the only call is not found")
+		}
+		c.Settle(Ran)
+		c.Drop()
+	}
+	if n := q.made.Load(); n > 512 || q.Len() != 50 {
+		t.Errorf("%d records for %d calls", n, q.Len())
 	}
 }

@@ -57,10 +57,10 @@ func (q *Queue) spare() *Call {
 	if chain == nil {
 		return nil
 	}
-	c, rest := Pop(chain)
+	c, rest := pop(chain)
 	for rest != nil {
 		var other *Call
-		other, rest = Pop(rest)
+		other, rest = pop(rest)
 		q.Put(other)
 	}
 	return c

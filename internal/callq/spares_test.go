@@ -59,16 +59,16 @@ func TestQueue_sparesHaveOneOwner(t *testing.T) {
 					if c == nil {
 						c = q.record()
 					}
-					if c.Poster != 0 || c.next.Load() != nil {
-						t.Errorf("a record of poster %d in a list: %v", c.Poster, c.next.Load() != nil)
+					if c.walk != 0 || c.next.Load() != nil {
+						t.Errorf("a record of owner %d in a list: %v", c.walk, c.next.Load() != nil)
 						return
 					}
-					c.Poster = 1
+					c.walk = 1
 					mine = append(mine, c)
 				} else {
 					c := mine[len(mine)-1]
 					mine = mine[:len(mine)-1]
-					c.Poster = 0
+					c.walk = 0
 					q.keep(c)
 				}
 			}

@@ -55,7 +55,6 @@ func TestQueue_transitions(t *testing.T) {
 		"Push":      push,
 		"Take":      func(q *Queue) string { return fmt.Sprint(q.Take() != nil) },
 		"TakeUntil": func(q *Queue) string { return fmt.Sprint(q.TakeUntil(everything) != nil) },
-		"TakeFrom":  func(q *Queue) string { return fmt.Sprint(q.TakeFrom(1, nil) != nil) },
 		"Mark":      func(q *Queue) string { _, ok := q.Mark(); return fmt.Sprint(ok) },
 		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
 		"Awake":     func(q *Queue) string { q.Awake(); return "" },
@@ -85,8 +84,6 @@ func TestQueue_transitions(t *testing.T) {
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil; true"},
-		"TakeFrom": {"resting": "resting; false", "a Call": "nil; true", "closed": "closed; false",
-			"nil, ready": "nil; true"},
 		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
 		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true",
@@ -137,6 +134,7 @@ func TestQueue_transitions(t *testing.T) {
 func TestCall_transitions(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
+		"out of turn":     func(c *Call) { c.BeginOutOfTurn(1) },
 		"queued":          func(*Call) {},
 		"queued, parked":  func(c *Call) { c.Park() },
 		"started":         func(c *Call) { c.Start() },
@@ -152,10 +150,11 @@ func TestCall_transitions(t *testing.T) {
 		token                 int // that settling it sends
 	}{
 		"queued":          {park: true, start: true, withdraw: true},
+		"out of turn":     {park: true, start: true},
 		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
-		"started":         {park: true, start: true},
-		"started, parked": {park: true, start: true, token: 1},
-		"parked, started": {park: true, start: true, token: 1},
+		"started":         {park: true},
+		"started, parked": {park: true, token: 1},
+		"parked, started": {park: true, token: 1},
 		"withdrawn":       {park: true}, // its record is no longer the caller's
 		"settled":         {outcome: Ran},
 		"parked, settled": {outcome: Panicked},
@@ -219,9 +218,7 @@ func TestCall_Withdraw(t *testing.T) {
 		"ready, then taken":      {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
 		"ready, then closed": {before: func(q *Queue, c *Call) { q.Mark() },
 			after: func(q *Queue) { q.Close() }},
-		"in a list that was returned": {before: func(q *Queue, c *Call) {
-			q.Return(q.TakeFrom(1, nil))
-		}, after: take},
+		"in a list that was swept": {before: func(q *Queue, c *Call) { q.sweep() }, after: take},
 	} {
 		q := New()
 		call := q.mustPush(t, Withdrawable, 1)

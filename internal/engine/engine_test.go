@@ -177,12 +177,12 @@ func TestPool_leftCall(t *testing.T) {
 	if e, _, ok := p.add(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
 	}
-	w := &wait{call: c, pool: p}
-	if p.takeFor(p.workers[0], w) != nil {
+	w, x := &wait{call: c, pool: p}, newEngine()
+	if p.workers[0].runFor(x, w, nil) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
 	for range 2 { // as a caller that is unwound after its context ended
-		if !w.abandon() {
+		if !x.abandon(w) {
 			t.Error("the call is not gone")
 		}
 	}

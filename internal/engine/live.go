@@ -107,6 +107,7 @@ func (e *Engine) First(f func()) {
 	if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
 		f = v.run
 	}
+	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
 
@@ -164,7 +165,13 @@ func (e *Engine) runStops() {
 // all events from the host's event loop, and with them the event of OnWake's callback. If a
 // callback of Wait's block has served, block is also woken, once, when the thread has been
 // terminated.
-func (e *Engine) beginServing() { e.serving.Add(1) }
+func (e *Engine) beginServing() {
+	e.serving.Add(1)
+	if c := e.current; c != nil {
+		e.current = nil
+		c.Begun()
+	}
+}
 
 func (e *Engine) endServing() { e.stopServing(1) }
 
@@ -294,7 +301,7 @@ func (e *Engine) waitForEnd(x *target) {
 	case e == nil:
 		<-x.done
 	case e.serves() != x:
-		e.waitForPlace(nil, x.done, nil, wait{on: x.on, pool: x.pool})
+		e.waitForPlace(nil, x.done, nil, wait{on: x.on, pool: x.pool, each: x.pool != nil})
 	}
 }
 

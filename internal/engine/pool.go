@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime/trace"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -25,7 +26,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  bool // a thread was notified and has not looked at the backlog since
+	coming  bool      // a thread was notified and has not looked at the backlog since
+	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 	closed  bool // nothing is taken any more into the backlog
 	retired bool // and the threads end when it is empty
@@ -33,9 +35,10 @@ type Pool struct {
 
 // The place of a thread in its pool.
 type place struct {
-	index  int  // in pool.workers
-	listed bool // among pool.idle; guarded by pool.mu
-	coming bool // notified of the pool's backlog; guarded by pool.mu
+	index  int         // in pool.workers
+	listed bool        // among pool.idle; guarded by pool.mu
+	coming bool        // notified of the pool's backlog; guarded by pool.mu
+	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
 }
 
 // NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
@@ -112,7 +115,11 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 				p.Terminate()
 			}
 			unwound = true
-			outcomes[i] = block(never, c, self, nil, p)
+			if self != nil {
+				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, never)
+			} else {
+				outcomes[i] = block(never, c, nil, nil, nil)
+			}
 			unwound = false
 		}()
 	}
@@ -158,6 +165,9 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	if p.closed {
 		p.mu.Unlock()
 		return nil, false, false
+	}
+	if c.FromThread() {
+		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
 	if !p.coming {
@@ -211,8 +221,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	n := p.backlog.First
 	switch {
 	case n != nil:
-		n.Remove()
-		c = n.Value
+		c = p.give(n.Value, e)
 	case e.listed:
 	case p.retired:
 		e.q.Close()
@@ -222,14 +231,54 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.listed = true
 	}
 	var other *Engine
+	var spared []*Engine // which have counted on this thread
 	if came && p.backlog.Len > 0 {
 		other = p.choose()
 	}
+	if e.busy.Store(c != nil); p.backlog.Len == 0 {
+		p.spared = p.spared[:0]
+	} else if len(p.spared) > 0 && p.isBusy() {
+		spared, p.spared = p.spared, nil
+	}
 	p.mu.Unlock()
+	for _, x := range spared {
+		x.again.Store(true)
+		x.notify(nil)
+	}
 	if other != nil {
 		other.come()
 	}
 	return c
+}
+
+// isBusy reports whether all threads are busy. The caller holds mu: no thread becomes busy.
+//
+//threadcall:noalloc
+func (p *Pool) isBusy() bool {
+	for _, e := range p.workers {
+		if !e.busy.Load() {
+			return false
+		}
+	}
+	return true
+}
+
+// needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
+func (p *Pool) needs(e *Engine, call *callq.Call) (one *Engine, several []*Engine) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if call != nil {
+		if i := call.Worker; i > 0 {
+			return p.workers[i-1], nil
+		}
+	}
+	if p.isBusy() {
+		return nil, p.workers
+	}
+	if !slices.Contains(p.spared, e) {
+		p.spared = append(p.spared, e)
+	}
+	return nil, nil
 }
 
 // take removes c from the backlog, if it is there.
@@ -239,64 +288,26 @@ func (p *Pool) take(c *callq.Call) bool {
 	return c.Node.Remove()
 }
 
-// takeFor removes the call that x waits for, behind what x has posted before, and returns both. If
-// x does not wait for it any more, its record may serve another caller by now, which is in no
-// cycle.
-func (p *Pool) takeFor(x *Engine, w *wait) (taken *callq.Call) {
+// takeFor removes the oldest call that x, which waits for last, has queued, and is nil if last is
+// not in the backlog.
+func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if x.wait.Load() != w {
-		return nil
+	if c := e.oldest(x, last, true); c != nil {
+		return p.give(c, e)
 	}
-	before := w.call.Node.Before
-	if !w.call.Node.Remove() {
-		return nil
-	}
-	taken = callq.Prepend(w.call, nil)
-	for n := before; n != nil && x.hasPosted.Load(); n = before {
-		before = n.Before
-		if n.Value.Poster == x.id {
-			n.Remove()
-			taken = callq.Prepend(n.Value, taken)
-		}
-	}
-	return taken
+	return nil
 }
 
-// takeBack puts what is left of a list from takeFor before all else in the backlog. Threads of the
-// pool that wait look again, because one of them may have to run that, and an idle one comes.
-func (p *Pool) takeBack(left *callq.Call) {
-	if left == nil {
-		return
+// give removes c from the backlog for e to run. What waits for c depends on e alone from then on.
+//
+//threadcall:noalloc
+func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
+	c.Node.Remove()
+	if c.FromThread() {
+		c.Worker = e.index + 1
 	}
-	p.mu.Lock()
-	terminated := p.closed && !p.retired
-	var idle *Engine
-	if !terminated {
-		var last *list.Node[*callq.Call]
-		for left != nil {
-			var c *callq.Call
-			c, left = callq.Pop(left)
-			p.backlog.Insert(&c.Node, last)
-			last = &c.Node
-		}
-		if !p.coming {
-			idle = p.choose()
-		}
-	}
-	p.mu.Unlock()
-	if terminated {
-		callq.Refuse(left)
-		return
-	}
-	if idle != nil {
-		idle.come()
-	}
-	for _, e := range p.workers {
-		if w := e.wait.Load(); w != nil {
-			w.notify()
-		}
-	}
+	return c
 }
 
 // Terminate refuses all calls that have not begun and ends the threads.
@@ -304,15 +315,17 @@ func (p *Pool) Terminate() {
 	p.workers[0].mustBeReachable()
 	p.mu.Lock()
 	p.closed, p.retired = true, false
-	var refused *callq.Call
-	for n := p.backlog.Last; n != nil; n = p.backlog.Last {
+	var refused []*callq.Call
+	for n := p.backlog.First; n != nil; n = p.backlog.First {
 		n.Remove()
-		refused = callq.Prepend(n.Value, refused)
+		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
 	p.limit.close()
 	p.observer.Load().terminated()
-	callq.Refuse(refused)
+	for _, c := range refused {
+		c.Refuse()
+	}
 	for _, e := range p.workers {
 		e.Terminate()
 	}

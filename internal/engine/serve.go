@@ -210,6 +210,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		c.Settle(callq.Refused)
 		return false
 	}
+	e.current = c
 	e.runAwaited(c, during)
 	return true
 }
@@ -230,8 +231,9 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 			return
 		}
 		e.idleState.inside--
+		e.ran(during)
 		if during != nil {
-			during.abandon()
+			e.abandon(during)
 		}
 		if panicked != noValue { // a deferred call has panicked during Goexit
 			c.Fault = panicked
@@ -242,6 +244,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	invoke(c.Fn, &panicked)
 	returned = true
 	e.idleState.inside--
+	e.ran(during)
 	outcome := callq.Ran
 	if panicked != nil {
 		c.Fault = panicked
@@ -249,6 +252,17 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 	if c.Settle(outcome) {
 		e.idleState.woke++
+	}
+}
+
+// ran is called when the function of a call has ended, before its caller can know. during is as in
+// runAwaited.
+//
+//threadcall:noalloc
+func (e *Engine) ran(during *wait) {
+	e.current = nil
+	if e.pool != nil && during == nil {
+		e.busy.Store(false)
 	}
 }
 
@@ -260,9 +274,7 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	if c.Kind == callq.Placed {
 		e.serves().limit.release()
 	}
-	fn := c.Fn
-	c.Fn = nil
-	c.Queue.Put(c) // before fn, which may call Go and need one
+	fn := c.PostRun() // before fn, which may call Go and need a record
 	var panicked *fault.Fault
 	returned := false
 	defer func() {
@@ -303,15 +315,3 @@ func invoke(fn func(), panicked **fault.Fault) {
 // nil value. It is no allocation, because the frames of a function that calls Goexit stay on the
 // thread's stack, and what they refer to lives as long as the thread.
 var noValue = new(fault.Fault)
-
-// runList runs a list of calls that was taken from where they were queued, during a wait. What a
-// Goexit leaves of it goes back there.
-func (e *Engine) runList(list *callq.Call, during *wait, back func(*callq.Call)) {
-	defer e.relabel(e.unlabel())
-	defer func() { back(list) }()
-	for list != nil && !e.q.Closed() {
-		var c *callq.Call
-		c, list = callq.Pop(list)
-		e.run(c, during)
-	}
-}

@@ -305,27 +305,50 @@ const (
 // Go queues fn. False means that it will not run.
 //
 //threadcall:noalloc
-func (x *target) Go(fn func()) bool { return x.post(noContext, fn, waits) }
+func (x *target) Go(fn func()) bool { return x.post(noContext, fn, waits, nil) }
 
 // GoContext is Go, but fn does not run if ctx is done when its turn comes.
 //
 //threadcall:noalloc
-func (x *target) GoContext(ctx context.Context, fn func()) bool { return x.post(ctx, fn, waits) }
+func (x *target) GoContext(ctx context.Context, fn func()) bool {
+	return x.post(ctx, fn, waits, nil)
+}
 
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives) }
+func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives, nil) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited) }
+func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited, nil) }
 
-// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext.
+// A Poster is told whether a function has been queued before the thread is woken, because what
+// wakes the thread may run the function.
+type Poster interface{ Queued(ok bool) }
+
+// PostBy is Post, and tells by.
 //
 //threadcall:noalloc
-func (x *target) post(ctx context.Context, fn func(), room room) bool {
+func (e *Engine) PostBy(by Poster, fn func()) bool { return e.post(noContext, fn, unlimited, by) }
+
+// From returns the number of the thread that the caller is on, which may wait in a cycle with e, or
+// zero.
+//
+//threadcall:noalloc
+func (e *Engine) From() uintptr {
+	if e.On() {
+		return 0
+	}
+	return threads.current().poster()
+}
+
+// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext. by
+// is as in PostBy, or nil.
+//
+//threadcall:noalloc
+func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool {
 	if fn == nil {
 		return false
 	}
@@ -364,17 +387,19 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 			v.until = follow(ctx) //threadcall:alloc in a bubble
 		}
 	}
-	if p := x.pool; p != nil {
-		if self != nil {
-			self.hasPosted.Store(true)
-		}
-		if ok {
-			_, _, ok = p.add(c)
-		}
+	links := ok && self != nil && !here
+	if links {
+		self.link(c)
+	}
+	if p := x.pool; ok && p != nil {
+		_, _, ok = p.add(c)
 	} else {
-		ok = ok && x.on.push(c)
+		ok = ok && x.on.push(c, by)
 	}
 	if !ok {
+		if links {
+			self.unlink(c)
+		}
 		giveUp(ctx, c, x.limit, v)
 		return false
 	}
@@ -384,14 +409,17 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	return true
 }
 
-// push queues a posted call.
+// push queues a posted call. by is as in PostBy, or nil.
 //
 //threadcall:noalloc
-func (e *Engine) push(c *callq.Call) bool {
-	if e.closing.Load() {
-		return false
+func (e *Engine) push(c *callq.Call, by Poster) bool {
+	wake, ok := false, false
+	if !e.closing.Load() {
+		wake, _, ok = e.q.Push(c)
 	}
-	wake, _, ok := e.q.Push(c)
+	if by != nil {
+		by.Queued(ok)
+	}
 	if wake {
 		e.wake()
 	}

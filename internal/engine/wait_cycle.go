@@ -13,38 +13,58 @@ import (
 // When a function that runs on thread A calls thread B, A waits, and a call to A must wait for it.
 // If B, in order to answer, itself waits for a call to A, directly or through other threads, then
 // all wait for ever, unless A runs that call while it waits. This file detects such cycles, and
-// runs the call.
+// runs the call: only if A would wait for ever otherwise, and only that call and what the same
+// thread has queued for A before.
 //
-// A waiting thread publishes in waiter.wait what it waits for, before it checks whether others wait
-// for it, and before it notifies the threads that it waits for. So of two threads that begin to
-// wait at the same time at least one sees the other:
+// What a wait depends on is a thread; or several, of which each may be needed, see wait.needs. So
+// the threads and their waits are a graph. A thread is stuck if it depends on itself, and not all
+// that it depends on can go on or will be freed by one that can.
 //
-//	the last to join a cycle      publishes its wait, then runs what it can itself, and notifies all
-//	                              others in the cycle
-//	each thread that is notified  looks whether one of those that it waits for waits for it, and runs
-//	                              that call
+// A waiting thread publishes in waiter.wait what it waits for, and then looks whether it is stuck.
+// Of the threads that are stuck together, one is the last to publish. It sees the waits of all
+// others, because these do not change any more, and so no other needs to look when it publishes
+// its own:
 //
-// In a cycle of waits the call that was made last has not begun, so there is always one that can be
-// run. A call is taken from its queue for this by the thread that owns the queue, together with
-// what the same thread queued before, so that it is run once and in order.
+//	the last to publish           runs a call itself, if one of the calls that the others wait for is
+//	                              queued for it; else it notifies those for which one is, and those
+//	                              that wait without a call
+//	each thread that is notified  looks whether it is stuck, and runs the oldest call that a thread
+//	                              on which it depends has queued for it; then it publishes again
+//
+// Among the calls that threads in a cycle wait for, the one that was made last has not begun: its
+// thread has begun to wait before, as its own call was made before. So there is always one to run,
+// and to begin it needs no thread but the one that waits with it in its queue.
+//
+// A look reads the waits one after the other, while others may change. So it reads all again: if
+// none has changed, then there was a moment at which each thread waited as seen, and since a thread
+// that is stuck does not go on by itself, it is true from then on. If one has changed, that thread
+// publishes or has published anew, and looks.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
-// if the other waits for this thread, directly or through others, this thread does without a place.
-// It need not notify the others, because it can go on itself. A wait for the end of another thread
-// or of a pool, in Close, is of the same kind.
+// if it is stuck, it does without a place. A wait for the end of another thread or of a pool, in
+// Close, is of the same kind.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
 
 // A waiter is a thread that may wait for another one.
 type waiter struct {
-	wait      atomic.Pointer[wait] // what the thread waits for, if it does
-	hasPosted atomic.Bool          // to a pool, whose backlog is to be searched in a cycle
+	wait   atomic.Pointer[wait] // what the thread waits for, if it does
+	rounds atomic.Uint64        // how often it has begun to wait
+	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
 
 	// only the thread's
 	lastWait *wait       // which may do again
 	token    *park.Token // for waits for a place; only the thread makes it
+	again    atomic.Bool // it is to look anew, see Pool.spared
 	seen     reach
+	sent     []sent // what it has queued for others
+	next     cursor
+	current  *callq.Call // what it runs, until that serves or waits
+
+	// guarded by searches.mu
+	epoch uint64 // of the last look that has come to the thread
+	at    int    // and where it is in the list of that
 }
 
 // A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
@@ -52,7 +72,8 @@ type wait struct {
 	call      *callq.Call // nil for a place or an end
 	on        *Engine     // whose queue it is in
 	pool      *Pool       // or whose backlog
-	set       *Set        // or one of which is to end
+	each      bool        // of the pool each thread is needed
+	set       *Set        // or one of which is to end, but each may be needed for that
 	token     *park.Token // of a wait without a call
 	abandoned bool        // abandon was true; only the thread uses it
 }
@@ -66,9 +87,66 @@ func (w *wait) notify() {
 	}
 }
 
-// publish returns what waiter.wait is to refer to: the last wait if it was equal, because others
+// needs returns the threads that are to end the wait: one, or several. A call in the backlog of a
+// pool is about to be taken if a thread of the pool is idle, and then it needs none for certain; e,
+// which asks, looks again if that one takes another call. Otherwise it may need any of the pool's,
+// because their functions may wait for each other by means that the engine does not know.
+func (w *wait) needs(e *Engine) (one *Engine, several []*Engine) {
+	p := w.pool
+	switch {
+	case w.on != nil:
+		return w.on, nil
+	case p == nil:
+		return nil, w.set.engines()
+	case w.each:
+		return nil, p.workers
+	}
+	return p.needs(e, w.call)
+}
+
+// A sent is the last call that a thread has queued for another one, or for a pool.
+type sent struct {
+	queue *callq.Queue // of the record
+	last  *callq.Call
+}
+
+// link notes that the thread queues c, behind what it has queued for the same one before.
+//
+//threadcall:noalloc
+func (r *waiter) link(c *callq.Call) {
+	for i := range r.sent {
+		if s := &r.sent[i]; s.queue == c.Queue {
+			c.Earlier.Store(s.last)
+			s.last = c
+			return
+		}
+	}
+	c.Earlier.Store(nil)
+	r.forgetBegun()
+	r.sent = append(r.sent, sent{c.Queue, c}) //threadcall:alloc for more threads than before
+}
+
+// forgetBegun removes what is not queued any more.
+func (r *waiter) forgetBegun() {
+	r.sent = slices.DeleteFunc(r.sent, func(s sent) bool { return !s.last.Unbegun() })
+}
+
+// unlink undoes link, if c is the last.
+func (r *waiter) unlink(c *callq.Call) {
+	for i := range r.sent {
+		if s := &r.sent[i]; s.last == c {
+			s.last = c.Earlier.Load()
+			if s.last == nil {
+				r.sent = slices.Delete(r.sent, i, i+1)
+			}
+			return
+		}
+	}
+}
+
+// prepare returns what waiter.wait is to refer to: the last wait if it was equal, because others
 // may still read that.
-func (r *waiter) publish(w wait) *wait {
+func (r *waiter) prepare(w wait) *wait {
 	if last := r.lastWait; last == nil || *last != w { // or it was left behind
 		r.lastWait = new(wait) //threadcall:alloc when a thread waits for another one than before
 		*r.lastWait = w
@@ -76,9 +154,33 @@ func (r *waiter) publish(w wait) *wait {
 	return r.lastWait
 }
 
+// publish says that the thread waits for w.
+func (r *waiter) publish(w *wait) {
+	r.rounds.Add(1)
+	r.wait.Store(w)
+}
+
+// unpublish says that the thread does not wait.
+func (r *waiter) unpublish() {
+	r.leave.Lock()
+	r.wait.Store(nil)
+	r.leave.Unlock()
+}
+
+// waiting returns what the thread waits for, or nil if it does not or can go on, and the number of
+// that wait.
+func (r *waiter) waiting() (w *wait, round uint64) {
+	round = r.rounds.Load()
+	if w = r.wait.Load(); w != nil && w.call != nil && w.call.Outcome() != 0 {
+		w = nil
+	}
+	return w, round
+}
+
 // waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
 func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
-	w := e.publish(what)
+	w := e.prepare(what)
+	e.link(w.call)
 	e.beginServing()
 	defer e.endServing()
 	return e.waitOn(w, ctx)
@@ -90,8 +192,8 @@ func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
 func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 	ended := false
 	defer func() {
-		e.wait.Store(nil)
-		if ended || w.abandon() {
+		e.unpublish()
+		if ended || e.abandon(w) {
 			return
 		}
 		e.waitOn(w, never)
@@ -101,19 +203,19 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 			fault.Raise()
 		}
 	}()
-	for entered := false; ; {
+	for published := false; ; {
 		if !w.call.Park() {
 			o = w.call.Outcome()
 			break
 		}
-		e.wait.Store(w)
-		if e.rescue(w) {
-			entered = false // meanwhile it did not wait, and a cycle may have closed
-			continue
+		last := e.again.Swap(false) || !published // to publish, for all that it knows
+		if !published {
+			published = true
+			e.publish(w)
 		}
-		if !entered {
-			entered = true
-			e.pokeAll(w)
+		if e.rescue(w, last) {
+			published = false
+			continue
 		}
 		if !waitToken(w.call, &ctx) {
 			o = callq.Withdrawn
@@ -134,16 +236,12 @@ func (e *Engine) waitForPlace(
 		e.token = park.NewToken(false)
 	}
 	what.token = e.token
-	w := e.publish(what)
+	w := e.prepare(what)
 	e.beginServing()
 	defer e.endServing()
-	e.wait.Store(w)
-	defer e.wait.Store(nil)
-	for {
-		e.seen.from(w)
-		if e.seen.has(e) {
-			return callq.Posted
-		}
+	e.publish(w)
+	defer e.unpublish()
+	for e.search(w); !e.seen.stuck; e.search(w) {
 		select {
 		case places <- struct{}{}:
 			return callq.Placed
@@ -154,14 +252,16 @@ func (e *Engine) waitForPlace(
 		case <-w.token.C():
 		}
 	}
+	return callq.Posted
 }
 
 // abandon says that the call must not begin any more, because a Goexit unwinds the thread's
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
-func (w *wait) abandon() bool {
+func (e *Engine) abandon(w *wait) bool {
 	switch {
 	case w.abandoned:
 	case w.pool != nil && w.pool.take(w.call):
+		e.unlink(w.call)
 		w.call.Drop()
 		w.abandoned = true
 	default:
@@ -170,41 +270,104 @@ func (w *wait) abandon() bool {
 	return w.abandoned
 }
 
-// pokeAll notifies all threads that e now depends on and that wait themselves.
-func (e *Engine) pokeAll(w *wait) {
-	e.seen.from(w)
-	for _, x := range e.seen.list {
-		if next := x.wait.Load(); next != nil {
-			next.notify()
-		}
+// rescue runs a call for a thread that waits for e while e waits for it, if e is stuck. Otherwise
+// it is false. If e is stuck and has just published w, it notifies those that can run one.
+func (e *Engine) rescue(w *wait, published bool) bool {
+	e.search(w)
+	if !e.seen.stuck {
+		return false
 	}
-}
-
-// rescue runs a call for a thread that waits for e while e waits for it. It is false if there was
-// none.
-func (e *Engine) rescue(w *wait) bool {
-	e.seen.from(w)
-	for _, x := range e.seen.list {
-		theirs := x.wait.Load()
-		if theirs == nil || theirs.call == nil || x == e {
-			continue
-		}
-		var list *callq.Call
-		back := e.q.Return
-		switch {
-		case theirs.on == e:
-			list = e.q.TakeFrom(x.id, theirs.call)
-		case theirs.pool != nil && theirs.pool == e.pool:
-			list = e.pool.takeFor(x, theirs)
-			back = e.pool.takeBack
-		}
-		if list != nil {
-			e.wait.Store(nil) // while it runs that, it does not wait
-			e.runList(list, w, back)
+	for _, n := range e.seen.list[1:] {
+		if !n.frees && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
+	if published {
+		for _, n := range e.seen.list {
+			if !n.frees {
+				n.wait.notifyNext(n.thread, e)
+			}
+		}
+	}
 	return false
+}
+
+// notifyNext notifies those that can end the wait of x, if e is stuck.
+func (w *wait) notifyNext(x, e *Engine) {
+	if w.call == nil {
+		if x != e {
+			w.notify()
+		}
+		return
+	}
+	if !w.call.Unbegun() {
+		return
+	}
+	one, several := w.needs(e)
+	if one != nil {
+		one.notify(e)
+	}
+	for _, y := range several {
+		y.notify(e)
+	}
+}
+
+// notify makes a thread that waits, if it is not e, look again.
+func (y *Engine) notify(e *Engine) {
+	if w := y.wait.Load(); w != nil && y != e {
+		w.notify()
+	}
+}
+
+// A cursor is the call that follows the last that the thread has begun for another one, of which
+// there may be many.
+type cursor struct {
+	of    *Engine
+	round uint64
+	call  *callq.Call
+}
+
+// runFor runs, while e waits for w, the oldest call that x has queued for e or its pool, if x waits
+// for one there. As x cannot leave its wait while e holds x.leave, the records are still what x has
+// queued. If x does not wait for that any more, its record may serve another caller by now, which
+// is in no cycle.
+func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
+	p := e.pool
+	inBacklog := p != nil && theirs.pool == p && !theirs.each
+	if theirs.call == nil || theirs.on != e && !inBacklog {
+		return false
+	}
+	x.leave.Lock()
+	var c *callq.Call
+	if x.wait.Load() == theirs {
+		if inBacklog {
+			c = p.takeFor(e, x, theirs.call)
+		} else if c = e.oldest(x, theirs.call, false); c != nil && !c.BeginOutOfTurn(x.id) {
+			c = nil
+		}
+	}
+	x.leave.Unlock()
+	if c == nil {
+		return false
+	}
+	e.unpublish() // while it runs that, it does not wait
+	defer e.relabel(e.unlabel())
+	e.run(c, w)
+	return true
+}
+
+// oldest returns the oldest call that x has queued for e or its pool, if last is queued.
+func (e *Engine) oldest(x *Engine, last *callq.Call, backlog bool) *callq.Call {
+	n, round := &e.next, x.rounds.Load()
+	c := n.call
+	if n.of != x || n.round != round || c == nil || !c.Queued(x.id) ||
+		backlog && !c.Node.Listed() {
+		c = callq.Oldest(x.id, last, backlog)
+	}
+	if *n = (cursor{}); c != nil && c != last {
+		*n = cursor{x, round, c.Later()}
+	}
+	return c
 }
 
 // A Set is some threads of which a waiting thread may need one to end. The zero Set is empty.
@@ -250,50 +413,100 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	}
 	e.waitForPlace(nil, done, cancel, wait{set: s})
 	for _, x := range s.engines() {
-		if e.seen.from(&wait{on: x}); e.seen.has(e) {
+		if e.explore(&wait{on: x}); e.seen.closed {
 			return x
 		}
 	}
 	return nil
 }
 
-// A reach is the set of threads that a wait depends on: the one that it waits for, the one that
-// that waits for, and so on. A pool's call may depend on any of its threads.
+// A reach is the threads that a thread depends on: itself, the one that it waits for, the one that
+// that waits for, and so on.
 type reach struct {
-	list  []*Engine
-	pools []*Pool // whose threads are in list
+	list   []reached
+	closed bool // others in the list need the first
+	stuck  bool // it would wait for ever
 }
 
-func (r *reach) from(w *wait) {
-	r.list, r.pools = r.list[:0], r.pools[:0]
-	r.add(w)
+// A reached is a thread of a reach, and what it needs.
+type reached struct {
+	thread  *Engine
+	wait    *wait // nil if it does not wait
+	round   uint64
+	one     *Engine
+	several []*Engine
+	frees   bool // it can go on, or will be freed
+}
+
+// searches is what the searches of all threads share. A thread that waits for one that does not
+// wait itself needs none.
+var searches struct {
+	mu    sync.Mutex
+	epoch uint64
+}
+
+// search finds what e depends on if it waits for w, which it has published, and whether it is
+// stuck.
+func (e *Engine) search(w *wait) {
+	r := &e.seen
+	r.stuck = false
+	if w.on != nil {
+		if next, _ := w.on.waiting(); next == nil {
+			return
+		}
+	}
+	e.explore(w)
+	r.stuck = r.closed && !r.list[0].frees && !slices.ContainsFunc(r.list, func(n reached) bool {
+		again, round := n.thread.waiting()
+		return !n.frees && (again != n.wait || round != n.round)
+	})
+}
+
+// explore lists what e depends on if it waits for w.
+func (e *Engine) explore(w *wait) {
+	searches.mu.Lock()
+	defer searches.mu.Unlock()
+	searches.epoch++
+	r := &e.seen
+	r.list, r.closed = r.list[:0], false
+	r.add(e, w, e.rounds.Load())
 	for i := 0; i < len(r.list); i++ {
-		if w := r.list[i].wait.Load(); w != nil {
-			r.add(w)
+		n := &r.list[i]
+		if n.frees {
+			continue
+		}
+		n.one, n.several = n.wait.needs(e)
+		n.frees = n.one == nil && n.several == nil
+		one, several := n.one, n.several // n may move
+		if one != nil {
+			r.reach(one)
+		}
+		for _, y := range several {
+			r.reach(y)
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for i := len(r.list) - 1; i >= 0; i-- {
+			n := &r.list[i]
+			if !n.frees && (n.one == nil || r.list[n.one.at].frees) &&
+				!slices.ContainsFunc(n.several, func(y *Engine) bool { return !r.list[y.at].frees }) {
+				n.frees, changed = true, true
+			}
 		}
 	}
 }
 
-func (r *reach) add(w *wait) {
-	switch {
-	case w.on != nil:
-		r.addOne(w.on)
-	case w.pool == nil:
-		for _, e := range w.set.engines() {
-			r.addOne(e)
-		}
-	case !slices.Contains(r.pools, w.pool):
-		r.pools = append(r.pools, w.pool)
-		r.list = append(r.list, w.pool.workers...)
+func (r *reach) reach(y *Engine) {
+	if y.epoch == searches.epoch {
+		r.closed = r.closed || y.at == 0
+		return
 	}
+	w, round := y.waiting()
+	r.add(y, w, round)
 }
 
-func (r *reach) addOne(e *Engine) {
-	if !r.has(e) {
-		r.list = append(r.list, e)
-	}
-}
-
-func (r *reach) has(e *Engine) bool {
-	return e.pool != nil && slices.Contains(r.pools, e.pool) || slices.Contains(r.list, e)
+func (r *reach) add(y *Engine, w *wait, round uint64) {
+	y.epoch, y.at = searches.epoch, len(r.list)
+	r.list = append(r.list, reached{thread: y, wait: w, round: round, frees: w == nil})
 }

@@ -20,7 +20,8 @@ const (
 	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
 	maxCalls = measuredOf     // and after so many calls at the latest
 
-	timeslice = 10 * time.Millisecond // the scheduler's
+	timeslice  = 10 * time.Millisecond // the scheduler's
+	unheardFor = timeslice / 10        // for which no caller has yielded, as there are only posts
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -82,7 +83,7 @@ func (e *Engine) tick(now time.Duration) {
 	n := r.taken + 1
 	r.taken = 0
 	if r.untimed {
-		r.begin(now)
+		r.wokeAt(now)
 		return
 	}
 	each := (now - r.ticked) / time.Duration(n)
@@ -96,8 +97,12 @@ func (e *Engine) tick(now time.Duration) {
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
 		kind := uint32(yieldOwn)
+		unheard := e.yields.kind.Load() != 0
 		switch {
-		case now-r.passed >= yieldAllAfter+yieldAfter && e.yields.kind.Load() == 0:
+		case unheard && now-r.passed >= unheardFor:
+			runtime.Gosched()
+			r.passed = clock.Now()
+		case now-r.passed >= yieldAllAfter+yieldAfter && !unheard:
 			runtime.Gosched() // callers have yielded in vain, and are likely to do so again
 			r.passed = 2*clock.Now() - now - (yieldAllAfter - 2*yieldAfter)
 		case now-r.passed >= yieldAllAfter:
@@ -266,12 +271,12 @@ func (e *Engine) park(down time.Duration) {
 		e.measure(0, 0)
 	}
 	r.up, r.taken = now, 0
-	r.begin(now)
+	r.wokeAt(now)
 	r.window = window{grabs: e.q.Grabs()}
 }
 
-// begin notes that the thread has been parked until now.
-func (r *idleState) begin(now time.Duration) {
+// wokeAt notes that the thread has been parked until now.
+func (r *idleState) wokeAt(now time.Duration) {
 	r.ticked, r.yielded, r.passed, r.untimed = now, now, now, false
 }
 

@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"slices"
 	"time"
 )
 
@@ -71,30 +70,28 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	}
 	for _, before := range a.posted {
-		if before.on == o.on && !r.taken(before, a) {
+		if before.on == o.on && !r.taken(before) {
 			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not",
 				before.number)
 		}
 	}
 }
 
-// taken reports whether what a has posted has run, or, if it was coalesced, what was queued in its
+// taken reports whether what was posted has run, or, if it was coalesced, what was queued in its
 // place.
-func (r *run) taken(o *op, a *activation) bool {
+func (r *run) taken(o *op) bool {
 	rec := &r.records[o.number]
 	if o.verb == coalesced {
-		// a call from a thread may overtake what others have queued
-		return a.worker != nil || a.spot.starting || r.places[o.on].runs.Load() > rec.runs
+		return r.places[o.on].runs.Load() > rec.runs
 	}
 	return rec.begun > 0
 }
 
 // ordered reports whether o is in the order of what an activation gives to its place. A call that
-// is made on the thread itself is not. A pool of one thread keeps the order, but for calls from
-// threads that wait for each other, and from itself.
+// is made on the thread itself is not. A pool of one thread keeps the order.
 func (r *run) ordered(o *op, by *activation) bool {
 	k := r.places[o.on].kind
-	return !k.pool() && (by.spot.here != o.on || o.verb.posts()) || k == pool1 && by.worker == nil
+	return (!k.pool() || k == pool1) && (by.spot.here != o.on || o.verb.posts())
 }
 
 // check checks a program that has ended.
@@ -153,40 +150,32 @@ func (r *run) checkThreads() {
 	}
 }
 
-// checkOrder checks that the calls of one goroutine to one place began in the order in which it
-// made them.
-//
-// What one activation does is strictly in order, see ordered. What a goroutine on a thread does in
-// several is so with one exception: of two functions that it has given to a place, one by the
-// function that another waits for, or that runs on its behalf, the later may begin while a function
-// that the same thread has given to the place, or one that has come in the place of a coalesced
-// one, has not ended.
+// checkOrder checks that what one goroutine gave to one place began in its order: in one activation,
+// and, of a goroutine on a thread, in all.
 func (r *run) checkOrder() {
-	r.inOrder(func(o *op) bool {
-		return o.verb.queues() && r.ordered(o, r.records[o.number].by)
-	})
+	such := func(o *op) bool {
+		return (o.verb.queues() || o.verb.posts() && o.verb != coalesced) &&
+			r.ordered(o, r.records[o.number].by)
+	}
+	r.inOrder(such)
 	type route struct {
 		on int
 		g  uintptr
 	}
 	for _, p := range r.places {
 		for i := range p.workers {
-			chains := map[route][]*op{}
+			last := map[route]*op{}
 			for _, is := range p.workers[i].issued {
-				if rec := &r.records[is.o.number]; rec.begun > 0 && is.o.verb.queues() &&
-					r.ordered(is.o, rec.by) {
-					key := route{is.o.on, is.g}
-					chains[key] = append(chains[key], is.o)
+				rec := &r.records[is.o.number]
+				if rec.begun == 0 || !such(is.o) {
+					continue
 				}
-			}
-			for key, chain := range chains {
-				var all []*op
-				for _, is := range p.workers[i].issued {
-					if is.o.on == key.on {
-						all = append(all, r.stoodIn(is.o)...)
-					}
+				key := route{is.o.on, is.g}
+				if before := last[key]; before != nil && r.records[before.number].at > rec.at {
+					r.failf(is.o, "its function began before that of %d, which the same thread had "+
+						"asked for earlier", before.number)
 				}
-				r.checkChain(chain, all, &r.places[key.on].workers[0])
+				last[key] = is.o
 			}
 		}
 	}
@@ -217,18 +206,6 @@ func (r *run) inOrder(such func(o *op) bool) (last map[way]*op) {
 	return last
 }
 
-// stoodIn returns the operations whose function may have run because o was made: it, or, if it is
-// coalesced, another one.
-func (r *run) stoodIn(o *op) (all []*op) {
-	r.p.visit(func(other *op, _ spot) {
-		if r.records[other.number].begun > 0 &&
-			(other == o || o.verb == coalesced && other.verb == coalesced && other.on == o.on) {
-			all = append(all, other)
-		}
-	})
-	return all
-}
-
 // checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran
 // in that order, and that the last to run at a place is the latest of its goroutine.
 func (r *run) checkCoalesced() {
@@ -252,25 +229,6 @@ func (r *run) checkCoalesced() {
 			if latest := posted[way{r.records[last.number].by, i}]; latest != last {
 				r.failf(latest, "its function did not run, but last that of %d, which the same "+
 					"goroutine had posted earlier", last.number)
-			}
-		}
-	}
-}
-
-// checkChain checks calls in the order in which one goroutine made them to w. They are among all.
-func (r *run) checkChain(chain, all []*op, w *worker) {
-	at := func(o *op) int { return r.records[o.number].at }
-	for j, later := range chain {
-		for _, earlier := range chain[:j] {
-			if at(earlier) < at(later) {
-				continue
-			}
-			if !slices.ContainsFunc(all, func(first *op) bool { // has begun and not ended
-				end := w.spans[at(first)]
-				return at(first) < at(later) && (end < 0 || at(later) < end)
-			}) {
-				r.failf(later, "its function began before that of %d, which the same thread had "+
-					"asked for earlier", earlier.number)
 			}
 		}
 	}

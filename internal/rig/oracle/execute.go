@@ -243,10 +243,7 @@ func (r *run) function(o *op, s spot) func() {
 		}
 		rec.at, rec.where = len(w.began), w
 		w.began = append(w.began, o)
-		span := len(w.spans)
-		w.spans = append(w.spans, -1)
 		defer func() {
-			w.spans[span] = len(w.began)
 			if rec.ended == panicked && o.verb.posts() {
 				w.threw = append(w.threw, o)
 			}

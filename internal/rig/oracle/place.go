@@ -120,7 +120,6 @@ type worker struct {
 	began      []*op           // functions, in the order they began
 	issued     []issue         // calls made here, in the order they were made
 	threw      []*op           // posted functions that panicked, in the order they did
-	spans      []int           // how many had begun when each of them ended; -1 if it has not
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
 	stored     *op             // in the Local stored

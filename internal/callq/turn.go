@@ -1,0 +1,106 @@
+package callq
+
+// Where threads wait for each other in a cycle, one of them must begin a call before what others
+// have queued. The calls of the thread that waits for it begin in their order: the oldest first, up
+// to the one that it waits for. They are found by their links, Earlier, from the youngest on, and
+// stay in the list until the thread reaches them there or sweeps it. So neither costs a walk over
+// what others have queued.
+//
+// Of the calls of one thread, those that have left the queue are older than all that have not. So
+// the links end with the first that is not queued by that thread; Earlier may lead to a record that
+// is used again, even by the same thread and for the same queue, which walk tells.
+
+// Oldest returns the oldest call of poster that is queued, if last is, and otherwise nil.
+// poster, which is not zero, has pushed last and then nothing else, and waits. The caller is the
+// thread of the queue, or holds the lock of the pool to whose backlog last belongs.
+func Oldest(poster uintptr, last *Call, backlog bool) (oldest *Call) {
+	q := last.Queue
+	q.walks++
+	for c := last; c != nil && c.walk != q.walks; c = c.Earlier.Load() {
+		s := c.state.Load()
+		if uintptr(s>>posterBits) != poster || backlog && !c.Node.Listed() {
+			break
+		}
+		if s&phase == queued {
+			oldest, c.later = c, oldest
+		} else if s&phase != withdrawn || c == last {
+			break
+		}
+		c.walk = q.walks
+	}
+	return oldest
+}
+
+// Later returns the call that came after c in the links of Oldest.
+func (c *Call) Later() *Call { return c.later }
+
+// Queued reports whether c has been queued by poster and has not begun. Others than the caller of
+// Oldest may be wrong when the call has been taken and does neither serve nor wait.
+func (c *Call) Queued(poster uintptr) bool {
+	s := c.state.Load()
+	return uintptr(s>>posterBits) == poster && s&phase == queued
+}
+
+// Unbegun reports whether c waits in its queue, for all that is known: a call that was taken and
+// neither serves nor waits is not known to have begun.
+func (c *Call) Unbegun() bool { return c.state.Load()&phase == queued }
+
+// BeginOutOfTurn begins a call that Oldest has returned, for poster. It is false if Close has
+// refused the call.
+func (c *Call) BeginOutOfTurn(poster uintptr) bool {
+	for {
+		s := c.state.Load()
+		if uintptr(s>>posterBits) != poster || s&phase != queued {
+			return false
+		}
+		if c.state.CompareAndSwap(s, s|started) {
+			break
+		}
+	}
+	c.linked = true
+	q := c.Queue
+	if n := q.linked.Add(1); n >= sweepAfter && n > q.made.Load()/2 {
+		q.sweep()
+	}
+	return true
+}
+
+// sweepAfter is how many calls that have begun out of their turn may be in the lists. Above half of
+// all records that there are, the thread sweeps them out: so a sweep, which passes over what others
+// have queued, costs each of them two steps at most, and memory is bound by what was queued.
+const sweepAfter = 64
+
+// sweep removes the calls that have begun out of their turn.
+func (q *Queue) sweep() {
+	list, _, ok := q.all()
+	if !ok || list == nil {
+		return
+	}
+	var kept *Call // the last that stays
+	for c := list; c != nil; {
+		next := c.next.Load()
+		if c.linked {
+			if kept == nil {
+				list = next
+			} else {
+				kept.next.Store(next)
+			}
+			c.next.Store(nil)
+			q.pass(c)
+		} else {
+			kept = c
+		}
+		c = next
+	}
+	if list != nil {
+		q.restore(list, kept)
+	}
+}
+
+// pass lets go of a call that has begun out of its turn and was taken from its list.
+//
+//threadcall:noalloc
+func (q *Queue) pass(c *Call) {
+	q.linked.Add(-1)
+	c.letGo(queueLetGo)
+}

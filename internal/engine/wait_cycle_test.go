@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/callq"
+)
+
+// In a ring of threads, each call has the thread that calls look who waits for whom, and the thread
+// that is called; not all others.
+func TestWait_wakesOnlyWhatCanRun(t *testing.T) {
+	const n, calls = 40, 200
+	var ring []*Engine
+	for range n {
+		ring = append(ring, start(t))
+	}
+	var next func(left int)
+	next = func(left int) {
+		if left > 0 {
+			ring[left%n].Call(func() { next(left - 1) })
+		}
+	}
+	next(n)
+	searches.mu.Lock()
+	before := searches.epoch
+	searches.mu.Unlock()
+	next(calls)
+	searches.mu.Lock()
+	defer searches.mu.Unlock()
+	if got := searches.epoch - before; got > 5*calls {
+		t.Errorf("%d looks in %d calls", got, calls)
+	}
+}
+
+// A wait for the call of a pool depends on the thread that has taken it; in the backlog, on none
+// while one is free, and otherwise on all.
+func TestWait_needs(t *testing.T) {
+	p := poolAtRest(2)
+	x, y := newEngine(), newEngine()
+	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
+	needs := func(what string, want ...*Engine) {
+		t.Helper()
+		one, several := w.needs(y)
+		if one != nil {
+			several = append(several, one)
+		}
+		if len(several) != len(want) || len(want) > 0 && several[0] != want[0] {
+			t.Errorf("%s: it needs %v, want %v", what, several, want)
+		}
+	}
+	p.add(w.call)
+	needs("a thread is coming")
+	p.workers[0].busy.Store(true)
+	p.workers[1].busy.Store(true)
+	needs("all are busy", p.workers...)
+	p.workers[0].busy.Store(false)
+	needs("one has nothing to run")
+	if p.next(p.workers[1]) != w.call {
+		t.Fatal("the call is not taken")
+	}
+	needs("it is taken", p.workers[1])
+	w.each = true
+	needs("the end of all", p.workers...)
+}
+
+// A thread whose wait counts on a thread of the pool that is not busy looks again when that has
+// taken another call.
+func TestPool_next_spared(t *testing.T) {
+	p, y := poolAtRest(1), newEngine()
+	for range 2 {
+		p.add(p.records.Get(callq.Awaited, func() {}, 7))
+	}
+	w := &wait{call: p.backlog.Last.Value, pool: p}
+	if one, several := w.needs(y); one != nil || several != nil || y.again.Load() {
+		t.Fatal("the wait needs a thread, although one is coming")
+	}
+	e := p.workers[0]
+	if e.comes(t); !y.again.Load() {
+		t.Error("all threads are busy, and the one that waits does not look again")
+	}
+	if _, several := w.needs(y); len(several) != 1 {
+		t.Error("the wait needs no thread, although all are busy")
+	}
+	if p.next(e); len(p.spared) > 0 {
+		t.Error("the backlog is empty, and a thread is kept that counts on it")
+	}
+}
