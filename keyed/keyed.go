@@ -176,6 +176,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 		if x == nil {
 			var err error
 			if x, made, err = h.k.wait(ctx, key, start); err != nil { //threadcall:alloc a thread
+				if err == errWithdrawn {
+					err = engine.Cause(ctx)
+				}
 				return err
 			}
 		}

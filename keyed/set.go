@@ -185,13 +185,21 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 		on := k.dependsOn(s)
 		k.mu.Unlock()
 		y := on.Wait(p.woken, cancel)
-		err = engine.Cause(ctx)
 		k.mu.Lock()
-		if y != nil && err == nil && p.x == nil && !k.closed {
-			err = k.escape(s, p, y)
+		select {
+		case <-cancel:
+			err = errWithdrawn
+		default:
+			if y != nil && p.x == nil && !k.closed {
+				err = k.escape(s, p, y)
+			}
 		}
 	}
 }
+
+// errWithdrawn is the error of a call whose context is done. The caller asks that for the cause
+// without mu, because a context of another package may panic.
+var errWithdrawn = errors.New("keyed: withdrawn")
 
 // dependsOn returns the threads of which one must go on, so that a call for s need not wait. The
 // caller holds mu, as in all functions that follow.

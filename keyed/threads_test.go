@@ -1,7 +1,9 @@
 package keyed_test
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/rig/testutil"
@@ -99,3 +101,64 @@ func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
 		t.Errorf("and then %v", p)
 	}
 }
+
+// A silentContext is done when the channel is closed, and does not say why.
+type silentContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c silentContext) Done() <-chan struct{} { return c.done }
+
+func TestCall_endsWithAContextThatGivesNoError(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	entered, release := make(chan bool), make(chan bool)
+	first := k.later(t, 1, func() { close(entered); <-release })
+	testutil.Arrives(t, entered)
+	waits := silentContext{ctx, make(chan struct{})}
+	returned := make(chan error, 1)
+	blocks(t, func() { returned <- k.Call(waits, 2, ok) })
+	close(waits.done)
+	if err := testutil.Arrives(t, returned); err != context.Canceled {
+		t.Errorf("Call returned %v", err)
+	}
+	close(release)
+	testutil.Arrives(t, first)
+}
+
+// A panicking context loses no thread that it waited for.
+func TestCall_panicsIfTheContextDoes(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	for n := range int32(20) {
+		entered, release := make(chan bool), make(chan bool)
+		first := k.later(t, 1, func() { close(entered); <-release })
+		testutil.Arrives(t, entered)
+		parent, cancel := context.WithCancel(ctx)
+		faulty := &faultyContext{Context: parent}
+		faulty.left.Store(n + 1)
+		second := blocks(t, func() {
+			_ = testutil.Recovered(func() { _ = k.Call(faulty, 2, ok) })
+		})
+		cancel()
+		testutil.Arrives(t, second)
+		close(release)
+		testutil.Arrives(t, first)
+		k.do(t, 3, nop)
+	}
+}
+
+// A faultyContext panics when its methods are called for the nth time.
+type faultyContext struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *faultyContext) count() {
+	if c.left.Add(-1) == 0 {
+		panic(errStart)
+	}
+}
+
+func (c *faultyContext) Err() error            { c.count(); return c.Context.Err() }
+func (c *faultyContext) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *faultyContext) Value(key any) any     { c.count(); return c.Context.Value(key) }

@@ -155,7 +155,7 @@ func (t *Thread) Call(f func()) bool {
 // CallContext runs f on the thread and returns nil after it. Otherwise f will not run, and
 // CallContext returns
 //
-//   - [context.Cause](ctx), if ctx is done before f begins;
+//   - [context.Cause](ctx), if ctx is done before f begins, or [context.Canceled] if that is nil;
 //   - [ErrTerminated], if the thread is terminated before f begins;
 //   - [ErrNil], if f is nil.
 //
@@ -167,7 +167,7 @@ func (t *Thread) Call(f func()) bool {
 // those of the function within which it ran f, but not what that function set by pprof.Do or
 // SetGoroutineLabels. A thread does not inherit the labels of the goroutine that made it.
 //
-// Panics and Goexit are as in Call.
+// Panics and Goexit are as in Call, those of the methods of ctx, too.
 //
 //threadcall:noalloc
 func (t *Thread) CallContext(ctx context.Context, f func()) error {

@@ -189,7 +189,7 @@ func (q *trial) push(p int, r *rand.Rand) {
 
 func (q *trial) await(c *Call) {
 	for c.Park() {
-		c.Token().Wait(context.Background())
+		c.Token().Wait(nil)
 	}
 	if c.Outcome() == Ran {
 		q.told.Add(1)

@@ -32,16 +32,34 @@ func (e *Engine) mustBeReachable() {
 	}
 }
 
-// mayUse reports whether a thread, which was made in a bubble or not, may use a context of the
-// caller. One outside the caller's bubble must not touch what is in it.
+// mayUse reports whether the threads of x may use a context of the caller. One outside the caller's
+// bubble must not touch what is in it.
 //
 //threadcall:noalloc
-func mayUse(bubbled bool) bool { return bubbled || !clock.InYoungBubble(clock.Now()) }
+func (x *target) mayUse() bool { return x.Bubbled() || !clock.InBubble() }
 
 // follow returns a context that a thread outside the caller's bubble may ask in place of ctx, which
 // refers to it until it ends.
 func follow(ctx context.Context) context.Context {
 	f, end := context.WithCancel(never)
-	context.AfterFunc(ctx, end)
+	afterFunc(ctx, end)
 	return f
+}
+
+// afterFunc is context.AfterFunc, which ends the process if ctx is of another package, is done, and
+// does not say why, or panics.
+func afterFunc(ctx context.Context, f func()) (stop func() bool) {
+	return context.AfterFunc(caused{ctx}, f)
+}
+
+// A caused is a context whose Err, which is called when it is done, says so.
+type caused struct{ context.Context }
+
+func (c caused) Err() (err error) {
+	defer func() {
+		if recover() != nil || err == nil {
+			err = context.Canceled
+		}
+	}()
+	return c.Context.Err()
 }

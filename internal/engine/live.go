@@ -101,7 +101,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
+	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
 		f = v.run
 	}
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
@@ -143,7 +143,7 @@ func (e *Engine) runStops() {
 	for n := len(e.stops) - 1; n >= 0; n-- {
 		f := e.stops[n]
 		e.stops, e.stopping = e.stops[:n], true
-		if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
+		if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
 			v.depth = 0
 			f = v.run
 		}

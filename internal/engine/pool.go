@@ -112,7 +112,7 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 				p.Terminate()
 			}
 			unwound = true
-			outcomes[i] = block(never, c, self, nil, p)
+			outcomes[i] = block(nil, c, self, nil, p)
 			unwound = false
 		}()
 	}
@@ -147,7 +147,7 @@ func (p *Pool) Call(fn func()) bool {
 		return p.callObserved(o, self, fn)
 	}
 	c := p.records.Get(callq.Awaited, fn, self.poster())
-	return finish(c, p.submit(never, c, self))
+	return finish(c, p.submit(nil, c, self))
 }
 
 // add puts c in the backlog, and notifies e if it must come.

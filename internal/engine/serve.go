@@ -139,20 +139,19 @@ func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	e.served.Store(true)
-	defer context.AfterFunc(ctx, e.interrupt)()
+	cancel := ctx.Done()
+	defer afterFunc(ctx, e.interrupt)()
+	relabel := e.labelServing(ctx)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
-	relabel := e.labelServing(ctx)
 	e.beginServing()
 	serveAll(func() {
-		for err == nil {
-			if ctx.Err() != nil {
-				err = Cause(ctx)
-				break
-			}
+		for !isClosed(cancel) {
 			if e.q.Closed() {
 				err = ErrTerminated
-			} else if !e.step() {
+				break
+			}
+			if !e.step() {
 				e.idle()
 				e.q.Heed()
 			}
@@ -163,6 +162,9 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.endServing()
 	})
+	if err == nil {
+		err = Cause(ctx)
+	}
 	return err
 }
 

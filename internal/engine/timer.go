@@ -211,7 +211,7 @@ func (c *Clock) Stop() {
 	c.mu.Unlock()
 	// a thread outside a bubble cannot wait for one inside, so the two are in no cycle
 	if self == nil || latched {
-		token.Wait(never)
+		token.Wait(nil)
 	} else {
 		self.waitForPlace(nil, token.C(), nil, wait{on: e})
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -76,25 +75,26 @@ func (r *waiter) publish(w wait) *wait {
 	return r.lastWait
 }
 
-// waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
-func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
+// waitFor waits, on the thread e, for w.call to be settled, or for cancel in order to withdraw
+// it.
+func (e *Engine) waitFor(what wait, cancel <-chan struct{}) callq.Outcome {
 	w := e.publish(what)
 	e.beginServing()
 	defer e.endServing()
-	return e.waitOn(w, ctx)
+	return e.waitOn(w, cancel)
 }
 
 // waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any
 // more. If the call has begun, its end is waited for before the goroutine is unwound further, as in
 // a call in place; if it panics, the panic is raised again then.
-func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
+func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.wait.Store(nil)
 		if ended || w.abandon() {
 			return
 		}
-		e.waitOn(w, never)
+		e.waitOn(w, nil)
 		fault := w.call.Fault
 		w.call.Drop()
 		if fault != nil {
@@ -115,7 +115,7 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 			entered = true
 			e.pokeAll(w)
 		}
-		if !waitToken(w.call, &ctx) {
+		if !waitToken(w.call, &cancel) {
 			o = callq.Withdrawn
 			break
 		}
