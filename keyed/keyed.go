@@ -96,7 +96,8 @@ func WithThreadOptions(opts ...thread.Option) Option {
 // New returns Threads, none of which exists yet. start runs on each new thread, before any call,
 // and prepares it for its key. If start returns an error, the thread ends, and the calls that wait
 // for it return the error; the next call for the key tries again. stop runs on each thread whose
-// start has not failed, after everything else, as [thread.WithStop] says. Either may be nil.
+// start has not failed, after everything else, as [thread.WithStop] says, and so also if the start
+// of a CallWith then fails. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
 		config:  config{each: 1, idle: time.Minute},

@@ -392,15 +392,15 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if k.start != nil {
 		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
 	}
+	if k.stop != nil {
+		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
+	}
 	if start := p.start; start != nil {
 		opts = append(opts, thread.WithStart(func() error {
 			f := start
 			start = nil // which the caller may want collected while the thread lives
 			return f()
 		}))
-	}
-	if k.stop != nil {
-		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
 	made := access.New(opts)
 	x.t, x.e = made.Thread.(*thread.Thread), made.Engine

@@ -90,6 +90,30 @@ func TestClose_stopsTheThreadsAndRefusesCalls(t *testing.T) {
 	testutil.Arrives(t, k.Done())
 }
 
+// Each start that has succeeded is undone, although a later one of the same thread fails.
+func TestCallWith_undoesTheStartOfNew(t *testing.T) {
+	attached := 0
+	option := keyed.WithThreadOptions(
+		thread.WithStart(func() error { attached++; return nil }),
+		thread.WithStop(func() { attached-- }))
+	fails := func() error { return errStart }
+	k := newThreads(t, option)
+	if err := k.CallWith(ctx, 1, fails, ok); err != errStart {
+		t.Errorf("CallWith returned %v", err)
+	}
+	ends(t, k.Close)
+	if k.counts(1) != "1 1" || attached != 0 {
+		t.Errorf("starts and stops: %s; %d options are not undone", k.counts(1), attached)
+	}
+	other := keyed.New(func(int) error { return errStart }, func(int) { t.Error("stop runs") }, option)
+	if err := other.Call(ctx, 1, ok); err != errStart {
+		t.Errorf("Call returned %v", err)
+	}
+	if ends(t, other.Close); attached != 0 {
+		t.Errorf("%d options are not undone", attached)
+	}
+}
+
 func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
 	k := newThreads(t, keyed.WithThreadOptions(quiet, thread.WithStop(func() { panic(errStart) })))
 	k.do(t, 1, nop)

@@ -18,7 +18,7 @@ type config struct {
 	handle func(*PanicError)
 	pool   bool
 	keep   bool
-	hooks
+	hooks  hooks
 }
 
 // WithName names the thread, in messages of this package and for the operating system: on Linux in

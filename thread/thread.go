@@ -104,7 +104,7 @@ var lastID atomic.Uint64
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	o.begin(t.e, t.e.Terminate)
+	o.hooks.begin(t.e, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }

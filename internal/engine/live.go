@@ -107,21 +107,38 @@ func (e *Engine) First(f func()) {
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
 
-// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
-// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given
-// the thread.
-func (e *Engine) Prepare(start func() error, stops []func()) error {
-	keep := e.keep
-	e.keep = false
-	err := start()
-	if err == nil {
-		e.keep, e.stops = keep, stops
-	}
-	return err
+// A Hook is a function that the engine's own thread runs first, or one that it runs last.
+type Hook struct {
+	Start func() error // or nil
+	Stop  func()
 }
 
-// SetStops sets what the engine's own thread runs last. It must be called before Start.
-func (e *Engine) SetStops(stops []func()) { e.stops = stops }
+// Prepare runs the start functions of hooks, on the engine's own thread, until one returns an
+// error, and returns that. The thread runs the stop functions behind those that have succeeded
+// last, in reverse. Those before the first belong to all. If one fails, panics or calls Goexit, no
+// other engine will be given the thread. Without start functions, Prepare may be called before
+// Start.
+func (e *Engine) Prepare(hooks []Hook) error {
+	keep := e.keep
+	e.keep = false
+	var all []func()
+	started := false
+	for _, h := range hooks {
+		switch {
+		case h.Start != nil:
+			if err := h.Start(); err != nil {
+				return err
+			}
+			started = true
+		case started:
+			e.stops = append(e.stops, h.Stop)
+		default:
+			all = append(all, h.Stop)
+		}
+	}
+	e.keep, e.stops = keep, append(all, e.stops...)
+	return nil
+}
 
 // OnEnd has f called when the thread has ended. It must be called before Start.
 func (e *Engine) OnEnd(f func()) { e.onEnd = f }
