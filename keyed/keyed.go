@@ -213,7 +213,7 @@ func (h *Threads[K]) Forget(key K) {
 // directly or through other threads.
 func (h *Threads[K]) Close() {
 	h.k.close()
-	h.k.all.Wait(h.k.done, nil)
+	h.k.all.WaitEnd(h.k.done)
 	runtime.KeepAlive(h)
 }
 

@@ -23,13 +23,19 @@ import (
 //
 // Nothing in a bubble waits by the clock, because the clock stands still.
 
-// mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has
-// been terminated. A caller in another bubble cannot be determined.
-func (e *Engine) mustBeReachable() {
-	if e.bubbled && !e.q.Closed() && !clock.InBubble() {
-		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
-			"make the thread outside the bubble, where goroutines inside can use it as well")
+// reachable reports whether the caller is where x was made, or x outside. It panics if the caller is
+// elsewhere and x has not been terminated.
+//
+//threadcall:noalloc
+func (x *target) reachable() bool {
+	switch bubble := x.first().bubble; {
+	case bubble == 0 || bubble == clock.Bubble():
+		return true
+	case x.phase.Load() >= closed:
+		return false
 	}
+	panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
+		"make the thread outside the bubble, where goroutines inside can use it as well")
 }
 
 // mayUse reports whether the threads of x may use a context of the caller. One outside the caller's

@@ -98,7 +98,6 @@ func TestLimit(t *testing.T) {
 	}
 	go func() { waits <- l.acquire(nil, e, nil, nil) }()
 	l.close()
-	l.close()
 	if k := <-waits; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}

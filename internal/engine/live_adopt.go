@@ -32,14 +32,14 @@ func (e *Engine) Adopt(permanent bool) {
 // looking at m first, do not change.
 func (e *Engine) AdoptLater() error {
 	switch {
-	case e.q.Closed():
+	case e.Terminated():
 		return errEnded
 	case e.adopted.Load():
 		return errAdopted
 	case OnAny():
 		return errors.New("thread: adopt on a thread that is a Thread already; use that one, " +
 			"or call adopt from another goroutine")
-	case e.bubbled != clock.InBubble():
+	case e.bubble != clock.Bubble():
 		return errors.New("thread: AdoptLater and adopt must be called in the same bubble " +
 			"of testing/synctest, or both outside")
 	case !e.adopted.CompareAndSwap(false, true):

@@ -144,9 +144,8 @@ func (o *observer) drop(v *observedCall, gaveUp bool) {
 //threadcall:noalloc
 func (o *Owner) Stats() Stats {
 	x := o.of
-	all := x.observe()             //threadcall:alloc once
-	closed := x.first().q.Closed() // no function begins any more
-	ended := isClosed(x.done)      // and none runs
+	all := x.observe() //threadcall:alloc once
+	phase := x.phase.Load()
 	announced := x.first().announced.Load()
 	all.mu.Lock()
 	if !all.counting.Load() {
@@ -157,7 +156,7 @@ func (o *Owner) Stats() Stats {
 	counts := all.counts
 	queued := max(0, all.pushed.Load()-all.left)
 	if first := all.running.First; first != nil {
-		counts.Running = max(0, now-first.Value.since)
+		counts.Running = all.elapsed(now, first.Value)
 	}
 	if x.pool == nil {
 		counts.EventLoops = uint64(announced - all.announced)
@@ -165,14 +164,25 @@ func (o *Owner) Stats() Stats {
 	all.mu.Unlock()
 	counts.PeakQueued = max(counts.PeakQueued, int(queued))
 	switch {
-	case ended:
+	case phase == over:
 		counts.Refused += uint64(queued) // posted functions, of which nothing else has notice
-	case !closed:
+	case phase < closed:
 		counts.Queued = int(queued)
 	}
 	return counts
 }
 
+// elapsed returns how long v has run, or zero to a caller whose clock is another.
+//
+//threadcall:noalloc
+func (o *observer) elapsed(now time.Duration, v *observedCall) time.Duration {
+	if o.of.Bubbled() != clock.InBubble() {
+		return 0
+	}
+	return max(0, now-v.since)
+}
+
+//threadcall:noalloc
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

@@ -3,7 +3,6 @@ package engine
 import (
 	"runtime/trace"
 	"sync"
-	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/list"
@@ -20,15 +19,12 @@ import (
 type Pool struct {
 	target
 	workers []*Engine
-	live    atomic.Int32 // how many threads have not ended
 	yields  yieldState
 
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  bool // a thread was notified and has not looked at the backlog since
 	backlog list.List[*callq.Call]
-	closed  bool // nothing is taken any more into the backlog
-	retired bool // and the threads end when it is empty
 }
 
 // The place of a thread in its pool.
@@ -45,7 +41,6 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
 	p.target.init(limit, o)
 	p.pool, p.records = p, callq.New()
-	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
@@ -142,7 +137,9 @@ func (p *Pool) Call(fn func()) bool {
 	if self != nil && self.pool == p {
 		return self.nested(fn)
 	}
-	p.workers[0].mustBeReachable()
+	if !p.reachable() {
+		return p.refuse()
+	}
 	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
 		return p.callObserved(o, self, fn)
 	}
@@ -155,7 +152,7 @@ func (p *Pool) Call(fn func()) bool {
 //threadcall:noalloc
 func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.mu.Lock()
-	if p.closed {
+	if p.phase.Load() != open {
 		p.mu.Unlock()
 		return nil, false, false
 	}
@@ -214,10 +211,10 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		n.Remove()
 		c = n.Value
 	case e.listed:
-	case p.retired:
+	case p.phase.Load() == closing:
+		e.enter(closed)
 		e.q.Close()
-	case p.closed:
-	default:
+	case p.phase.Load() == open:
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
@@ -270,7 +267,7 @@ func (p *Pool) takeBack(left *callq.Call) {
 		return
 	}
 	p.mu.Lock()
-	terminated := p.closed && !p.retired
+	terminated := p.phase.Load() >= closed
 	var idle *Engine
 	if !terminated {
 		var last *list.Node[*callq.Call]
@@ -301,16 +298,17 @@ func (p *Pool) takeBack(left *callq.Call) {
 
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
-	p.workers[0].mustBeReachable()
+	if !p.reachable() {
+		return
+	}
 	p.mu.Lock()
-	p.closed, p.retired = true, false
+	p.enter(closed)
 	var refused *callq.Call
 	for n := p.backlog.Last; n != nil; n = p.backlog.Last {
 		n.Remove()
 		refused = callq.Prepend(n.Value, refused)
 	}
 	p.mu.Unlock()
-	p.limit.close()
 	p.observer.Load().terminated()
 	callq.Refuse(refused)
 	for _, e := range p.workers {
@@ -320,22 +318,21 @@ func (p *Pool) Terminate() {
 
 // Close is Retire, and waits as Engine.Close does.
 func (p *Pool) Close() {
-	p.workers[0].mustBeReachable()
-	p.Retire()
-	threads.current().waitForEnd(&p.target)
+	if p.reachable() {
+		p.Retire()
+		threads.current().waitForTarget(&p.target)
+	}
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
 	p.mu.Lock()
-	p.retired = p.retired || !p.closed
-	p.closed = true
+	p.enter(closing)
 	for _, e := range p.idle {
 		e.listed = false
 	}
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
-	p.limit.close() // which lets posters through to be refused
 	for _, e := range p.workers {
 		e.control(nil)
 	}

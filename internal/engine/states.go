@@ -91,7 +91,7 @@ func (o *observer) ofThread(e *Engine) time.Duration {
 	defer o.mu.Unlock()
 	for n := o.running.First; n != nil; n = n.After {
 		if v := n.Value; v.on == e {
-			return max(1, clock.Now()-v.since)
+			return max(1, o.elapsed(clock.Now(), v))
 		}
 	}
 	return 0

@@ -26,6 +26,7 @@ type target struct {
 	records  *callq.Queue             // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
+	phase    atomic.Uint32          // see live.go
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
@@ -71,7 +72,7 @@ func (x *target) Done() <-chan struct{} { return x.done }
 // Bubbled reports whether x was made in a bubble of testing/synctest.
 //
 //threadcall:noalloc
-func (x *target) Bubbled() bool { return x.first().bubbled }
+func (x *target) Bubbled() bool { return x.first().bubble != 0 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //
@@ -84,8 +85,8 @@ func (e *Engine) Call(fn func()) bool {
 	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
-	if e.bubbled {
-		e.mustBeReachable()
+	if e.bubble != 0 && !e.reachable() {
+		return e.refuse()
 	}
 	self := threads.current()
 	if o := e.observer.Load(); o != nil || trace.IsEnabled() {
@@ -228,7 +229,10 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if here {
 		return self.nestedContext(ctx, fn)
 	}
-	x.first().mustBeReachable()
+	if !x.reachable() {
+		x.refuse()
+		return ErrTerminated
+	}
 	labelled := hasLabels(ctx)
 	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
 		return x.contextObserved(ctx, o, self, fn, labelled)
@@ -340,14 +344,13 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 		}
 	}
 	self, here := x.caller()
-	if first := x.first(); first.bubbled && !here {
-		first.mustBeReachable()
+	if !here && !x.reachable() {
+		return x.refuse()
 	}
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = x.limit.tryAcquire(); !ok {
-			x.observer.Load().drop(nil, false)
-			return false
+			return x.refuse()
 		}
 	}
 	var v *observedCall
@@ -381,11 +384,19 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	return true
 }
 
+// refuse counts a function that is refused without having been queued.
+//
+//threadcall:noalloc
+func (x *target) refuse() bool {
+	x.observer.Load().drop(nil, false)
+	return false
+}
+
 // push queues a posted call.
 //
 //threadcall:noalloc
 func (e *Engine) push(c *callq.Call) bool {
-	if e.closing.Load() {
+	if e.phase.Load() != open {
 		return false
 	}
 	wake, _, ok := e.q.Push(c)

@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"sync"
-
-	"github.com/threadcall/threadcall/internal/callq"
-)
+import "github.com/threadcall/threadcall/internal/callq"
 
 // A limit bounds how many posted calls are queued. A nil limit does not.
 //
@@ -14,7 +10,6 @@ import (
 type limit struct {
 	places chan struct{}
 	closed chan struct{}
-	once   sync.Once
 }
 
 func newLimit(n int) *limit {
@@ -68,8 +63,9 @@ func (l *limit) tryAcquire() (callq.Kind, bool) {
 // release gives a place back.
 func (l *limit) release() { <-l.places }
 
+// close is called once.
 func (l *limit) close() {
 	if l != nil {
-		l.once.Do(func() { close(l.closed) })
+		close(l.closed)
 	}
 }

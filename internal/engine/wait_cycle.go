@@ -29,8 +29,10 @@ import (
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if the other waits for this thread, directly or through others, this thread does without a place.
-// It need not notify the others, because it can go on itself. A wait for the end of another thread
-// or of a pool, in Close, is of the same kind.
+// It need not notify the others, because it can go on itself. A wait for an end, of another thread,
+// of a pool, of a Set, or of a clock's function, is of the same kind, but runs calls as a wait for a
+// call does: those that the function which is to end makes to this thread. Only if there is none the
+// thread does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -52,6 +54,7 @@ type wait struct {
 	on        *Engine     // whose queue it is in
 	pool      *Pool       // or whose backlog
 	set       *Set        // or one of which is to end
+	end       bool        // it is for an end
 	token     *park.Token // of a wait without a call
 	abandoned bool        // abandon was true; only the thread uses it
 }
@@ -137,12 +140,20 @@ func (e *Engine) waitForPlace(
 	w := e.publish(what)
 	e.beginServing()
 	defer e.endServing()
-	e.wait.Store(w)
 	defer e.wait.Store(nil)
-	for {
+	for entered := false; ; {
+		e.wait.Store(w)
+		if w.end && e.rescue(w) {
+			entered = false
+			continue
+		}
 		e.seen.from(w)
 		if e.seen.has(e) {
 			return callq.Posted
+		}
+		if w.end && !entered {
+			entered = true
+			e.pokeAll(w)
 		}
 		select {
 		case places <- struct{}{}:
@@ -200,6 +211,9 @@ func (e *Engine) rescue(w *wait) bool {
 		}
 		if list != nil {
 			e.wait.Store(nil) // while it runs that, it does not wait
+			if w.call == nil {
+				w = nil
+			}
 			e.runList(list, w, back)
 			return true
 		}
@@ -257,6 +271,11 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	return nil
 }
 
+// WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
+// calls that they make to the caller's thread, if it is on one. It does not wait where that would be
+// a deadlock.
+func (s *Set) WaitEnd(done <-chan struct{}) { threads.current().waitForEnd(done, wait{set: s}) }
+
 // A reach is the set of threads that a wait depends on: the one that it waits for, the one that
 // that waits for, and so on. A pool's call may depend on any of its threads.
 type reach struct {
@@ -268,7 +287,12 @@ func (r *reach) from(w *wait) {
 	r.list, r.pools = r.list[:0], r.pools[:0]
 	r.add(w)
 	for i := 0; i < len(r.list); i++ {
-		if w := r.list[i].wait.Load(); w != nil {
+		x := r.list[i]
+		w := x.wait.Load()
+		if w != nil && w.call != nil && w.call.Outcome() != 0 || w != x.wait.Load() {
+			w = nil // its call has been settled, so x is about to go on
+		}
+		if w != nil {
 			r.add(w)
 		}
 	}

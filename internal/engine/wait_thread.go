@@ -162,7 +162,7 @@ func (e *Engine) spin() bool {
 //threadcall:noalloc
 func (e *Engine) startSpinning() bool {
 	r := &e.idleState
-	if !r.policy.pays(false) || e.bubbled {
+	if !r.policy.pays(false) || e.bubble != 0 {
 		return false
 	}
 	now := clock.Now()
@@ -204,7 +204,7 @@ func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
 	e.endYields()
-	if e.bubbled {
+	if e.bubble != 0 {
 		e.sleep()
 		return
 	}
