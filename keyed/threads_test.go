@@ -114,6 +114,24 @@ func TestCallWith_undoesTheStartOfNew(t *testing.T) {
 	}
 }
 
+// Close on a thread runs what stop functions call there, and has waited for their end.
+func TestClose_runsTheCallsOfStopFunctions(t *testing.T) {
+	self := thread.New()
+	defer self.Terminate()
+	k := newThreads(t)
+	calls := 0
+	k.stop = func(int) { self.Call(func() { calls++ }) }
+	ends(t, func() {
+		self.Call(func() {
+			k.do(t, 1, nop)
+			k.do(t, 2, nop)
+			if k.Close(); calls != 2 || k.alive() != 0 {
+				t.Errorf("%d calls, %d threads are left", calls, k.alive())
+			}
+		})
+	})
+}
+
 func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
 	k := newThreads(t, keyed.WithThreadOptions(quiet, thread.WithStop(func() { panic(errStart) })))
 	k.do(t, 1, nop)

@@ -143,12 +143,13 @@ func (e *Engine) waitForPlace(
 	defer e.wait.Store(nil)
 	for entered := false; ; {
 		e.wait.Store(w)
-		if w.end && e.rescue(w) {
+		e.seen.from(w)
+		cycle := e.seen.has(e)
+		if w.end && e.rescue(w) { // looks after that, when a call that closes the cycle is queued
 			entered = false
 			continue
 		}
-		e.seen.from(w)
-		if e.seen.has(e) {
+		if cycle {
 			return callq.Posted
 		}
 		if w.end && !entered {
