@@ -48,8 +48,8 @@ import (
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
 // function, the stop function or an option refers to them. In a bubble of testing/synctest they
-// must be made and closed in the bubble; a call there to Threads from outside panics if it has to
-// wait for a thread.
+// must be made and closed in the bubble; before that, a call from outside panics, and so does one
+// that is made in a bubble to Threads from outside if it has to wait for a thread.
 type Threads[K comparable] struct{ k *set[K] }
 
 // An Option changes what New makes.
@@ -100,12 +100,12 @@ func WithThreadOptions(opts ...thread.Option) Option {
 // of a CallWith then fails. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
-		config:  config{each: 1, idle: time.Minute},
-		start:   start,
-		stop:    stop,
-		bubbled: clock.InBubble(),
-		keys:    map[K]*keyState[K]{},
-		done:    make(chan struct{}),
+		config: config{each: 1, idle: time.Minute},
+		start:  start,
+		stop:   stop,
+		bubble: clock.Bubble(),
+		keys:   map[K]*keyState[K]{},
+		done:   make(chan struct{}),
 	}
 	for _, o := range opts {
 		if o != nil {
@@ -122,7 +122,7 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 	k.timer.Stop()
 	k.watch.Stop()
 	h := &Threads[K]{k}
-	if !k.bubbled {
+	if k.bubble == 0 {
 		k.cleanup = runtime.AddCleanup(h, (*set[K]).close, k)
 	}
 	return h
@@ -162,6 +162,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 	if f == nil {
 		return thread.ErrNil
 	}
+	if !h.k.reachable() {
+		return thread.ErrTerminated
+	}
 	if x, ok := engine.User().(*worker[K]); ok && x.of == h.k && x.state.key == key {
 		result, err := thread.EvalContext(ctx, x.t, f)
 		if err != nil {
@@ -196,6 +199,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 func (h *Threads[K]) Forget(key K) {
 	defer runtime.KeepAlive(h)
 	k := h.k
+	if !k.reachable() {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if s := k.keys[key]; s != nil {
@@ -210,8 +216,11 @@ func (h *Threads[K]) Forget(key K) {
 
 // Close refuses calls from now on, ends each thread when its calls have returned, and waits for
 // that. It does not wait on one of the threads, nor in a function that one of them waits for,
-// directly or through other threads.
+// directly or through other threads. It runs calls meanwhile as [thread.Thread.Close] does.
 func (h *Threads[K]) Close() {
+	if !h.k.reachable() {
+		return
+	}
 	h.k.close()
 	h.k.all.WaitEnd(h.k.done)
 	runtime.KeepAlive(h)

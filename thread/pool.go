@@ -126,7 +126,7 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // functions are refused at once, those of Call too, even if a function of the pool waits for their
 // caller. Only calls that are made on one of the threads still run, in place. Close does not wait
 // on one of the threads, nor in a function that one of them waits for, directly or through other
-// threads.
+// threads. It runs calls meanwhile as [Thread.Close] does.
 func (p *Pool) Close() {
 	p.p.Close()
 	runtime.KeepAlive(p)

@@ -32,8 +32,8 @@ func InBubble() bool {
 	return !outside
 }
 
-// Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have it,
-// so it takes a microsecond or more there. Should a release of Go write those differently, all
+// Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have
+// it, so it takes a microsecond or more there. Should a release of Go write those differently, all
 // bubbles have one number.
 //
 //threadcall:noalloc

@@ -19,12 +19,29 @@ import (
 //	inside   inside   for a channel of the bubble                  for a channel of the bubble, at
 //	                                                               once, so that it is durably
 //	                                                               blocked when it has nothing to do
-//	inside   outside  not at all: the call panics, because a send to the bubble would end the process
+//	inside   outside, not at all: the call panics, as a send to the bubble would end the process, or
+//	         or in    returns false, if the thread has been terminated
+//	         another
 //
 // Nothing in a bubble waits by the clock, because the clock stands still.
+//
+// The runtime ends the process at any use of a channel of a bubble elsewhere, a look included, also
+// when the bubble has ended. So each method calls reachable before it touches one of these, or uses
+// only words and mutexes, as States, Stats and Queued do:
+//
+//	of a target made in a bubble        used by
+//	done, limit, wakeup, waiter.token   what reachable has let through; its threads
+//	tokens of records in its queue      the same: the bubble's callers make and wait for them
+//	timers of its clocks and its watch  its threads and callers; not Stop and Watch from elsewhere
+//	phase, observer, q, clocks.mu       anybody
+//
+//	of a target made outside            used by
+//	channels, wakeup                    anybody: the runtime lets a bubble use channels from outside
+//	timers of its clocks and its watch  only what is outside: set in a bubble, they have its time
+//	contexts of callers in a bubble     the caller; a thread looks at one that follows them
 
-// reachable reports whether the caller is where x was made, or x outside. It panics if the caller is
-// elsewhere and x has not been terminated.
+// reachable reports whether the caller is where x was made, or x outside. It panics if the caller
+// is elsewhere and x has not been terminated.
 //
 //threadcall:noalloc
 func (x *target) reachable() bool {

@@ -18,7 +18,7 @@ import (
 // On.
 type identity struct {
 	id     uintptr        // a number of the engine's own, never zero
-	bubble uint64         // the bubble of testing/synctest in which it was made, or zero, see bubble.go
+	bubble uint64         // of testing/synctest, in which it was made, or zero, see bubble.go
 	m      atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start

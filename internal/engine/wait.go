@@ -96,8 +96,8 @@ var crowdedUntil atomic.Int64
 // there.
 var noTurnsUntil atomic.Int64
 
-// await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that the
-// caller is on, if any.
+// await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
+// the caller is on, if any.
 //
 //threadcall:noalloc
 func (e *Engine) await(

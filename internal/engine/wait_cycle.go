@@ -30,9 +30,9 @@ import (
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if the other waits for this thread, directly or through others, this thread does without a place.
 // It need not notify the others, because it can go on itself. A wait for an end, of another thread,
-// of a pool, of a Set, or of a clock's function, is of the same kind, but runs calls as a wait for a
-// call does: those that the function which is to end makes to this thread. Only if there is none the
-// thread does not wait.
+// of a pool, of a Set, or of a clock's function, is of the same kind, but runs calls as a wait for
+// a call does: those that the function which is to end makes to this thread. Only if there is none
+// the thread does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -273,8 +273,8 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 }
 
 // WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
-// calls that they make to the caller's thread, if it is on one. It does not wait where that would be
-// a deadlock.
+// calls that they make to the caller's thread, if it is on one. It does not wait where that would
+// be a deadlock.
 func (s *Set) WaitEnd(done <-chan struct{}) { threads.current().waitForEnd(done, wait{set: s}) }
 
 // A reach is the set of threads that a wait depends on: the one that it waits for, the one that
