@@ -433,11 +433,11 @@ func (q *Queue) RestAlways(always bool) {
 // RestsAlways reports whether RestAlways has been called.
 func (q *Queue) RestsAlways() bool { return q.rest != nil }
 
-// Close refuses every call that is queued and all that will be. The caller must now wake the
-// thread: it may be resting, or the pusher that owes the wake-up may not have come to it. Several
-// goroutines may call Close at the same time, and each closes both lists: when one has returned,
-// nothing is taken any more, although another may still refuse the calls that it found.
-func (q *Queue) Close() {
+// Close refuses every call that is queued and all that will be. Several goroutines may call it at
+// the same time, and each closes both lists: when one has returned, nothing is taken any more,
+// although another may still refuse the calls that it found. If wake is true, the thread may be
+// resting, and the pusher or the caller of Close that owes it a wake-up may not have come to it.
+func (q *Queue) Close() (wake bool) {
 	h := q.head.Swap(&closed)
 	if r := q.ready.Swap(&closed); r != &closed {
 		Refuse(r)
@@ -447,6 +447,7 @@ func (q *Queue) Close() {
 	default:
 		Refuse(reverse(h))
 	}
+	return h != nil
 }
 
 // Closed reports whether Close has been called.

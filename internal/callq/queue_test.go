@@ -216,8 +216,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 		for range seed % 1000 {
 			runtime.Gosched()
 		}
-		q.Close()
-		q.wake(true)
+		q.wake(q.Close())
 	}
 	all.Wait()
 	if !closes { // the thread runs what was posted
@@ -226,8 +225,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 		q.wake(w)
 		q.await(c)
 	}
-	q.Close()
-	q.wake(true)
+	q.wake(q.Close())
 	serving.Wait()
 	ran, told, posted, accepted := q.ran.Load(), q.told.Load(), q.posted.Load(), q.accepted.Load()
 	if ran != told || posted > accepted || !closes && posted < accepted-calls {

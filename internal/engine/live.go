@@ -32,9 +32,9 @@ import (
 //	closed    the phase, so that what comes from now on refuses by itself
 //	refused   both lists of the queue, see callq.Queue.Close
 //	stopped   the clocks
-//	woken     the thread, by the goroutine that entered closed. But if an adopted one does not serve,
-//	          by the goroutine that takes onWake: the pusher that owes a wake-up may not have come to
-//	          it, and neither may another Terminate
+//	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
+//	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
+//	          wake-up may not have come to it, and neither may another Terminate
 //	ended     the identity and over, of an adopted thread that does not serve; otherwise the thread
 //	          does that
 const (
@@ -248,17 +248,17 @@ func (e *Engine) Terminate() {
 		return // another goroutine ends it
 	}
 	first := e.enter(closed)
-	e.q.Close()
+	wake := e.q.Close()
 	e.observer.Load().terminated()
 	e.clocks.cancel()
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
-		if f := e.onWake.Swap(nil); f != nil {
+		if f := e.onWake.Swap(nil); f != nil && wake {
 			e.announced.Add(1)
 			(*f)()
 		}
 		e.forget()
-	case first:
+	case wake && first:
 		e.wake()
 	}
 }

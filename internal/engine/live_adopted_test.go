@@ -106,6 +106,17 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	}
 }
 
+// A host that is up, and may have ended the library that onWake calls, gets no event when it
+// terminates its thread.
+func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		e.Wait(func() {})
+		if e.Terminate(); len(events) != 0 {
+			t.Errorf("%d events, want none", len(events))
+		}
+	})
+}
+
 func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false
