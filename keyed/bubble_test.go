@@ -3,12 +3,16 @@
 package keyed_test
 
 import (
+	"fmt"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/keyed"
+	"github.com/threadcall/threadcall/thread"
 )
 
 // Unused threads end after the time of the bubble that they are in. One that was made outside
@@ -48,4 +52,89 @@ func TestBubble_endsUnusedThreadsAfterItsTime(t *testing.T) {
 		outside.do(t, 1, func() { <-returned }) // so this is the last call
 	})
 	eventually(t, func() bool { return outside.alive() == 0 }, "its thread is stopped")
+}
+
+// Threads that were made in a bubble refuse calls from elsewhere once they have been closed, and
+// panic before.
+func TestBubble_isUsedFromElsewhere(t *testing.T) {
+	uses := func(k *keyed.Threads[int]) map[string]func() error {
+		does := func(f func()) func() error { return func() error { f(); return thread.ErrTerminated } }
+		return map[string]func() error{
+			"Call":      func() error { return k.Call(ctx, 1, ok) },
+			"Call, new": func() error { return k.Call(ctx, 2, ok) },
+			"CallWith":  func() error { return k.CallWith(ctx, 2, ok, ok) },
+			"Close":     does(k.Close),
+			"Done":      does(func() { k.Done() }),
+			"Forget":    does(func() { k.Forget(1); k.Forget(2) }),
+			"Stats":     does(func() { k.Stats() }),
+			"TakePanic": does(func() { k.TakePanic() }),
+		}
+	}
+	elsewhere := func(t *testing.T, k *keyed.Threads[int], closed bool) {
+		use := func(t *testing.T) {
+			for name, f := range uses(k) {
+				var err error
+				v := testutil.Recovered(func() { err = f() })
+				if v != nil && (closed || !strings.Contains(fmt.Sprint(v), "made in a bubble")) ||
+					v == nil && err != thread.ErrTerminated {
+					t.Errorf("%s returns %v, panics with %v; closed: %v", name, err, v, closed)
+				}
+			}
+		}
+		use(t)
+		synctest.Test(t, use)
+	}
+	var k *keyed.Threads[int]
+	ready, left := make(chan bool), make(chan bool)
+	go func() {
+		defer close(left)
+		<-ready
+		elsewhere(t, k, false)
+	}()
+	synctest.Test(t, func(t *testing.T) {
+		k = keyed.New[int](nil, nil)
+		if err := k.Call(ctx, 1, ok); err != nil {
+			t.Error(err)
+		}
+		close(ready)
+		<-left // not of the bubble, so it is not idle
+		if err := k.Call(ctx, 1, ok); err != nil {
+			t.Error(err)
+		}
+		k.Close()
+	})
+	elsewhere(t, k, true)
+}
+
+// Threads from outside are used in bubbles whose clocks show any year, and keep the real time: idle
+// threads end, and no thread is made in the bubble.
+func TestBubble_leavesNothingInThreadsOutside(t *testing.T) {
+	for _, years := range []time.Duration{0, 30, 200} {
+		outside := newThreads(t, keyed.WithIdleTimeout(10*time.Millisecond), keyed.WithMaxThreads(1))
+		outside.do(t, 1, nop)
+		entered, release := make(chan bool), make(chan bool)
+		first := outside.later(t, 1, func() { close(entered); <-release })
+		testutil.Arrives(t, entered)
+		second := outside.later(t, 2, nop) // waits for the slot
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(years * 365 * 24 * time.Hour)
+			mustPanic(t, func() { outside.do(t, 3, nop) }, "inside")
+			outside.Forget(1)
+			go close(release)
+		})
+		testutil.Arrives(t, first)
+		testutil.Arrives(t, second)
+		entered, release = make(chan bool), make(chan bool)
+		first = outside.later(t, 1, func() { close(entered); <-release })
+		testutil.Arrives(t, entered)
+		synctest.Test(t, func(t *testing.T) {
+			time.Sleep(years * 365 * 24 * time.Hour)
+			go close(release)
+			outside.do(t, 1, func() { <-first }) // so this is the last call
+		})
+		eventually(t, func() bool { return outside.alive() == 0 }, "%d years: its threads stop", years)
+		if s := outside.Stats(); s.IdleEnded == 0 {
+			t.Errorf("after %d years: %+v", years, s)
+		}
+	}
 }

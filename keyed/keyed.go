@@ -48,8 +48,8 @@ import (
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
 // function, the stop function or an option refers to them. In a bubble of testing/synctest they
-// must be made and closed in the bubble; a call there to Threads from outside panics if it has to
-// wait for a thread.
+// must be made and closed in the bubble; before that, a call from outside panics, and so does one
+// that is made in a bubble to Threads from outside if it has to wait for a thread.
 type Threads[K comparable] struct{ k *set[K] }
 
 // An Option changes what New makes.
@@ -96,15 +96,16 @@ func WithThreadOptions(opts ...thread.Option) Option {
 // New returns Threads, none of which exists yet. start runs on each new thread, before any call,
 // and prepares it for its key. If start returns an error, the thread ends, and the calls that wait
 // for it return the error; the next call for the key tries again. stop runs on each thread whose
-// start has not failed, after everything else, as [thread.WithStop] says. Either may be nil.
+// start has not failed, after everything else, as [thread.WithStop] says, and so also if the start
+// of a CallWith then fails. Either may be nil.
 func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
 	k := &set[K]{
-		config:  config{each: 1, idle: time.Minute},
-		start:   start,
-		stop:    stop,
-		bubbled: clock.InBubble(),
-		keys:    map[K]*keyState[K]{},
-		done:    make(chan struct{}),
+		config: config{each: 1, idle: time.Minute},
+		start:  start,
+		stop:   stop,
+		bubble: clock.Bubble(),
+		keys:   map[K]*keyState[K]{},
+		done:   make(chan struct{}),
 	}
 	for _, o := range opts {
 		if o != nil {
@@ -121,7 +122,7 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 	k.timer.Stop()
 	k.watch.Stop()
 	h := &Threads[K]{k}
-	if !k.bubbled {
+	if k.bubble == 0 {
 		k.cleanup = runtime.AddCleanup(h, (*set[K]).close, k)
 	}
 	return h
@@ -161,6 +162,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 	if f == nil {
 		return thread.ErrNil
 	}
+	if !h.k.reachable() {
+		return thread.ErrTerminated
+	}
 	if x, ok := engine.User().(*worker[K]); ok && x.of == h.k && x.state.key == key {
 		result, err := thread.EvalContext(ctx, x.t, f)
 		if err != nil {
@@ -176,6 +180,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 		if x == nil {
 			var err error
 			if x, made, err = h.k.wait(ctx, key, start); err != nil { //threadcall:alloc a thread
+				if err == errWithdrawn {
+					err = engine.Cause(ctx)
+				}
 				return err
 			}
 		}
@@ -192,6 +199,9 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 func (h *Threads[K]) Forget(key K) {
 	defer runtime.KeepAlive(h)
 	k := h.k
+	if !k.reachable() {
+		return
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if s := k.keys[key]; s != nil {
@@ -206,10 +216,13 @@ func (h *Threads[K]) Forget(key K) {
 
 // Close refuses calls from now on, ends each thread when its calls have returned, and waits for
 // that. It does not wait on one of the threads, nor in a function that one of them waits for,
-// directly or through other threads.
+// directly or through other threads. It runs calls meanwhile as [thread.Thread.Close] does.
 func (h *Threads[K]) Close() {
+	if !h.k.reachable() {
+		return
+	}
 	h.k.close()
-	h.k.all.Wait(h.k.done, nil)
+	h.k.all.WaitEnd(h.k.done)
 	runtime.KeepAlive(h)
 }
 

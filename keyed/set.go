@@ -36,10 +36,10 @@ import (
 // forgotten, and is refused by one that is ending.
 type set[K comparable] struct {
 	config
-	start   func(K) error // or nil
-	stop    func(K)       // or nil
-	bubbled bool
-	all     engine.Set // all threads that have not ended
+	start  func(K) error // or nil
+	stop   func(K)       // or nil
+	bubble uint64        // of testing/synctest, in which it was made, or zero
+	all    engine.Set    // all threads that have not ended
 
 	mu       sync.Mutex
 	keys     map[K]*keyState[K]
@@ -56,7 +56,8 @@ type set[K comparable] struct {
 	panics   []*thread.PanicError
 	stats    Stats // only what is counted
 	closed   bool
-	done     chan struct{} // closed when closed and no thread is left
+	over     bool          // closed, and no thread is left
+	done     chan struct{} // closed then
 	cleanup  runtime.Cleanup
 }
 
@@ -142,7 +143,7 @@ func (k *set[K]) find(key K) *worker[K] {
 // wait is find where the call must wait for a thread or have one made; made says that it had.
 func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 	x *worker[K], made bool, err error) {
-	if !k.bubbled && clock.InBubble() {
+	if k.elsewhere() {
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
@@ -185,13 +186,21 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 		on := k.dependsOn(s)
 		k.mu.Unlock()
 		y := on.Wait(p.woken, cancel)
-		err = engine.Cause(ctx)
 		k.mu.Lock()
-		if y != nil && err == nil && p.x == nil && !k.closed {
-			err = k.escape(s, p, y)
+		select {
+		case <-cancel:
+			err = errWithdrawn
+		default:
+			if y != nil && p.x == nil && !k.closed {
+				err = k.escape(s, p, y)
+			}
 		}
 	}
 }
+
+// errWithdrawn is the error of a call whose context is done. The caller asks that for the cause
+// without mu, because a context of another package may panic.
+var errWithdrawn = errors.New("keyed: withdrawn")
 
 // dependsOn returns the threads of which one must go on, so that a call for s need not wait. The
 // caller holds mu, as in all functions that follow.
@@ -304,15 +313,15 @@ func (k *set[K]) enqueue(s *keyState[K]) {
 // enough slots, it ends unused threads, and sets short, so that others become unused.
 func (k *set[K]) serve() {
 	if k.closed {
-		if k.slots == 0 {
-			select {
-			case <-k.done:
-			default:
-				close(k.done)
-				k.cleanup.Stop() // it keeps start and stop, which may refer to the handle
-			}
+		if k.slots == 0 && !k.over {
+			k.over = true
+			close(k.done)
+			k.cleanup.Stop() // it keeps start and stop, which may refer to the handle
 		}
 		return
+	}
+	if k.elsewhere() {
+		return // what it made would be the bubble's; the thread that is to end calls serve again
 	}
 	k.short = false
 	soon := k.max - k.slots + k.ending.Len // slots that are free, or are about to be
@@ -341,7 +350,7 @@ func (k *set[K]) serve() {
 		k.short = soon < 0
 	}
 	k.endUnused(soon) // beyond the limit
-	if k.queue.First != nil && k.ending.First != nil && !k.watching && !k.elsewhere(clock.Now()) {
+	if k.queue.First != nil && k.ending.First != nil && !k.watching {
 		k.watching = true
 		k.watch.Reset(slowEnd)
 	}
@@ -372,9 +381,26 @@ func (k *set[K]) late() {
 	k.serve()
 }
 
-// elsewhere reports whether now is the time of a bubble that k is not in, which timers must not
-// be set to.
-func (k *set[K]) elsewhere(now time.Duration) bool { return now < 0 && !k.bubbled }
+// elsewhere reports whether k was made outside of all bubbles, and the caller is in one. A thread
+// that is made there is the bubble's, and a timer is set to the bubble's clock.
+//
+//threadcall:noalloc
+func (k *set[K]) elsewhere() bool { return k.bubble == 0 && clock.InBubble() }
+
+// reachable reports whether the caller is where k was made, or k outside. It panics if the caller
+// is elsewhere and k has not been closed. It is called without mu.
+func (k *set[K]) reachable() bool {
+	if k.bubble == 0 || k.bubble == clock.Bubble() {
+		return true
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.closed {
+		panic("keyed: Threads that were made in a bubble of testing/synctest are used from outside it; " +
+			"make them outside, or close them in the bubble")
+	}
+	return false
+}
 
 // add makes a thread for s and its first call, p.
 func (k *set[K]) add(s *keyState[K], p *call[K]) {
@@ -384,15 +410,15 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if k.start != nil {
 		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
 	}
+	if k.stop != nil {
+		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
+	}
 	if start := p.start; start != nil {
 		opts = append(opts, thread.WithStart(func() error {
 			f := start
 			start = nil // which the caller may want collected while the thread lives
 			return f()
 		}))
-	}
-	if k.stop != nil {
-		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
 	made := access.New(opts)
 	x.t, x.e = made.Thread.(*thread.Thread), made.Engine
@@ -433,8 +459,9 @@ func (x *worker[K]) begin(prepare func() error) {
 //
 //threadcall:noalloc
 func (k *set[K]) unuse(x *worker[K]) {
-	now := clock.Now()
-	if k.elsewhere(now) && x.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
+	now, outside := clock.Outside()
+	if !outside && k.bubble == 0 &&
+		x.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
 		return
 	}
 	k.mu.Lock()
@@ -500,7 +527,9 @@ func (k *set[K]) terminate(x *worker[K]) {
 	x.left = true
 	x.node.Remove()
 	k.ending.Append(&x.node)
-	x.since = clock.Now()
+	if x.since = 0; !k.elsewhere() {
+		x.since = clock.Now()
+	}
 	x.e.Terminate()
 }
 

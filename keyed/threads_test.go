@@ -1,7 +1,9 @@
 package keyed_test
 
 import (
+	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/rig/testutil"
@@ -88,6 +90,48 @@ func TestClose_stopsTheThreadsAndRefusesCalls(t *testing.T) {
 	testutil.Arrives(t, k.Done())
 }
 
+// Each start that has succeeded is undone, although a later one of the same thread fails.
+func TestCallWith_undoesTheStartOfNew(t *testing.T) {
+	attached := 0
+	option := keyed.WithThreadOptions(
+		thread.WithStart(func() error { attached++; return nil }),
+		thread.WithStop(func() { attached-- }))
+	fails := func() error { return errStart }
+	k := newThreads(t, option)
+	if err := k.CallWith(ctx, 1, fails, ok); err != errStart {
+		t.Errorf("CallWith returned %v", err)
+	}
+	ends(t, k.Close)
+	if k.counts(1) != "1 1" || attached != 0 {
+		t.Errorf("starts and stops: %s; %d options are not undone", k.counts(1), attached)
+	}
+	other := keyed.New(func(int) error { return errStart }, func(int) { t.Error("stop runs") }, option)
+	if err := other.Call(ctx, 1, ok); err != errStart {
+		t.Errorf("Call returned %v", err)
+	}
+	if ends(t, other.Close); attached != 0 {
+		t.Errorf("%d options are not undone", attached)
+	}
+}
+
+// Close on a thread runs what stop functions call there, and has waited for their end.
+func TestClose_runsTheCallsOfStopFunctions(t *testing.T) {
+	self := thread.New()
+	defer self.Terminate()
+	k := newThreads(t)
+	calls := 0
+	k.stop = func(int) { self.Call(func() { calls++ }) }
+	ends(t, func() {
+		self.Call(func() {
+			k.do(t, 1, nop)
+			k.do(t, 2, nop)
+			if k.Close(); calls != 2 || k.alive() != 0 {
+				t.Errorf("%d calls, %d threads are left", calls, k.alive())
+			}
+		})
+	})
+}
+
 func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
 	k := newThreads(t, keyed.WithThreadOptions(quiet, thread.WithStop(func() { panic(errStart) })))
 	k.do(t, 1, nop)
@@ -99,3 +143,64 @@ func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
 		t.Errorf("and then %v", p)
 	}
 }
+
+// A silentContext is done when the channel is closed, and does not say why.
+type silentContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c silentContext) Done() <-chan struct{} { return c.done }
+
+func TestCall_endsWithAContextThatGivesNoError(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	entered, release := make(chan bool), make(chan bool)
+	first := k.later(t, 1, func() { close(entered); <-release })
+	testutil.Arrives(t, entered)
+	waits := silentContext{ctx, make(chan struct{})}
+	returned := make(chan error, 1)
+	blocks(t, func() { returned <- k.Call(waits, 2, ok) })
+	close(waits.done)
+	if err := testutil.Arrives(t, returned); err != context.Canceled {
+		t.Errorf("Call returned %v", err)
+	}
+	close(release)
+	testutil.Arrives(t, first)
+}
+
+// A panicking context loses no thread that it waited for.
+func TestCall_panicsIfTheContextDoes(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	for n := range int32(20) {
+		entered, release := make(chan bool), make(chan bool)
+		first := k.later(t, 1, func() { close(entered); <-release })
+		testutil.Arrives(t, entered)
+		parent, cancel := context.WithCancel(ctx)
+		faulty := &faultyContext{Context: parent}
+		faulty.left.Store(n + 1)
+		second := blocks(t, func() {
+			_ = testutil.Recovered(func() { _ = k.Call(faulty, 2, ok) })
+		})
+		cancel()
+		testutil.Arrives(t, second)
+		close(release)
+		testutil.Arrives(t, first)
+		k.do(t, 3, nop)
+	}
+}
+
+// A faultyContext panics when its methods are called for the nth time.
+type faultyContext struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *faultyContext) count() {
+	if c.left.Add(-1) == 0 {
+		panic(errStart)
+	}
+}
+
+func (c *faultyContext) Err() error            { c.count(); return c.Context.Err() }
+func (c *faultyContext) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *faultyContext) Value(key any) any     { c.count(); return c.Context.Value(key) }

@@ -42,7 +42,7 @@ func adopt(opts []Option, permanent bool) *Thread {
 // adoptable returns the options of a thread that is the caller's.
 func adoptable(function string, opts []Option) config {
 	o := options(opts)
-	if len(o.starts)+len(o.stops) > 0 {
+	if len(o.hooks) > 0 {
 		panic("thread: WithStart or WithStop in " + function + "; " +
 			"the goroutine is on the thread, and can do before it and after Terminate what they would do")
 	}

@@ -4,7 +4,6 @@ package thread_test
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -134,59 +133,6 @@ func TestBubble_callsThreadsOutside(t *testing.T) {
 			time.Sleep(100 * 365 * 24 * time.Hour)
 		}
 	})
-}
-
-// What cannot work says so, and does not end the process.
-func TestBubble_refusesCallsFromOutside(t *testing.T) {
-	var th *thread.Thread
-	var p *thread.Pool
-	var timer *thread.Timer
-	ready, left := make(chan bool), make(chan bool)
-	go func() {
-		<-ready
-		for name, use := range map[string]func(){
-			"Call":           func() { th.Call(nop) },
-			"CallContext":    func() { _ = th.CallContext(context.Background(), nop) },
-			"Go":             func() { th.Go(nop) },
-			"Eval":           func() { thread.Eval(th, func() int { return 0 }) },
-			"Terminate":      th.Terminate,
-			"Close":          th.Close,
-			"Pool.Call":      func() { p.Call(nop) },
-			"Pool.Go":        func() { p.Go(nop) },
-			"CallContext, p": func() { _ = p.CallContext(context.Background(), nop) },
-			"Pool.Terminate": p.Terminate,
-			"Pool.Close":     p.Close,
-			"After":          func() { th.After(1, nop) },
-			"Timer.Stop":     timer.Stop,
-		} {
-			if v := fmt.Sprint(recovered(use)); !strings.Contains(v, "make the thread outside the bubble") {
-				t.Errorf("%s panicked with %v", name, v)
-			}
-		}
-		if th.On() {
-			t.Error("On is true")
-		}
-		close(left)
-	}()
-	synctest.Test(t, func(t *testing.T) {
-		th, p = thread.New(), thread.NewPool(1)
-		timer = th.Every(time.Hour, nop)
-		close(ready)
-		<-left // not of the bubble, so it is not idle
-		if !th.Call(nop) || !p.Call(nop) {
-			t.Error("a thread did not live on")
-		}
-		th.Close()
-		p.Close()
-	})
-	timer.Stop() // from outside: there is nothing left to reach
-	th.Terminate()
-	p.Terminate()
-	th.Close()
-	p.Close()
-	if th.Call(nop) {
-		t.Error("a terminated thread runs something")
-	}
 }
 
 // Functions that are found to be slow at the same moment are all reported, whatever a report does.

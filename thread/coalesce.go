@@ -97,6 +97,9 @@ func (c *coalesced[A]) request(e *engine.Engine) bool {
 
 //threadcall:noalloc
 func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
+	if !e.Reachable() { // panics, or returns false, before c is locked
+		return false
+	}
 	by := e.From()
 	c.mu.Lock()
 	c.next, c.nextBy = args, by

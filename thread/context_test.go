@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"errors"
+	"runtime/pprof"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -116,6 +117,139 @@ func TestGoContext_looksAtTheContextWithoutALock(t *testing.T) {
 		if ran.Load() || !last.Load() {
 			t.Errorf("%s: of a context that had ended, the function ran: %v; of another: %v", name,
 				ran.Load(), last.Load())
+		}
+	}
+}
+
+// A silentContext is done when the channel is closed, and does not say why.
+type silentContext struct {
+	context.Context
+	done chan struct{}
+}
+
+func (c silentContext) Done() <-chan struct{} { return c.done }
+
+func TestCallContext_returnsAnErrorForAContextThatGivesNone(t *testing.T) {
+	for name, w := range contextWays(t) {
+		ctx := silentContext{t.Context(), make(chan struct{})}
+		busy := occupy(t, w.Go)
+		returned, posted := make(chan error, 1), false
+		w.Stats()
+		go func() { returned <- w.callContext(ctx, func() { t.Errorf("%s: the function ran", name) }) }()
+		eventually(t, func() bool { return w.Stats().Queued == 1 }, "%s: the call is queued", name)
+		w.GoContext(ctx, func() { posted = true })
+		close(ctx.done)
+		if err := testutil.Arrives(t, returned); err != context.Canceled {
+			t.Errorf("%s: returned %v", name, err)
+		}
+		busy.Open()
+		if w.Call(nop); posted {
+			t.Errorf("%s: the function of GoContext ran", name)
+		}
+		if th, ok := w.runner.(*thread.Thread); ok {
+			th.Call(func() {
+				if err := th.ServeContext(ctx); err != context.Canceled {
+					t.Errorf("%s: ServeContext returned %v", name, err)
+				}
+			})
+		}
+	}
+}
+
+func TestServeContext_endsWithAContextThatGivesNoError(t *testing.T) {
+	th := start(t)
+	ctx := silentContext{t.Context(), make(chan struct{})}
+	served := make(chan error, 1)
+	th.Go(func() { served <- th.ServeContext(ctx) })
+	th.Call(nop) // inside ServeContext
+	close(ctx.done)
+	if err := testutil.Arrives(t, served); err != context.Canceled {
+		t.Errorf("ServeContext returned %v", err)
+	}
+}
+
+// A faultyContext panics when its methods are called for the nth time, on any goroutine.
+type faultyContext struct {
+	context.Context
+	left atomic.Int32
+}
+
+func (c *faultyContext) count() {
+	if c.left.Add(-1) == 0 {
+		panic(errBoom)
+	}
+}
+
+func (c *faultyContext) Err() error            { c.count(); return c.Context.Err() }
+func (c *faultyContext) Done() <-chan struct{} { c.count(); return c.Context.Done() }
+func (c *faultyContext) Value(key any) any     { c.count(); return c.Context.Value(key) }
+
+// A panic of a context reaches the caller, or is reported if the thread has met it in a function of
+// GoContext, and nothing is lost: no call, no slot, no count.
+func TestCallContext_panicsIfTheContextDoes(t *testing.T) {
+	labelled := pprof.WithLabels(context.Background(), pprof.Labels("a", "b"))
+	for _, parent := range []context.Context{context.Background(), labelled} {
+		for _, observed := range []bool{false, true} {
+			limited := thread.WithQueueLimit(1)
+			th, p, other := start(t, limited, quiet), startPool(t, 1, limited, quiet), start(t)
+			for _, w := range []interface {
+				runner
+				CallContext(context.Context, func()) error
+			}{th, p} {
+				if observed {
+					w.Stats()
+				}
+				panics := 0
+				for n := int32(1); n < 40; n++ {
+					for way, use := range map[string]func(context.Context, func()) bool{
+						"CallContext": func(ctx context.Context, f func()) bool {
+							return w.CallContext(ctx, f) == nil
+						},
+						"CallContext on a thread": func(ctx context.Context, f func()) (ok bool) {
+							other.Call(func() { ok = w.CallContext(ctx, f) == nil })
+							return ok
+						},
+						"GoContext": func(ctx context.Context, f func()) bool {
+							defer w.Call(nop)
+							return w.GoContext(ctx, f)
+						},
+						"CallContext on the thread": func(ctx context.Context, f func()) (ok bool) {
+							w.Call(func() { ok = w.CallContext(ctx, f) == nil })
+							return ok
+						},
+					} {
+						ctx, cancel := context.WithCancel(parent)
+						faulty := &faultyContext{Context: ctx}
+						faulty.left.Store(n)
+						ran, ok := false, false
+						var v any
+						ends(t, func() { v = recovered(func() { ok = use(faulty, func() { ran = true }) }) })
+						cancel()
+						if reported := w.TakePanic(); reported != nil {
+							if way != "GoContext" || v != nil {
+								t.Fatalf("%s: reported %v, recovered %v", way, reported, v)
+							}
+							v, ok = reported.Value, ran
+						}
+						if v != nil && v != errBoom || v == nil && ok != ran {
+							t.Fatalf("%s, %d: recovered %v, returned %v, ran %v", way, n, v, ok, ran)
+						}
+						if v != nil {
+							panics++
+						}
+						// the slot is free
+						if !w.Call(nop) || !w.TryGo(nop) || !w.Call(nop) {
+							t.Fatalf("%s, %d: a function is refused", way, n)
+						}
+					}
+				}
+				if panics < 4*4 {
+					t.Errorf("only %d panics", panics)
+				}
+				if s := w.Stats(); s.Queued != 0 || s.Running != 0 {
+					t.Errorf("%d queued, running for %v", s.Queued, s.Running)
+				}
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@ type config struct {
 	pool   bool
 	keep   bool
 	parks  bool
-	hooks
+	hooks  hooks
 }
 
 // WithName names the thread, in messages of this package and for the operating system: on Linux in

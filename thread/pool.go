@@ -27,7 +27,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	p := newPool(n, o)
 	for _, e := range p.p.Workers() {
-		o.begin(e, p.p.Terminate)
+		o.hooks.begin(e, p.p.Terminate)
 	}
 	p.p.Start(o.keep)
 	return p
@@ -136,7 +136,7 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // functions are refused at once, those of Call too, even if a function of the pool waits for their
 // caller. Only calls that are made on one of the threads still run, in place. Close does not wait
 // on one of the threads, nor in a function that one of them waits for, directly or through other
-// threads.
+// threads. It runs calls meanwhile as [Thread.Close] does.
 func (p *Pool) Close() {
 	p.p.Close()
 	runtime.KeepAlive(p)

@@ -11,8 +11,9 @@ import (
 )
 
 // WithStart runs f on the new thread before anything else: to enter a network namespace, to
-// initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends, and the
-// functions of [WithStop] do not run. So f must undo what it has done outside the thread.
+// initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends. The
+// functions of [WithStop] that belong to earlier functions of WithStart run first, so f need undo
+// only what it has done itself.
 //
 // [Start] and [StartPool] wait for f and return its error; the error of StartPool names the thread.
 // [New] and [NewPool] do not wait: an error ends the thread or pool, and is reported as if f had
@@ -25,14 +26,17 @@ import (
 func WithStart(f func() error) Option {
 	return func(c *config) {
 		if f != nil {
-			c.starts = append(c.starts, f)
+			c.hooks = append(c.hooks, engine.Hook{Start: f})
 		}
 	}
 }
 
 // WithStop runs f on the thread after everything else, when the thread is terminated, closed or
-// reclaimed, and before Done is closed. It does not run if a function of [WithStart] has failed or
-// has not begun, nor when the process ends.
+// reclaimed, and before Done is closed. It does not run when the process ends.
+//
+// WithStart and WithStop are pairs: f belongs to the functions of [WithStart] before it among the
+// options, and runs if and only if these have succeeded, although a later one may have failed. If
+// none is before it, it belongs to all.
 //
 // Calls that f makes to its own thread run in place, although the thread is terminated; Go refuses
 // its functions. A panic in f is reported: see [WithPanicHandler]. If the option is given more than
@@ -42,35 +46,25 @@ func WithStart(f func() error) Option {
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {
-			c.stops = append(c.stops, f)
+			c.hooks = append(c.hooks, engine.Hook{Stop: f})
 		}
 	}
 }
 
 // hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not
 // to the whole config: other options may refer to the Thread.
-type hooks struct {
-	starts []func() error
-	stops  []func()
-}
+type hooks []engine.Hook
 
-// start runs the functions of WithStart on the thread of e, which then runs those of WithStop last.
-func (h hooks) start(e *engine.Engine) error {
-	return e.Prepare(func() error {
-		for _, f := range h.starts {
-			if err := f(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}, h.stops)
+// starts reports whether there is a function of WithStart.
+func (h hooks) starts() bool {
+	return slices.ContainsFunc(h, func(h engine.Hook) bool { return h.Start != nil })
 }
 
 // begin has an engine that has not been started run the functions of WithStart first. fail ends
 // what a failure ends.
 func (h hooks) begin(e *engine.Engine, fail func()) {
-	if len(h.starts) == 0 {
-		e.SetStops(h.stops)
+	if !h.starts() {
+		_ = e.Prepare(h)
 		return
 	}
 	e.First(func() {
@@ -80,7 +74,7 @@ func (h hooks) begin(e *engine.Engine, fail func()) {
 				fail()
 			}
 		}()
-		if err := h.start(e); err != nil {
+		if err := e.Prepare(h); err != nil {
 			panic(err)
 		}
 		started = true
@@ -102,14 +96,14 @@ func unstarted(opts []Option) access.Unstarted {
 					err = taken(fault.Caught(v), 0)
 				}
 			}()
-			return h.start(e)
+			return e.Prepare(h)
 		},
 	}
 }
 
 // Start is [New], but waits until the functions of [WithStart] have run. If one of them returns an
 // error, Start ends the thread and returns the error. If one panics or calls [runtime.Goexit], so
-// does Start, and the thread ends.
+// does Start, when the thread has ended.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),
@@ -117,7 +111,7 @@ func unstarted(opts []Option) access.Unstarted {
 //	)
 func Start(opts ...Option) (*Thread, error) {
 	o := options(opts)
-	if len(o.starts) == 0 {
+	if !o.hooks.starts() {
 		return New(opts...), nil
 	}
 	h, t := o.hooks, wrap(o)
@@ -125,13 +119,12 @@ func Start(opts ...Option) (*Thread, error) {
 	started := false
 	defer func() {
 		if !started {
-			t.e.Terminate()
+			t.e.Close()
 		}
 	}()
 	err := ErrTerminated
-	t.e.Call(func() { err = h.start(t.e) })
+	t.e.Call(func() { err = t.e.Prepare(h) })
 	if err != nil {
-		t.e.Close()
 		return nil, err
 	}
 	started = true
@@ -143,7 +136,7 @@ func Start(opts ...Option) (*Thread, error) {
 // [WithStop], and returns the error. Panics and Goexit are as in [Start].
 func StartPool(n int, opts ...Option) (*Pool, error) {
 	o := options(opts)
-	if len(o.starts) == 0 {
+	if !o.hooks.starts() {
 		return NewPool(n, opts...), nil
 	}
 	h, p := o.hooks, newPool(n, o)
@@ -153,13 +146,12 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 	defer func() {
 		if !started {
 			p.p.Terminate()
+			p.p.Close()
 		}
 	}()
 	errs := make([]error, n)
-	p.p.CallEach(func(i int) { errs[i] = h.start(workers[i]) })
+	p.p.CallEach(func(i int) { errs[i] = workers[i].Prepare(h) })
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		p.p.Terminate()
-		p.p.Close()
 		return nil, fmt.Errorf("thread: the start of worker %d: %w", i, errs[i])
 	}
 	started = true

@@ -85,7 +85,7 @@ var failures = map[string]func() error{
 	"Goexit": func() error { runtime.Goexit(); return nil },
 }
 
-// A start that fails ends the thread, runs no stop function, and is reported.
+// A start that fails ends the thread, does not run its stop function, and is reported.
 func TestStart_returnsTheErrorAndNewReportsIt(t *testing.T) {
 	never := thread.WithStop(func() { t.Error("the stop function runs") })
 	defer debug.SetGCPercent(debug.SetGCPercent(-1)) // or threads that have not ended were reclaimed
@@ -157,6 +157,39 @@ func TestWithStop_callsItsOwnThreadInPlace(t *testing.T) {
 	ends(t, th.Close)
 	if ran != 2 {
 		t.Errorf("%d functions ran, want 2", ran)
+	}
+}
+
+// Starts and stops are pairs, undone in reverse: when a start fails, those before it have their
+// stops, and no other runs. Stops before the first start belong to all.
+func TestWithStart_thatFailsEndsWhatEarlierOnesBegan(t *testing.T) {
+	for name, fail := range failures {
+		for how, begin := range map[string]func(...thread.Option) <-chan struct{}{
+			"New": func(opts ...thread.Option) <-chan struct{} { return thread.New(opts...).Done() },
+			"Start": func(opts ...thread.Option) <-chan struct{} {
+				exits(t, func() { recovered(func() { _, _ = thread.Start(opts...) }) })
+				return nil // what has returned has waited
+			},
+			"NewPool": func(opts ...thread.Option) <-chan struct{} {
+				return thread.NewPool(1, opts...).Done()
+			},
+			"StartPool": func(opts ...thread.Option) <-chan struct{} {
+				exits(t, func() { recovered(func() { _, _ = thread.StartPool(1, opts...) }) })
+				return nil
+			},
+		} {
+			t.Run(name+" "+how, func(t *testing.T) {
+				var r events
+				ended := begin(quiet, r.stopped("stop of all"), r.started("start 1"), r.stopped("stop 1"),
+					r.started("start 2"), r.stopped("stop 2"), r.stopped("stop 2 first"),
+					thread.WithStart(func() error { r.add("fails"); return fail() }),
+					r.stopped("stop 3"), r.started("start 4"), r.stopped("stop 4"))
+				if ended != nil {
+					testutil.Arrives(t, ended)
+				}
+				r.is(t, "start 1", "start 2", "fails", "stop 2 first", "stop 2", "stop 1")
+			})
+		}
 	}
 }
 

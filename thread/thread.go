@@ -42,8 +42,8 @@
 //
 // Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble has the time
 // of the bubble. It must be terminated before the test ends, as any goroutine of a bubble, and the
-// garbage collector does not reclaim it. A call from outside the bubble panics until the thread has
-// been terminated; then it returns false.
+// garbage collector does not reclaim it. A call from outside the bubble, or from another one,
+// panics until the thread has been terminated; then it returns false.
 //
 // A thread that is made outside, such as the main thread, may be called from a bubble. Its
 // functions run outside: they see the real time, and must not use channels and timers of the
@@ -106,7 +106,7 @@ type Thread struct {
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	o.begin(t.e, t.e.Terminate)
+	o.hooks.begin(t.e, t.e.Terminate)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }
@@ -168,7 +168,7 @@ func (t *Thread) Call(f func()) bool {
 // CallContext runs f on the thread and returns nil after it. Otherwise f will not run, and
 // CallContext returns
 //
-//   - [context.Cause](ctx), if ctx is done before f begins;
+//   - [context.Cause](ctx), if ctx is done before f begins, or [context.Canceled] if that is nil;
 //   - [ErrTerminated], if the thread is terminated before f begins;
 //   - [ErrNil], if f is nil.
 //
@@ -180,7 +180,7 @@ func (t *Thread) Call(f func()) bool {
 // those of the function within which it ran f, but not what that function set by pprof.Do or
 // SetGoroutineLabels. A thread does not inherit the labels of the goroutine that made it.
 //
-// Panics and Goexit are as in Call.
+// Panics and Goexit are as in Call, those of the methods of ctx, too.
 //
 //threadcall:noalloc
 func (t *Thread) CallContext(ctx context.Context, f func()) error {
@@ -252,10 +252,12 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // calls that a running function needs still run: those that it makes on the thread, and those of a
 // thread that it waits for, directly or through other threads.
 //
-// Close does not wait on the thread itself, nor in a function that the thread waits for, directly
-// or through other threads. If the goroutine of an adopted thread calls Close and does not serve at
-// that moment, it runs what is queued, as by Serve; another goroutine waits until it serves. Where
-// functions may hang, call Close on a goroutine of its own, and wait for [Thread.Done] and a timer.
+// On another thread, Close runs there the calls that this one makes to it meanwhile, for example in
+// a function of [WithStop]. Close does not wait on the thread itself, nor in a function that the
+// thread waits for, directly or through other threads. If the goroutine of an adopted thread calls
+// Close and does not serve at that moment, it runs what is queued, as by Serve; another goroutine
+// waits until it serves. Where functions may hang, call Close on a goroutine of its own, and wait
+// for [Thread.Done] and a timer.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {

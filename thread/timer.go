@@ -56,8 +56,9 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 // running, has returned. The function does not run after Stop.
 //
 // Stop does not wait on the thread itself, so the function may call it, nor in a function that the
-// thread waits for, directly or through other threads. If the function waits for another goroutine,
-// that goroutine must not call Stop.
+// thread waits for, directly or through other threads. On another thread, Stop runs the calls that
+// the function makes to that. If the function waits for another goroutine, that goroutine must not
+// call Stop.
 //
 // Stop may be called more than once, by several goroutines at once, and after the thread has been
 // terminated.

@@ -190,14 +190,46 @@ func (c *Call) FromThread() bool { return c.state.Load()>>posterBits != 0 }
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
-	if !c.linked && !c.claim() {
+	return (c.linked || c.claim()) && (c.Ctx == nil || !c.expired())
+}
+
+// expired settles a call whose context is done, or panics: a context of another package may do so
+// on this goroutine alone.
+//
+//threadcall:noalloc
+func (c *Call) expired() (yes bool) {
+	outcome := Exited
+	defer func() {
+		if v := recover(); v != nil {
+			c.Fault, outcome = fault.Caught(v), Panicked
+		}
+		if outcome != 0 {
+			c.Settle(outcome)
+			yes = true
+		}
+	}()
+	if Done(c.Ctx) {
+		outcome = Expired
+	} else {
+		outcome = 0
+	}
+	return false
+}
+
+// Done reports whether ctx is done, also if it is of another package, and says only either of the
+// two: that Done is closed, or why.
+//
+//threadcall:noalloc
+func Done(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return true
+	}
+	select {
+	case <-ctx.Done():
+		return true
+	default:
 		return false
 	}
-	if c.Ctx != nil && c.Ctx.Err() != nil {
-		c.Settle(Expired)
-		return false
-	}
-	return true
 }
 
 // claim is Start without a look at the context, which may have a lock that the caller of Close

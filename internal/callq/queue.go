@@ -32,7 +32,7 @@ import (
 //	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
-//	not closed    closed       anyone  Close, which refuses the calls that it found
+//	any           closed       anyone  Close, which refuses the calls that it found
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -45,7 +45,7 @@ import (
 //	                                   order to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
-//	not closed    closed       anyone  Close, after it closed head
+//	any           closed       anyone  Close, after it closed head
 //
 // Each call therefore has exactly one owner at any time: the pusher until Push, then the side whose
 // compare-and-swap removes it from head or from ready. Push never reads a call that it finds, and
@@ -393,22 +393,21 @@ func (q *Queue) RestAlways(always bool) {
 // RestsAlways reports whether RestAlways has been called.
 func (q *Queue) RestsAlways() bool { return q.rest != nil }
 
-// Close refuses every call that is queued and all that will be. If wake is true the caller must now
-// wake the thread.
+// Close refuses every call that is queued and all that will be. Several goroutines may call it at
+// the same time, and each closes both lists: when one has returned, nothing is taken any more,
+// although another may still refuse the calls that it found. If wake is true, the thread may be
+// resting, and the pusher or the caller of Close that owes it a wake-up may not have come to it.
 func (q *Queue) Close() (wake bool) {
 	h := q.head.Swap(&closed)
-	if h == &closed {
-		return false
+	if r := q.ready.Swap(&closed); r != &closed {
+		refuse(r)
 	}
-	refuse(q.ready.Swap(&closed))
 	switch h {
-	case nil:
-		return false
-	case &resting, &interrupted:
-		return true
+	case nil, &resting, &interrupted, &closed:
+	default:
+		refuse(reverse(h))
 	}
-	refuse(reverse(h))
-	return false
+	return h != nil
 }
 
 // Closed reports whether Close has been called.

@@ -95,7 +95,10 @@ type trial struct {
 
 func (q *trial) wake(wake bool) {
 	if wake {
-		q.wakeup <- true // only one owes a wake-up at a time, so there is room
+		select {
+		case q.wakeup <- true:
+		default: // that of Close and that of a pusher are one
+		}
 	}
 }
 
@@ -209,7 +212,7 @@ func (q *trial) setWaiting(p int, c *Call) {
 
 func (q *trial) await(c *Call, over func()) {
 	for c.Park() {
-		c.Token().Wait(context.Background())
+		c.Token().Wait(nil)
 	}
 	over()
 	if c.Outcome() == Ran {

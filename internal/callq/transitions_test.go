@@ -26,6 +26,14 @@ var heads = []struct {
 		q.Take()
 		return q
 	}},
+	{"closed, ready", func() *Queue { // another Close is between its two steps
+		q := New()
+		q.Push(q.Get(Posted, nil, 1))
+		q.Push(q.Get(Posted, nil, 1))
+		q.Take()
+		q.head.Store(&closed)
+		return q
+	}},
 }
 
 func (q *Queue) state() string {
@@ -38,9 +46,9 @@ func (q *Queue) state() string {
 	case &interrupted:
 		s = "interrupted"
 	case &closed:
-		return "closed"
+		s = "closed"
 	}
-	if q.ready.Load() != nil {
+	if r := q.ready.Load(); r != nil && r != &closed {
 		s += ", ready"
 	}
 	return s
@@ -98,8 +106,8 @@ func TestQueue_transitions(t *testing.T) {
 			"closed": "closed; false", "nil, ready": "interrupted, ready; false",
 			"interrupted": "interrupted; false"},
 		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false",
-			"a Call": "closed; false",
-			"closed": "closed; false", "nil, ready": "closed; false"},
+			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; false",
+			"closed, ready": "closed; true"},
 		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false",
 			"nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},

@@ -2,7 +2,12 @@
 // and its CPU time.
 package clock
 
-import "time"
+import (
+	"bytes"
+	"runtime"
+	"strconv"
+	"time"
+)
 
 var epoch = time.Now()
 
@@ -27,7 +32,18 @@ func InBubble() bool {
 	return !outside
 }
 
-// InYoungBubble is InBubble for a caller whose clock shows now, and costs nothing. But it is false
-// when the bubble's clock, which begins in the year 2000, has come to the time at which this
-// process began.
-func InYoungBubble(now time.Duration) bool { return now < 0 }
+// Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have
+// it, so it takes a microsecond or more there. Should a release of Go write those differently, all
+// bubbles have one number.
+//
+//threadcall:noalloc
+func Bubble() uint64 {
+	if !InBubble() {
+		return 0
+	}
+	var b [100]byte //threadcall:alloc in a bubble
+	first, _, _ := bytes.Cut(b[:runtime.Stack(b[:], false)], []byte("]"))
+	_, number, _ := bytes.Cut(first, []byte("synctest bubble "))
+	id, _ := strconv.ParseUint(string(number), 10, 64) //threadcall:alloc in a bubble
+	return max(id, 1)
+}

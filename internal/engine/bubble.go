@@ -19,29 +19,70 @@ import (
 //	inside   inside   for a channel of the bubble                  for a channel of the bubble, at
 //	                                                               once, so that it is durably
 //	                                                               blocked when it has nothing to do
-//	inside   outside  not at all: the call panics, because a send to the bubble would end the process
+//	inside   outside, not at all: the call panics, as a send to the bubble would end the process, or
+//	         or in    returns false, if the thread has been terminated
+//	         another
 //
 // Nothing in a bubble waits by the clock, because the clock stands still.
+//
+// The runtime ends the process at any use of a channel of a bubble elsewhere, a look included, also
+// when the bubble has ended. So each method calls reachable before it touches one of these, or uses
+// only words and mutexes, as States, Stats and Queued do:
+//
+//	of a target made in a bubble        used by
+//	done, limit, wakeup, waiter.token   what reachable has let through; its threads
+//	tokens of records in its queue      the same: the bubble's callers make and wait for them
+//	timers of its clocks and its watch  its threads and callers; not Stop and Watch from elsewhere
+//	phase, observer, q, clocks.mu       anybody
+//
+//	of a target made outside            used by
+//	channels, wakeup                    anybody: the runtime lets a bubble use channels from outside
+//	timers of its clocks and its watch  only what is outside: set in a bubble, they have its time
+//	contexts of callers in a bubble     the caller; a thread looks at one that follows them
 
-// mustBeReachable panics if the thread is in a bubble and the caller in none, unless the thread has
-// been terminated. A caller in another bubble cannot be determined.
-func (e *Engine) mustBeReachable() {
-	if e.bubbled && !e.q.Closed() && !clock.InBubble() {
-		panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
-			"make the thread outside the bubble, where goroutines inside can use it as well")
-	}
-}
-
-// mayUse reports whether a thread, which was made in a bubble or not, may use a context of the
-// caller. One outside the caller's bubble must not touch what is in it.
+// reachable reports whether the caller is where x was made, or x outside. It panics if the caller
+// is elsewhere and x has not been terminated.
 //
 //threadcall:noalloc
-func mayUse(bubbled bool) bool { return bubbled || !clock.InYoungBubble(clock.Now()) }
+func (x *target) reachable() bool {
+	switch bubble := x.first().bubble; {
+	case bubble == 0 || bubble == clock.Bubble():
+		return true
+	case x.phase.Load() >= closed:
+		return false
+	}
+	panic("thread: a thread that was made in a bubble of testing/synctest is used from outside it; " +
+		"make the thread outside the bubble, where goroutines inside can use it as well")
+}
+
+// mayUse reports whether the threads of x may use a context of the caller. One outside the caller's
+// bubble must not touch what is in it.
+//
+//threadcall:noalloc
+func (x *target) mayUse() bool { return x.Bubbled() || !clock.InBubble() }
 
 // follow returns a context that a thread outside the caller's bubble may ask in place of ctx, which
 // refers to it until it ends.
 func follow(ctx context.Context) context.Context {
 	f, end := context.WithCancel(never)
-	context.AfterFunc(ctx, end)
+	afterFunc(ctx, end)
 	return f
+}
+
+// afterFunc is context.AfterFunc, which ends the process if ctx is of another package, is done, and
+// does not say why, or panics.
+func afterFunc(ctx context.Context, f func()) (stop func() bool) {
+	return context.AfterFunc(caused{ctx}, f)
+}
+
+// A caused is a context whose Err, which is called when it is done, says so.
+type caused struct{ context.Context }
+
+func (c caused) Err() (err error) {
+	defer func() {
+		if recover() != nil || err == nil {
+			err = context.Canceled
+		}
+	}()
+	return c.Context.Err()
 }

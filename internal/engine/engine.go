@@ -80,7 +80,7 @@ func newEngine() *Engine {
 	ident.Trusted() // before a goroutine asks for M
 	sched.PrepareLoad()
 	e := &Engine{q: callq.New()}
-	e.id, e.bubbled, e.wakeup = lastID.Add(1), clock.InBubble(), make(chan struct{}, 1)
+	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.records, e.yields = e, e.q, &e.ownYields
 	e.labels = labels{own: never, now: never}
 	e.waits.init()

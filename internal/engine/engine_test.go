@@ -98,7 +98,6 @@ func TestLimit(t *testing.T) {
 	}
 	go func() { waits <- l.acquire(nil, e, nil, nil) }()
 	l.close()
-	l.close()
 	if k := <-waits; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
@@ -213,7 +212,7 @@ func TestEngine_Queued_counts(t *testing.T) {
 	e.Retire()
 	closed := make(chan bool)
 	go func() { e.Close(); close(closed) }()
-	eventually(t, func() bool { return e.closing.Load() && e.controls.Load() == 2 }, "it closes")
+	eventually(t, func() bool { return e.phase.Load() == closing && e.controls.Load() == 2 }, "it closes")
 	if after := e.Queued(); n != 5 || after != 5 {
 		t.Errorf("%d functions are queued, and %d when the thread is to end, want 5", n, after)
 	}

@@ -17,14 +17,14 @@ import (
 // serves is alive; while it does not, the operating system's number of the thread must agree, see
 // On.
 type identity struct {
-	id uintptr        // a number of the engine's own, never zero
-	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
+	id     uintptr        // a number of the engine's own, never zero
+	bubble uint64         // of testing/synctest, in which it was made, or zero, see bubble.go
+	m      atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start
 	exact     bool // or the main goroutine's: m cannot mean another thread
 	direct    bool // and ident.M is ident.ReadM
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
-	bubbled   bool // the thread is in a bubble of testing/synctest, see bubble.go
 
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
 	// loops, how many of the first three; only the thread changes it

@@ -2,22 +2,69 @@ package engine
 
 import (
 	"runtime/pprof"
-	"sync"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/pin"
 )
+
+// The phase of a target, which is a thread or a pool, only grows. All goroutines read it, and not
+// the channels of the target, which a bubble of testing/synctest may own:
+//
+//	phase    posts        calls                         what is queued  entered by
+//	open     are queued   are queued                    runs            New
+//	closing  are refused  are queued, and refused when  runs            Close, and Retire of a
+//	                      it is closed; those of a                      pool
+//	                      pool are refused
+//	closed   are refused  are refused                   is refused      Terminate; a thread of a
+//	                                                                    closing pool that has
+//	                                                                    nothing to run, for itself
+//	over     the same                                   nothing; no     ended, when the last
+//	                                                    function runs   identity has ended
+//
+// The goroutine that enters closing or closed from open closes the limit, the one that enters over
+// closes done. That of a pool is entered under its mu, but for over.
+//
+// Any number of goroutines may call Terminate at the same time, and each does all of it, so when
+// one has returned, nothing begins:
+//
+//	closed    the phase, so that what comes from now on refuses by itself
+//	refused   both lists of the queue, see callq.Queue.Close
+//	stopped   the clocks
+//	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
+//	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
+//	          wake-up may not have come to it, and neither may another Terminate
+//	ended     the identity and over, of an adopted thread that does not serve; otherwise the thread
+//	          does that
+const (
+	open = iota
+	closing
+	closed
+	over
+)
+
+// enter changes the phase, and reports whether it was an earlier one.
+func (x *target) enter(phase uint32) bool {
+	for before := x.phase.Load(); before < phase; before = x.phase.Load() {
+		if x.phase.CompareAndSwap(before, phase) {
+			if before == open {
+				x.limit.close() // which lets posters through to be refused
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// Terminated reports whether Terminate has been called.
+func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 
 // The life of a thread, from its start to its end.
 type life struct {
 	setup   func()        // that Start was given
 	adopted atomic.Bool   // AdoptLater has begun, see live_adopt.go
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
-	closing atomic.Bool   // Close has been called
-	ending  sync.Once     // closes done
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
 	// only the thread's, once it runs
@@ -44,7 +91,7 @@ func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted()
 // start gives the engine its thread. From then on, functions may run there, and may terminate the
 // engine.
 func (e *Engine) start(keep bool) {
-	e.keep = keep && !e.bubbled
+	e.keep = keep && e.bubble == 0
 	if e.keep {
 		select {
 		case kept <- e:
@@ -56,7 +103,7 @@ func (e *Engine) start(keep bool) {
 		lives, again := 1, false
 		e.claimOwn()
 		serveAll(func() {
-			e.enter(&again)
+			e.countExit(&again)
 			for {
 				e.loop()
 				e.stopSpinning()
@@ -104,28 +151,45 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
+	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
 		f = v.run
 	}
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
 
-// Prepare runs start, on the engine's own thread, and returns its error. If that is nil, the thread
-// runs stops last; otherwise, and if start panics or calls Goexit, no other engine will be given
-// the thread.
-func (e *Engine) Prepare(start func() error, stops []func()) error {
-	keep := e.keep
-	e.keep = false
-	err := start()
-	if err == nil {
-		e.keep, e.stops = keep, stops
-	}
-	return err
+// A Hook is a function that the engine's own thread runs first, or one that it runs last.
+type Hook struct {
+	Start func() error // or nil
+	Stop  func()
 }
 
-// SetStops sets what the engine's own thread runs last. It must be called before Start.
-func (e *Engine) SetStops(stops []func()) { e.stops = stops }
+// Prepare runs the start functions of hooks, on the engine's own thread, until one returns an
+// error, and returns that. The thread runs the stop functions behind those that have succeeded
+// last, in reverse. Those before the first belong to all. If one fails, panics or calls Goexit, no
+// other engine will be given the thread. Without start functions, Prepare may be called before
+// Start.
+func (e *Engine) Prepare(hooks []Hook) error {
+	keep := e.keep
+	e.keep = false
+	var all []func()
+	started := false
+	for _, h := range hooks {
+		switch {
+		case h.Start != nil:
+			if err := h.Start(); err != nil {
+				return err
+			}
+			started = true
+		case started:
+			e.stops = append(e.stops, h.Stop)
+		default:
+			all = append(all, h.Stop)
+		}
+	}
+	e.keep, e.stops = keep, append(all, e.stops...)
+	return nil
+}
 
 // OnEnd has f called when the thread has ended. It must be called before Start.
 func (e *Engine) OnEnd(f func()) { e.onEnd = f }
@@ -147,7 +211,7 @@ func (e *Engine) runStops() {
 	for n := len(e.stops) - 1; n >= 0; n-- {
 		f := e.stops[n]
 		e.stops, e.stopping = e.stops[:n], true
-		if v := newPost(noContext, e.serves().observer.Load(), e, f); v != nil {
+		if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
 			v.depth = 0
 			f = v.run
 		}
@@ -210,18 +274,22 @@ func (e *Engine) stopServing(n int64) {
 // Terminate refuses all calls that are queued and all that will be, and ends the engine's own
 // thread.
 func (e *Engine) Terminate() {
-	e.mustBeReachable()
+	if !e.reachable() {
+		return // another goroutine ends it
+	}
+	first := e.enter(closed)
 	wake := e.q.Close()
-	e.limit.close()
 	e.observer.Load().terminated()
-	if wake {
-		e.wake()
-	}
-	if !e.bubbled || clock.InBubble() { // else another goroutine does
-		e.clocks.cancel()
-	}
-	if !e.own && e.serving.Load() == 0 { // else endServing does it
+	e.clocks.cancel()
+	switch {
+	case !e.own && e.serving.Load() == 0: // else endServing does it
+		if f := e.onWake.Swap(nil); f != nil && wake {
+			e.announced.Add(1)
+			(*f)()
+		}
 		e.forget()
+	case wake && first:
+		e.wake()
 	}
 }
 
@@ -233,22 +301,27 @@ func (e *Engine) forget() {
 	e.ended()
 }
 
-// ended notifies what waits for the end of the thread.
+// ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
 func (e *Engine) ended() {
-	if p := e.pool; p == nil {
-		e.ending.Do(func() {
-			close(e.done)
-			if e.onEnd != nil {
-				e.onEnd()
+	x := e.serves()
+	if e.pool != nil {
+		e.phase.Store(over)
+		for _, other := range e.pool.workers {
+			if other.phase.Load() != over {
+				return
 			}
-			// they may refer to the thread's handle, whose cleanup keeps the engine
-			e.onEnd, e.user = nil, nil
-			e.onPanic.Store(nil)
-		})
-	} else if p.live.Add(-1) == 0 {
-		p.onPanic.Store(nil)
-		close(p.done)
+		}
 	}
+	if x.phase.Swap(over) == over {
+		return
+	}
+	close(x.done)
+	if e.onEnd != nil {
+		e.onEnd()
+	}
+	// they may refer to the handle, whose cleanup keeps the engine
+	e.onEnd, e.user = nil, nil
+	x.onPanic.Store(nil)
 }
 
 // GiveBack releases the locks of Adopt, if the caller is the adopted goroutine, has stopped
@@ -266,18 +339,17 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	if !e.q.Closed() {
-		e.control(e.Terminate)
-	}
+	e.control(e.Terminate)
 }
 
 // Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
-// thread, or on one that the thread waits for, directly or through others. Functions that are
-// posted from then on are refused.
+// thread, or in a function that the thread waits for, directly or through others. Functions that
+// are posted from then on are refused.
 func (e *Engine) Close() {
-	e.mustBeReachable()
-	e.closing.Store(true)
-	e.limit.close() // which lets posters through to be refused
+	if !e.reachable() {
+		return
+	}
+	e.enter(closing)
 	self := threads.current()
 	if self == e && !e.own && e.serving.Load() == 0 {
 		defer e.Terminate() // if a function calls Goexit, too
@@ -288,25 +360,29 @@ func (e *Engine) Close() {
 	if !e.own {
 		defer e.endWait(e.beginWait())
 	}
-	self.waitForEnd(&e.target)
+	self.waitForTarget(&e.target)
 	e.GiveBack()
 }
 
-// waitForEnd waits for the end of x, if that cannot become a deadlock. e is the thread that the
-// caller is on, if any.
-func (e *Engine) waitForEnd(x *target) {
-	switch {
-	// terminated, or it could not be reached, and done is the bubble's
-	case x.Bubbled() && !clock.InBubble():
-	case e == nil:
-		<-x.done
-	case e.serves() != x:
-		e.waitForPlace(nil, x.done, nil, wait{on: x.on, pool: x.pool, each: x.pool != nil})
+// waitForTarget waits for the end of x, unless the caller is on x. e is the thread that the caller
+// is on, if any.
+func (e *Engine) waitForTarget(x *target) {
+	if e == nil || e.serves() != x {
+		e.waitForEnd(x.done, wait{on: x.on, pool: x.pool, each: x.pool != nil})
 	}
 }
 
-// Terminated reports whether Terminate has been called.
-func (e *Engine) Terminated() bool { return e.q.Closed() }
+// waitForEnd waits for done, which will be closed or sent to when what has ended, unless what waits
+// for the function that calls waitForEnd. e is as in waitForTarget; it runs the calls that what
+// makes to it meanwhile.
+func (e *Engine) waitForEnd(done <-chan struct{}, what wait) {
+	if e == nil {
+		<-done
+		return
+	}
+	what.end = true
+	e.waitForPlace(nil, done, nil, what)
+}
 
 // Adopted reports whether the thread is a host's.
 func (e *Engine) Adopted() bool { return !e.own }

@@ -39,14 +39,14 @@ func (e *Engine) Absent() {
 // looking at m first, do not change.
 func (e *Engine) AdoptLater() error {
 	switch {
-	case e.q.Closed():
+	case e.Terminated():
 		return errEnded
 	case e.adopted.Load():
 		return errAdopted
 	case OnAny():
 		return errors.New("thread: adopt on a thread that is a Thread already; use that one, " +
 			"or call adopt from another goroutine")
-	case e.bubbled != clock.InBubble():
+	case e.bubble != clock.Bubble():
 		return errors.New("thread: AdoptLater and adopt must be called in the same bubble " +
 			"of testing/synctest, or both outside")
 	case !e.adopted.CompareAndSwap(false, true):

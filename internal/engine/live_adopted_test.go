@@ -88,6 +88,35 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 	}
 }
 
+// A host that waits natively is woken by the Terminate that ends its thread, although another
+// goroutine owes the wake-up: a pusher, or a Terminate, that has not come to it.
+func TestTerminate_wakesAHostForAnother(t *testing.T) {
+	for name, first := range map[string]func(e *Engine){
+		"a pusher":  func(e *Engine) { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) },
+		"Terminate": func(e *Engine) { e.enter(closed); e.q.Close() },
+	} {
+		hosts(t, func(e *Engine, events chan bool, other func(func())) {
+			if other(func() { first(e); e.Terminate() }); len(events) != 1 {
+				t.Errorf("%s: %d events, want 1", name, len(events))
+			}
+			if other(e.wake); len(events) != 1 || e.On() || !isClosed(e.Done()) {
+				t.Errorf("%s: the thread has not ended, or is woken again", name)
+			}
+		})
+	}
+}
+
+// A host that is up, and may have ended the library that onWake calls, gets no event when it
+// terminates its thread.
+func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		e.Wait(func() {})
+		if e.Terminate(); len(events) != 0 {
+			t.Errorf("%d events, want none", len(events))
+		}
+	})
+}
+
 func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false

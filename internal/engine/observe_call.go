@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/list"
 )
@@ -79,13 +80,21 @@ var unusedCalls sync.Pool // of *observedCall
 func newObserved(
 	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
 ) *observedCall {
+	var task *trace.Task
+	if trace.IsEnabled() {
+		kind := taskCall
+		if posted {
+			kind = taskGo
+		}
+		ctx, task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
+	}
 	v, _ := unusedCalls.Get().(*observedCall)
 	if v == nil {
 		v = new(observedCall) //threadcall:alloc when more functions are on their way than before
 		v.run = v.call        //threadcall:alloc and with it
 		v.node.Value = v
 	}
-	v.fn, v.observer, v.on, v.ctx, v.posted = fn, o, on, ctx, posted
+	v.fn, v.observer, v.on, v.ctx, v.task, v.posted = fn, o, on, ctx, task, posted
 	if o != nil {
 		v.queued = clock.Now()
 		if v.counted = o.counting.Load(); v.counted {
@@ -96,13 +105,6 @@ func newObserved(
 			o.watch(v)
 		}
 	}
-	if trace.IsEnabled() {
-		kind := taskCall
-		if posted {
-			kind = taskGo
-		}
-		v.ctx, v.task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
-	}
 	return v
 }
 
@@ -111,13 +113,11 @@ func (v *observedCall) call() {
 	if v.on == nil {
 		v.on = threads.current()
 	}
-	if v.until != nil && v.until.Err() != nil {
-		v.on.withdrawn, v.gaveUp = true, true
-		v.release()
+	if v.until != nil && v.ended() {
 		return
 	}
+	defer v.end() // also if fn, or a context of another package, panics or calls Goexit
 	v.begin()
-	defer v.end() // also if fn panics or calls Goexit
 	if v.task != nil {
 		trace.WithRegion(v.ctx, region, v.fn)
 	} else {
@@ -125,20 +125,36 @@ func (v *observedCall) call() {
 	}
 }
 
+// ended reports whether the context of a posted function is done, and releases v then, or if the
+// context panics. The thread reports that panic as one of the function.
+//
+//threadcall:noalloc
+func (v *observedCall) ended() (yes bool) {
+	yes = true
+	defer func() {
+		if yes {
+			v.on.withdrawn, v.gaveUp = true, true
+			v.release()
+		}
+	}()
+	return callq.Done(v.until)
+}
+
 // begin is called on the thread before the function runs.
 //
 //threadcall:noalloc
 func (v *observedCall) begin() {
 	v.begun = true
-	if v.labelled {
-		v.around = v.on.label(v.ctx)
-	}
 	if o := v.observer; o != nil {
 		v.since = clock.Now()
 		if v.on != nil {
 			v.goid = v.on.number()
 		}
 		o.begin(v)
+	}
+	if v.labelled {
+		v.around = v.on.labels.now
+		v.on.label(v.ctx)
 	}
 }
 

@@ -57,10 +57,10 @@ func (e *Engine) withName(ctx context.Context) context.Context {
 
 //threadcall:noalloc
 func (e *Engine) setLabels(ctx context.Context) {
+	pprof.SetGoroutineLabels(ctx) // first, as a context of another package may panic
 	if ident.G() == e.g {
 		e.labels.now = ctx
 	}
-	pprof.SetGoroutineLabels(ctx)
 }
 
 // unlabel has the calling goroutine run under the thread's own labels, and returns what is to be

@@ -150,9 +150,8 @@ func (o *observer) drop(v *observedCall, gaveUp bool) {
 //threadcall:noalloc
 func (o *Owner) Stats() Stats {
 	x := o.of
-	all := x.observe()             //threadcall:alloc once
-	closed := x.first().q.Closed() // no function begins any more
-	ended := isClosed(x.done)      // and none runs
+	all := x.observe() //threadcall:alloc once
+	phase := x.phase.Load()
 	announced := x.first().announced.Load()
 	all.mu.Lock()
 	if !all.counting.Load() {
@@ -177,9 +176,9 @@ func (o *Owner) Stats() Stats {
 	}
 	all.mu.Unlock()
 	switch {
-	case ended:
+	case phase == over:
 		counts.Refused += uint64(queued) // posted functions, of which nothing else has notice
-	case !closed:
+	case phase < closed:
 		counts.Queued = queued + uncounted
 	}
 	return counts
@@ -222,7 +221,7 @@ func (o *observer) ofThread(e *Engine) (d time.Duration, longer bool) {
 	now := clock.Now()
 	for n := o.running.First; n != nil; n = n.After {
 		if v := n.Value; v.on == e {
-			return max(1, now-v.since), false
+			return max(1, o.elapsed(now, v)), false
 		}
 	}
 	begun, runs := e.working()
@@ -255,6 +254,17 @@ func (e *Engine) working() (begun uint32, ok bool) {
 	return begun, ok && !waits
 }
 
+// elapsed returns how long v has run, or zero to a caller whose clock is another.
+//
+//threadcall:noalloc
+func (o *observer) elapsed(now time.Duration, v *observedCall) time.Duration {
+	if o.of.Bubbled() != clock.InBubble() {
+		return 0
+	}
+	return max(0, now-v.since)
+}
+
+//threadcall:noalloc
 func isClosed(c <-chan struct{}) bool {
 	select {
 	case <-c:

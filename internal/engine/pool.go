@@ -21,7 +21,6 @@ import (
 type Pool struct {
 	target
 	workers []*Engine
-	live    atomic.Int32 // how many threads have not ended
 	yields  yieldState
 
 	mu      sync.Mutex
@@ -29,8 +28,6 @@ type Pool struct {
 	coming  bool      // a thread was notified and has not looked at the backlog since
 	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
-	closed  bool // nothing is taken any more into the backlog
-	retired bool // and the threads end when it is empty
 }
 
 // The place of a thread in its pool.
@@ -48,7 +45,6 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
 	p.target.init(limit, o)
 	p.pool, p.records = p, callq.New()
-	p.live.Store(int32(n))
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
@@ -116,9 +112,9 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 			}
 			unwound = true
 			if self != nil {
-				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, never)
+				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, nil)
 			} else {
-				outcomes[i] = block(never, c, nil, nil, nil)
+				outcomes[i] = block(nil, c, nil, nil, nil)
 			}
 			unwound = false
 		}()
@@ -149,12 +145,14 @@ func (p *Pool) Call(fn func()) bool {
 	if self != nil && self.pool == p {
 		return self.nested(fn)
 	}
-	p.workers[0].mustBeReachable()
+	if !p.reachable() {
+		return p.refuse()
+	}
 	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
 		return p.callObserved(o, self, fn)
 	}
 	c := p.records.Get(callq.Awaited, fn, self.poster())
-	return finish(c, p.submit(never, c, self))
+	return finish(c, p.submit(nil, c, self))
 }
 
 // add puts c in the backlog, and notifies e if it must come.
@@ -162,7 +160,7 @@ func (p *Pool) Call(fn func()) bool {
 //threadcall:noalloc
 func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.mu.Lock()
-	if p.closed {
+	if p.phase.Load() != open {
 		p.mu.Unlock()
 		return nil, false, false
 	}
@@ -223,10 +221,10 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	case n != nil:
 		c = p.give(n.Value, e)
 	case e.listed:
-	case p.retired:
+	case p.phase.Load() == closing:
+		e.enter(closed)
 		e.q.Close()
-	case p.closed:
-	default:
+	case p.phase.Load() == open:
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
@@ -312,16 +310,17 @@ func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
-	p.workers[0].mustBeReachable()
+	if !p.reachable() {
+		return
+	}
 	p.mu.Lock()
-	p.closed, p.retired = true, false
+	p.enter(closed)
 	var refused []*callq.Call
 	for n := p.backlog.First; n != nil; n = p.backlog.First {
 		n.Remove()
 		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
-	p.limit.close()
 	p.observer.Load().terminated()
 	for _, c := range refused {
 		c.Refuse()
@@ -333,22 +332,21 @@ func (p *Pool) Terminate() {
 
 // Close is Retire, and waits as Engine.Close does.
 func (p *Pool) Close() {
-	p.workers[0].mustBeReachable()
-	p.Retire()
-	threads.current().waitForEnd(&p.target)
+	if p.reachable() {
+		p.Retire()
+		threads.current().waitForTarget(&p.target)
+	}
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
 	p.mu.Lock()
-	p.retired = p.retired || !p.closed
-	p.closed = true
+	p.enter(closing)
 	for _, e := range p.idle {
 		e.listed = false
 	}
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
-	p.limit.close() // which lets posters through to be refused
 	for _, e := range p.workers {
 		e.control(nil)
 	}

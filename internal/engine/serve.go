@@ -31,8 +31,8 @@ func serveAll(loop, end func()) {
 // milliseconds longer, those of 10,000 30 ms, and those of 100,000 0.2 to 0.6 s.
 const manyExits = 3000
 
-// enter is called where serveAll calls its loop, again after a Goexit, which it counts.
-func (e *Engine) enter(again *bool) {
+// countExit is called where serveAll calls its loop, again after a Goexit, which it counts.
+func (e *Engine) countExit(again *bool) {
 	if !*again {
 		*again = true
 		return
@@ -156,22 +156,21 @@ func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) (err error) {
-	defer context.AfterFunc(ctx, e.interrupt)()
+	cancel := ctx.Done()
+	defer afterFunc(ctx, e.interrupt)()
+	relabel := e.labelServing(ctx)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
-	relabel := e.labelServing(ctx)
 	e.beginLoop(0)
 	again := false
 	serveAll(func() {
-		e.enter(&again)
-		for err == nil {
-			if ctx.Err() != nil {
-				err = Cause(ctx)
-				break
-			}
+		e.countExit(&again)
+		for !isClosed(cancel) {
 			if e.q.Closed() {
 				err = ErrTerminated
-			} else if !e.step() {
+				break
+			}
+			if !e.step() {
 				e.idle()
 				e.q.Heed()
 			}
@@ -182,6 +181,9 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.endLoop()
 	})
+	if err == nil {
+		err = Cause(ctx)
+	}
 	return err
 }
 

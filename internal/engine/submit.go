@@ -26,6 +26,7 @@ type target struct {
 	records  *callq.Queue             // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
+	phase    atomic.Uint32          // see live.go
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
@@ -71,7 +72,7 @@ func (x *target) Done() <-chan struct{} { return x.done }
 // Bubbled reports whether x was made in a bubble of testing/synctest.
 //
 //threadcall:noalloc
-func (x *target) Bubbled() bool { return x.first().bubbled }
+func (x *target) Bubbled() bool { return x.first().bubble != 0 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //
@@ -84,8 +85,8 @@ func (e *Engine) Call(fn func()) bool {
 	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
-	if e.bubbled {
-		e.mustBeReachable()
+	if e.bubble != 0 && !e.reachable() {
+		return e.refuse()
 	}
 	self := threads.current()
 	if o := e.observer.Load(); o != nil || trace.IsEnabled() {
@@ -110,7 +111,7 @@ func (e *Engine) Call(fn func()) bool {
 			}
 		}
 	}
-	return finish(c, e.await(never, c, self, wake, behind))
+	return finish(c, e.await(nil, c, self, wake, behind))
 }
 
 // runsInPlace reports whether calls on the thread run. When it has been terminated, they run in
@@ -167,22 +168,22 @@ func (x *target) callObserved(o *observer, self *Engine, fn func()) bool {
 	v := newObserved(never, o, x.on, fn, false)
 	defer v.release() // also if fn panics or calls Goexit
 	c := x.records.Get(callq.Awaited, v.run, self.poster())
-	return finish(c, x.submit(never, c, self))
+	return finish(c, x.submit(nil, c, self))
 }
 
-// submit queues c and waits until it is settled, or for ctx.
+// submit queues c and waits until it is settled, or for cancel.
 //
 //threadcall:noalloc
-func (x *target) submit(ctx context.Context, c *callq.Call, self *Engine) callq.Outcome {
+func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) callq.Outcome {
 	if p := x.pool; p != nil {
 		e, wake, ok := p.add(c)
 		switch {
 		case !ok:
 			return callq.Refused
 		case e != nil && self == nil:
-			return e.await(ctx, c, nil, wake, false)
+			return e.await(cancel, c, nil, wake, false)
 		}
-		return block(ctx, c, self, nil, p)
+		return block(cancel, c, self, nil, p)
 	}
 	e := x.on
 	wake, behind, ok := e.q.Push(c)
@@ -192,7 +193,7 @@ func (x *target) submit(ctx context.Context, c *callq.Call, self *Engine) callq.
 	if wake {
 		e.wake()
 	}
-	return e.await(ctx, c, self, wake, behind)
+	return e.await(cancel, c, self, wake, behind)
 }
 
 // finish gives back the record of an awaited call, whose outcome is settled, and returns, panics or
@@ -227,7 +228,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		return ErrNil
 	}
 	self, here := x.caller()
-	if ctx.Err() != nil {
+	if callq.Done(ctx) {
 		if !here {
 			x.observer.Load().drop(nil, true)
 		}
@@ -236,7 +237,10 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if here {
 		return self.nestedContext(ctx, fn)
 	}
-	x.first().mustBeReachable()
+	if !x.reachable() {
+		x.refuse()
+		return ErrTerminated
+	}
 	labelled := hasLabels(ctx)
 	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
 		return x.contextObserved(ctx, o, self, fn, labelled)
@@ -258,15 +262,17 @@ func (x *target) contextObserved(
 	return err
 }
 
-// callContext queues fn and waits for it, or for ctx.
+// callContext queues fn and waits for it, or for ctx, whose methods may panic: here, before fn is
+// queued and when it is settled, or on the thread, see callq.Start.
 //
 //threadcall:noalloc
 func (x *target) callContext(ctx context.Context, self *Engine, fn func()) error {
+	cancel := ctx.Done()
 	c := x.records.Get(callq.Withdrawable, fn, self.poster())
-	if mayUse(x.Bubbled()) {
+	if cancel == nil || x.mayUse() {
 		c.Ctx = ctx
 	}
-	return finishContext(ctx, c, x.submit(ctx, c, self))
+	return finishContext(ctx, c, x.submit(cancel, c, self))
 }
 
 // finishContext is finish for a call that may have been given up.
@@ -284,13 +290,16 @@ func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
 	return ErrTerminated
 }
 
-// Cause returns why ctx is done, or nil if it is not. A context of another package may be done
-// although the context within it, which context.Cause asks, is not.
+// Cause returns why ctx, which is done, is so, and never nil. A context of another package may be
+// done although the context within it, which context.Cause asks, is not, and may not say why.
 func Cause(ctx context.Context) error {
 	if err := context.Cause(ctx); err != nil {
 		return err
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return context.Canceled
 }
 
 // A room says what a posted function does when the queue has a limit and is full.
@@ -352,41 +361,40 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 	if fn == nil {
 		return false
 	}
-	if ctx != nil && ctx.Err() != nil {
-		x.observer.Load().drop(nil, true)
-		return false
+	var cancel <-chan struct{}
+	until := ctx
+	if ctx != nil {
+		if callq.Done(ctx) {
+			x.observer.Load().drop(nil, true)
+			return false
+		}
+		if cancel = ctx.Done(); cancel == nil {
+			until = nil
+		} else if !x.mayUse() {
+			until = follow(ctx) //threadcall:alloc in a bubble
+		}
 	}
 	self, here := x.caller()
-	if first := x.first(); first.bubbled && !here {
-		first.mustBeReachable()
+	if !here && !x.reachable() {
+		return x.refuse()
 	}
 	kind, ok := callq.Posted, true
 	if room == gives {
 		if kind, ok = x.limit.tryAcquire(); !ok {
-			x.observer.Load().drop(nil, false)
-			return false
+			return x.refuse()
 		}
 	}
 	var v *observedCall
 	if o := x.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
-		if v = newPost(ctx, o, x.on, fn); v != nil {
+		if v = newPost(ctx, until, o, x.on, fn); v != nil {
 			fn = v.run
 		}
-	}
-	var cancel <-chan struct{}
-	if ctx != nil {
-		cancel = ctx.Done()
 	}
 	if room == waits {
 		kind = x.limit.acquire(self, x.on, x.pool, cancel)
 	}
 	c := x.records.Get(kind, fn, self.poster())
-	if cancel != nil {
-		ok = ctx.Err() == nil // also after a wait for a place
-		if !mayUse(x.Bubbled()) {
-			v.until = follow(ctx) //threadcall:alloc in a bubble
-		}
-	}
+	ok = cancel == nil || !isClosed(cancel) // also after a wait for a place
 	links := ok && self != nil && !here
 	if links {
 		self.link(c)
@@ -400,7 +408,7 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 		if links {
 			self.unlink(c)
 		}
-		giveUp(ctx, c, x.limit, v)
+		giveUp(cancel, c, x.limit, v)
 		return false
 	}
 	if !here && x.first().yields.kind.Load() != 0 {
@@ -409,12 +417,20 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 	return true
 }
 
+// refuse counts a function that is refused without having been queued.
+//
+//threadcall:noalloc
+func (x *target) refuse() bool {
+	x.observer.Load().drop(nil, false)
+	return false
+}
+
 // push queues a posted call. by is as in PostBy, or nil.
 //
 //threadcall:noalloc
 func (e *Engine) push(c *callq.Call, by Poster) bool {
 	wake, ok := false, false
-	if !e.closing.Load() {
+	if e.phase.Load() == open {
 		wake, _, ok = e.q.Push(c)
 	}
 	if by != nil {
@@ -427,33 +443,30 @@ func (e *Engine) push(c *callq.Call, by Poster) bool {
 }
 
 // newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be
-// noContext.
+// noContext, and until nil.
 //
 //threadcall:noalloc
-func newPost(ctx context.Context, o *observer, on *Engine, fn func()) *observedCall {
-	labelled, ends := ctx != nil && hasLabels(ctx), ctx != nil && ctx.Done() != nil
-	if o == nil && !labelled && !ends && !trace.IsEnabled() {
+func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) *observedCall {
+	labelled := ctx != nil && hasLabels(ctx)
+	if o == nil && !labelled && until == nil && !trace.IsEnabled() {
 		return nil
 	}
 	if ctx == nil {
 		ctx = never
 	}
 	v := newObserved(ctx, o, on, fn, true)
-	v.labelled = labelled
-	if ends {
-		v.until = ctx
-	}
+	v.labelled, v.until = labelled, until
 	return v
 }
 
 // giveUp drops a posted call that has not been queued.
-func giveUp(ctx context.Context, c *callq.Call, l *limit, v *observedCall) {
+func giveUp(cancel <-chan struct{}, c *callq.Call, l *limit, v *observedCall) {
 	if c.Kind == callq.Placed {
 		l.release()
 	}
 	c.Drop()
 	if v != nil {
-		v.gaveUp = ctx != nil && ctx.Err() != nil
+		v.gaveUp = isClosed(cancel)
 		v.release()
 	}
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"sync"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -15,7 +14,6 @@ import (
 type limit struct {
 	places  chan struct{}
 	closed  chan struct{}
-	once    sync.Once
 	waiting atomic.Int32 // posters
 }
 
@@ -75,8 +73,9 @@ func (l *limit) tryAcquire() (callq.Kind, bool) {
 // release gives a place back.
 func (l *limit) release() { <-l.places }
 
+// close is called once.
 func (l *limit) close() {
 	if l != nil {
-		l.once.Do(func() { close(l.closed) })
+		close(l.closed)
 	}
 }

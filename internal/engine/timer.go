@@ -71,19 +71,17 @@ func (e *Engine) Every(d time.Duration, fn func(), keep any) *Clock {
 }
 
 func (e *Engine) newClock(first, period time.Duration, fn func(), keep any) *Clock {
-	if e.bubbled {
-		e.mustBeReachable()
-	}
+	reachable := e.reachable()
 	c := &Clock{e: e, period: period, fn: fn, keep: keep}
 	c.run, c.node.Value = c.call, c
 	e.clocks.mu.Lock()
 	e.clocks.list.Append(&c.node)
 	e.clocks.mu.Unlock()
 	switch {
-	// looked at after that, as Terminate ends the clocks after it has closed the queue
-	case e.q.Closed() || e.closing.Load():
+	// looked at after that, as Terminate ends the clocks after it has closed the thread
+	case !reachable || e.phase.Load() != open:
 		c.cancel()
-	case !e.bubbled && clock.InBubble():
+	case e.bubble == 0 && clock.InBubble():
 		e.control(func() { c.start(first) })
 	default:
 		c.start(first)
@@ -97,7 +95,7 @@ func (c *Clock) start(first time.Duration) {
 		c.mu.Unlock()
 		return
 	}
-	c.alarm.Init(c.fire, c.period > 0 && !c.e.bubbled)
+	c.alarm.Init(c.fire, c.period > 0 && c.e.bubble == 0)
 	c.due, c.armed = clock.Now()+min(max(first, 0), farAway), true
 	c.mu.Unlock()
 	c.fire()
@@ -189,13 +187,11 @@ func (c *Clock) returned() {
 }
 
 // Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its
-// end, unless the caller is on the thread, or on one that the thread waits for, directly or through
-// others.
+// end, unless the caller is on the thread, or in a function that the thread waits for, directly or
+// through others.
 func (c *Clock) Stop() {
 	e := c.e
-	inBubble := clock.InBubble()
-	if e.bubbled && !inBubble {
-		e.mustBeReachable()
+	if !e.reachable() {
 		return // terminated, and so over
 	}
 	self := threads.current()
@@ -205,15 +201,15 @@ func (c *Clock) Stop() {
 		c.mu.Unlock()
 		return
 	}
-	latched := inBubble != e.bubbled
+	latched := e.bubble == 0 && clock.InBubble()
 	token := park.NewToken(latched)
 	c.waiting = append(c.waiting, token)
 	c.mu.Unlock()
 	// a thread outside a bubble cannot wait for one inside, so the two are in no cycle
 	if self == nil || latched {
-		token.Wait(never)
+		token.Wait(nil)
 	} else {
-		self.waitForPlace(nil, token.C(), nil, wait{on: e})
+		self.waitForEnd(token.C(), wait{on: e})
 	}
 }
 

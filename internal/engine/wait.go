@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"runtime"
 	"sync/atomic"
 	"time"
@@ -108,12 +107,12 @@ var crowdedUntil atomic.Int64
 // there.
 var noTurnsUntil atomic.Int64
 
-// await waits for the outcome of c, or for ctx in order to withdraw it. self is the thread that the
-// caller is on, if any.
+// await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
+// the caller is on, if any.
 //
 //threadcall:noalloc
 func (e *Engine) await(
-	ctx context.Context, c *callq.Call, self *Engine, woke, behind bool,
+	cancel <-chan struct{}, c *callq.Call, self *Engine, woke, behind bool,
 ) callq.Outcome {
 	if o := e.waits.wait(c, self, woke, behind); o != 0 {
 		if e.yields.kind.Load() != 0 {
@@ -121,7 +120,7 @@ func (e *Engine) await(
 		}
 		return o
 	}
-	o := block(ctx, c, self, e, nil)
+	o := block(cancel, c, self, e, nil)
 	if !e.waits.timed.Load() {
 		return o
 	}
@@ -135,31 +134,33 @@ func (e *Engine) await(
 // block waits without spinning for c, which is in the queue of on or in the backlog of pool.
 //
 //threadcall:noalloc
-func block(ctx context.Context, c *callq.Call, self, on *Engine, pool *Pool) callq.Outcome {
+func block(
+	cancel <-chan struct{}, c *callq.Call, self, on *Engine, pool *Pool,
+) callq.Outcome {
 	if on != nil && !on.own {
 		defer on.endWait(on.beginWait())
 	}
 	if self != nil {
-		return self.waitFor(wait{call: c, on: on, pool: pool}, ctx)
+		return self.waitFor(wait{call: c, on: on, pool: pool}, cancel)
 	}
 	for c.Park() {
-		if !waitToken(c, &ctx) {
+		if !waitToken(c, &cancel) {
 			return callq.Withdrawn
 		}
 	}
 	return c.Outcome()
 }
 
-// waitToken waits for the token of c, or for ctx, and then withdraws c. It is false if c was
-// withdrawn. If c has started already, ctx becomes one that is never done.
+// waitToken waits for the token of c, or for cancel, and then withdraws c. It is false if c was
+// withdrawn. If c has started already, cancel becomes nil.
 //
 //threadcall:noalloc
-func waitToken(c *callq.Call, ctx *context.Context) bool {
-	if !c.Token().Wait(*ctx) {
+func waitToken(c *callq.Call, cancel *<-chan struct{}) bool {
+	if !c.Token().Wait(*cancel) {
 		if c.Withdraw() {
 			return false
 		}
-		*ctx = never
+		*cancel = nil
 	}
 	return true
 }

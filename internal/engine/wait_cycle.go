@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -41,8 +40,10 @@ import (
 // publishes or has published anew, and looks.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
-// if it is stuck, it does without a place. A wait for the end of another thread or of a pool, in
-// Close, is of the same kind.
+// if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
+// Set, or of a clock's function, is of the same kind, but runs calls as a wait for a call does:
+// those that the function which is to end makes to this thread. If there is none, and no other
+// thread does without a place, the thread does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -74,6 +75,7 @@ type wait struct {
 	pool      *Pool       // or whose backlog
 	each      bool        // of the pool each thread is needed
 	set       *Set        // or one of which is to end, but each may be needed for that
+	end       bool        // it is for an end
 	token     *park.Token // of a wait without a call
 	abandoned bool        // abandon was true; only the thread uses it
 }
@@ -177,26 +179,26 @@ func (r *waiter) waiting() (w *wait, round uint64) {
 	return w, round
 }
 
-// waitFor waits, on the thread e, for w.call to be settled, or for ctx in order to withdraw it.
-func (e *Engine) waitFor(what wait, ctx context.Context) callq.Outcome {
+// waitFor waits, on the thread e, for w.call to be settled, or for cancel in order to withdraw it.
+func (e *Engine) waitFor(what wait, cancel <-chan struct{}) callq.Outcome {
 	w := e.prepare(what)
 	e.link(w.call)
 	e.beginServing()
 	defer e.endServing()
-	return e.waitOn(w, ctx)
+	return e.waitOn(w, cancel)
 }
 
 // waitOn is waitFor. If a function that it runs meanwhile calls Goexit, the call must not begin any
 // more. If the call has begun, its end is waited for before the goroutine is unwound further, as in
 // a call in place; if it panics, the panic is raised again then.
-func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
+func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.unpublish()
 		if ended || e.abandon(w) {
 			return
 		}
-		e.waitOn(w, never)
+		e.waitOn(w, nil)
 		fault := w.call.Fault
 		w.call.Drop()
 		if fault != nil {
@@ -217,7 +219,7 @@ func (e *Engine) waitOn(w *wait, ctx context.Context) (o callq.Outcome) {
 			published = false
 			continue
 		}
-		if !waitToken(w.call, &ctx) {
+		if !waitToken(w.call, &cancel) {
 			o = callq.Withdrawn
 			break
 		}
@@ -239,9 +241,22 @@ func (e *Engine) waitForPlace(
 	w := e.prepare(what)
 	e.beginServing()
 	defer e.endServing()
-	e.publish(w)
 	defer e.unpublish()
-	for e.search(w); !e.seen.stuck; e.search(w) {
+	for published := false; ; {
+		last := e.again.Swap(false) || !published
+		if !published {
+			published = true
+			e.publish(w)
+		}
+		if !w.end {
+			e.search(w)
+		} else if e.rescue(w, last) {
+			published = false
+			continue
+		}
+		if e.seen.stuck && !(w.end && e.seen.ends()) {
+			return callq.Posted
+		}
 		select {
 		case places <- struct{}{}:
 			return callq.Placed
@@ -252,14 +267,13 @@ func (e *Engine) waitForPlace(
 		case <-w.token.C():
 		}
 	}
-	return callq.Posted
 }
 
 // abandon says that the call must not begin any more, because a Goexit unwinds the thread's
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
 func (e *Engine) abandon(w *wait) bool {
 	switch {
-	case w.abandoned:
+	case w.abandoned || w.call == nil:
 	case w.pool != nil && w.pool.take(w.call):
 		e.unlink(w.call)
 		w.call.Drop()
@@ -420,6 +434,11 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	return nil
 }
 
+// WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
+// calls that they make to the caller's thread, if it is on one. It does not wait where that would
+// be a deadlock.
+func (s *Set) WaitEnd(done <-chan struct{}) { threads.current().waitForEnd(done, wait{set: s}) }
+
 // A reach is the threads that a thread depends on: itself, the one that it waits for, the one that
 // that waits for, and so on.
 type reach struct {
@@ -436,6 +455,14 @@ type reached struct {
 	one     *Engine
 	several []*Engine
 	frees   bool // it can go on, or will be freed
+}
+
+// ends reports whether one of the threads that are stuck waits for a place, and so goes on without
+// one.
+func (r *reach) ends() bool {
+	return slices.ContainsFunc(r.list, func(n reached) bool {
+		return !n.frees && n.wait.call == nil && !n.wait.end
+	})
 }
 
 // searches is what the searches of all threads share. A thread that waits for one that does not

@@ -192,7 +192,7 @@ func (e *Engine) spin() bool {
 //threadcall:noalloc
 func (e *Engine) startSpinning() bool {
 	r := &e.idleState
-	if !r.policy.pays(false) || e.bubbled || e.waits.parks {
+	if !r.policy.pays(false) || e.bubble != 0 || e.waits.parks {
 		return false
 	}
 	now := clock.Now()
@@ -235,7 +235,7 @@ func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
 	e.endYields()
-	if e.bubbled {
+	if e.bubble != 0 {
 		e.sleep()
 		return
 	}

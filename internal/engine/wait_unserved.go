@@ -85,7 +85,7 @@ func (e *Engine) endWait(ticket uint32) {
 func (e *Engine) beginWatch(caller bool) (ticket uint32) {
 	u, inside := &e.unserved, clock.InBubble()
 	switch {
-	case e.bubbled, e.q.Closed(), inside && e.served.Load() != 0,
+	case e.bubble != 0, e.q.Closed(), inside && e.served.Load() != 0,
 		!u.watched.CompareAndSwap(false, true):
 		return 0
 	}

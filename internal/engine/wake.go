@@ -69,12 +69,15 @@ func (e *Engine) interrupt() {
 // OnWake sets what is called when something is queued while the thread is not looking. Any
 // goroutine may call it.
 func (e *Engine) OnWake(f func()) {
-	if f == nil || e.q.Closed() {
+	if f == nil || e.Terminated() {
 		e.onWake.Store(nil) // nothing will be queued
 		return
 	}
-	e.mustBeReachable()
+	e.reachable()
 	e.onWake.Store(&f)
+	if e.Terminated() { // meanwhile, and forget may have been before that
+		e.onWake.Store(nil)
+	}
 	on := e.On()
 	if on {
 		e.q.RestAlways(true)

@@ -26,11 +26,11 @@ func TestToken(t *testing.T) {
 		for range 3 {
 			token.Wake()
 			token.Wake()
-			if !token.Wait(context.Background()) {
+			if !token.Wait(nil) {
 				t.Errorf("latched: %v; no token after two wake-ups", latched)
 			}
 			ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-			if token.Wait(ctx) {
+			if token.Wait(ctx.Done()) {
 				t.Errorf("latched: %v; two tokens after two wake-ups", latched)
 			}
 			cancel()

@@ -2,7 +2,6 @@
 package park
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 )
@@ -53,33 +52,44 @@ func (t *Token) Wake() {
 	}
 }
 
-// Wait blocks until the token is there, takes it and returns true, or returns false when ctx is
-// done.
+// Wait blocks until the token is there, takes it and returns true, or returns false when cancel is
+// closed.
 //
 //threadcall:noalloc
-func (t *Token) Wait(ctx context.Context) bool {
+func (t *Token) Wait(cancel <-chan struct{}) bool {
 	if t.c == nil {
-		return t.waitLatched(ctx)
+		return t.waitLatched(cancel) //threadcall:alloc in a bubble
 	}
-	done := ctx.Done()
-	if done == nil {
+	if cancel == nil {
 		<-t.c //threadcall:alloc the runtime's sudog, when its caches are empty
 		return true
 	}
 	select { //threadcall:alloc two of these
 	case <-t.c:
 		return true
-	case <-done:
+	case <-cancel:
 		return false
 	}
 }
 
-func (t *Token) waitLatched(ctx context.Context) bool {
-	if ctx.Done() != nil {
-		// In the caller's bubble, if ctx is from there.
-		defer context.AfterFunc(ctx, t.Wake)() //threadcall:alloc for a context that ends
+func (t *Token) waitLatched(cancel <-chan struct{}) bool {
+	if cancel != nil {
+		returned := make(chan struct{})
+		defer close(returned)
+		go func() {
+			select {
+			case <-cancel:
+				t.Wake()
+			case <-returned:
+			}
+		}()
 	}
 	t.latch.Lock()
 	t.shut.Store(true)
-	return ctx.Err() == nil
+	select {
+	case <-cancel:
+		return false
+	default:
+		return true
+	}
 }
