@@ -172,11 +172,12 @@ func TestPool_leftCall(t *testing.T) {
 	<-begun
 	// the first record, which does not show how often it is given back
 	p.records.Get(callq.Awaited, nil, 0)
-	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, 1)
+	x := newEngine()
+	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, x.id)
 	if e, _, ok := p.add(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
 	}
-	w, x := &wait{call: c, pool: p}, newEngine()
+	w := &wait{call: c, pool: p}
 	if p.workers[0].runFor(x, w, nil) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}

@@ -347,10 +347,10 @@ func (e *Engine) PostBy(by Poster, fn func()) bool { return e.post(noContext, fn
 //
 //threadcall:noalloc
 func (e *Engine) From() uintptr {
-	if e.On() {
-		return 0
+	if self := threads.current(); self != e {
+		return self.poster()
 	}
-	return threads.current().poster()
+	return 0
 }
 
 // post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext. by

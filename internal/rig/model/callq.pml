@@ -455,7 +455,7 @@ inline Restore(e) {
 }
 
 #ifdef CYCLES
-/* Queue.TakeFrom: p is the list of the calls that g has queued, up to and including last. */
+/* In place of Oldest and BeginOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
 	p = NIL;
 	All(e);
@@ -484,7 +484,7 @@ inline Split(g, last) {
 	}
 }
 
-/* Queue.Return(p) */
+/* What is left of p stays in the queue: here it is put back. */
 inline Return(e) {
 	Unless(p == NIL,
 		All(e);

@@ -150,8 +150,8 @@ func (r *run) checkThreads() {
 	}
 }
 
-// checkOrder checks that what one goroutine gave to one place began in its order: in one activation,
-// and, of a goroutine on a thread, in all.
+// checkOrder checks that what one goroutine gave to one place began in its order: in one
+// activation, and, of a goroutine on a thread, in all.
 func (r *run) checkOrder() {
 	such := func(o *op) bool {
 		return (o.verb.queues() || o.verb.posts() && o.verb != coalesced) &&
