@@ -27,6 +27,7 @@ type target struct {
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32          // see live.go
+	bubble   uint64                 // of testing/synctest, in which it was made, or zero
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
@@ -72,7 +73,7 @@ func (x *target) Done() <-chan struct{} { return x.done }
 // Bubbled reports whether x was made in a bubble of testing/synctest.
 //
 //threadcall:noalloc
-func (x *target) Bubbled() bool { return x.first().bubble != 0 }
+func (x *target) Bubbled() bool { return x.bubble != 0 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //
@@ -363,7 +364,7 @@ func (x *target) post(ctx context.Context, fn func(), room room) bool {
 		kind = x.limit.acquire(self, x.on, x.pool, cancel)
 	}
 	c := x.records.Get(kind, fn, self.poster())
-	ok = !isClosed(cancel) // also after a wait for a place
+	ok = cancel == nil || !isClosed(cancel) // also after a wait for a place
 	if p := x.pool; p != nil {
 		if self != nil {
 			self.hasPosted.Store(true)
