@@ -172,7 +172,7 @@ func (e *Engine) waitForPlace(
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
 func (w *wait) abandon() bool {
 	switch {
-	case w.abandoned:
+	case w.abandoned, w.call == nil:
 	case w.pool != nil && w.pool.take(w.call):
 		w.call.Drop()
 		w.abandoned = true
@@ -212,9 +212,6 @@ func (e *Engine) rescue(w *wait) bool {
 		}
 		if list != nil {
 			e.wait.Store(nil) // while it runs that, it does not wait
-			if w.call == nil {
-				w = nil
-			}
 			e.runList(list, w, back)
 			return true
 		}
