@@ -61,9 +61,12 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 			return nil
 		default:
 		}
+		select {
+		case <-ctx.Done():
+			return access.Cause(ctx)
+		default:
+		}
 		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
 		case access.Terminated(t):
 			return thread.ErrTerminated
 		case turn():

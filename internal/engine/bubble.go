@@ -44,9 +44,19 @@ import (
 // is elsewhere and x has not been terminated.
 //
 //threadcall:noalloc
-func (x *target) reachable() bool {
-	switch bubble := x.first().bubble; {
-	case bubble == 0 || bubble == clock.Bubble():
+func (x *target) reachable() bool { return x.bubble == 0 || x.inBubble() }
+
+// Reachable is reachable for package thread.
+//
+//threadcall:noalloc
+func (e *Engine) Reachable() bool { return e.reachable() }
+
+// inBubble is reachable for what was made in a bubble, so that the other can be inlined.
+//
+//threadcall:noalloc
+func (x *target) inBubble() bool {
+	switch {
+	case x.bubble == clock.Bubble():
 		return true
 	case x.phase.Load() >= closed:
 		return false

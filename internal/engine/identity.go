@@ -17,9 +17,8 @@ import (
 // serves is alive; while it does not, the operating system's number of the thread must agree, see
 // On.
 type identity struct {
-	id     uintptr        // a number of the engine's own, never zero
-	bubble uint64         // of testing/synctest, in which it was made, or zero, see bubble.go
-	m      atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
+	id uintptr        // a number of the engine's own, never zero
+	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start
 	exact     bool // or the main goroutine's: m cannot mean another thread

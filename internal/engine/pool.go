@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/list"
 )
 
@@ -44,7 +45,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
 	p.target.init(limit, o)
-	p.pool, p.records = p, callq.New()
+	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields

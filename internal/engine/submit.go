@@ -27,6 +27,7 @@ type target struct {
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32          // see live.go
+	bubble   uint64                 // of testing/synctest, in which it was made, or zero
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
@@ -72,7 +73,7 @@ func (x *target) Done() <-chan struct{} { return x.done }
 // Bubbled reports whether x was made in a bubble of testing/synctest.
 //
 //threadcall:noalloc
-func (x *target) Bubbled() bool { return x.first().bubble != 0 }
+func (x *target) Bubbled() bool { return x.bubble != 0 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
 //

@@ -273,7 +273,7 @@ func (e *Engine) waitForPlace(
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
 func (e *Engine) abandon(w *wait) bool {
 	switch {
-	case w.abandoned || w.call == nil:
+	case w.abandoned, w.call == nil:
 	case w.pool != nil && w.pool.take(w.call):
 		e.unlink(w.call)
 		w.call.Drop()
