@@ -136,7 +136,7 @@ func uses(t testing.TB) map[string]func() {
 		},
 		"Queued":          func() { th.Queued(); p.Queued() },
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
-		"On, ID":          func() { th.On(); th.ID() },
+		"On, ID":          func() { th.On(); th.ID(); p.ID() },
 		"Assert":          func() { th.Call(assert) },
 		"TakePanic":       func() { th.TakePanic(); p.TakePanic(); th.Done() },
 		"Coalesce": func() {

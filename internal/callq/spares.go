@@ -22,8 +22,6 @@ type spares struct {
 }
 
 // keep takes a record that nothing uses.
-//
-//threadcall:noalloc
 func (q *Queue) keep(c *Call) {
 	s := q.spares.Load()
 	if s == nil {
@@ -46,8 +44,6 @@ func (q *Queue) keep(c *Call) {
 
 // spare takes a chain, of which it returns one record and gives the others to the free list, or
 // returns nil.
-//
-//threadcall:noalloc
 func (q *Queue) spare() *Call {
 	s := q.spares.Load()
 	if s == nil {
