@@ -32,7 +32,7 @@ import (
 //
 // The first caller has its position reported; it has a ticket, which it clears when it has waited.
 type unserved struct {
-	waits   atomic.Int64 // how many callers wait, and, times waited, how many have waited
+	waits   atomic.Uint64 // how many callers wait, and, times waited, how many have waited
 	watched atomic.Bool
 	ticket  atomic.Uint32 // of the caller in watch, while that waits
 	watch   *unservedWatch
@@ -43,7 +43,7 @@ type unservedWatch struct {
 	timer  *time.Timer
 	checks int
 	served uint32      // what it was at the first check
-	waited int64       // likewise
+	waited uint64      // likewise
 	stack  string      // of the thread's goroutine, at the last check that needed it
 	pcs    [32]uintptr // the stack of the caller with the ticket
 	depth  int
@@ -72,6 +72,8 @@ func (e *Engine) beginWait() (ticket uint32) {
 	return ticket
 }
 
+// endWait ends what beginWait has begun.
+//
 //threadcall:noalloc
 func (e *Engine) endWait(ticket uint32) {
 	e.unserved.waits.Add(waited - 1)
