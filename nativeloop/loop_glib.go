@@ -141,6 +141,9 @@ func dispatch(source, _, _ uintptr) uintptr {
 	glib.Lock()
 	l := glib.loops[source]
 	glib.Unlock()
+	if l == nil { // detached, while another thread ran the context
+		return 0 // G_SOURCE_REMOVE
+	}
 	l.event(syscall.SYS_READ)
 	if l.here() {
 		l.woken.Store(false)

@@ -119,14 +119,14 @@ func (f *Files) write(prefix, thread string) {
 //
 // OnSignal begins to record at once. It returns an error if nothing can be recorded, as [KeepLast]
 // does.
-func (f *Files) OnSignal(signal0 os.Signal, more ...os.Signal) (stop func(), err error) {
+func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if err := keep(lastDefault, bytesDefault); err != nil {
 		return func() {}, wrap(err)
 	}
 	c := make(chan os.Signal, 1)
-	signal.Notify(c, append(more[:len(more):len(more)], signal0)...)
+	signal.Notify(c, append(more[:len(more):len(more)], first)...)
 	go func() {
 		for range c {
 			f.write("signal-", "")

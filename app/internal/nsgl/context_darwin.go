@@ -31,10 +31,12 @@ var (
 
 // replace replaces the method once, and reports whether it has.
 var replace = sync.OnceValue(func() bool {
-	var find func(class objc.Class, method objc.SEL) uintptr
-	var set func(method uintptr, f objc.IMP) uintptr
+	var find func(class objc.Class, name objc.SEL) (method uintptr)
+	var get func(method uintptr) (f uintptr)
+	var set func(method uintptr, f objc.IMP) (before uintptr)
 	for name, f := range map[string]any{"class_getInstanceMethod": &find,
-		"method_setImplementation": &set, "pthread_main_np": &isMain} {
+		"method_getImplementation": &get, "method_setImplementation": &set,
+		"pthread_main_np": &isMain} {
 		address, err := purego.Dlsym(purego.RTLD_DEFAULT, name)
 		if err != nil {
 			return false
@@ -45,7 +47,8 @@ var replace = sync.OnceValue(func() bool {
 	if method == 0 {
 		return false
 	}
-	original = set(method, objc.NewIMP(updateOrMark))
+	original = get(method)
+	set(method, objc.NewIMP(updateOrMark))
 	return true
 })
 
