@@ -37,8 +37,10 @@
 // # Limits
 //
 //   - While the user drags the border of a window, macOS keeps the main thread in a loop of its
-//     own: calls wait until the mouse is released, and frames are drawn meanwhile. Windows has such
-//     loops for titles and system menus, but there calls run inside them.
+//     own: calls wait until the mouse is released, and frames are drawn meanwhile, in the old size.
+//     Windows has such loops for titles and system menus, but there calls run inside them.
+//   - On macOS each window is drawn on its thread, and the main thread changes the window's context
+//     between two frames, because it would crash during one. This has not been tried.
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.

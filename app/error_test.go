@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,6 +44,7 @@ func TestNewWindow_namesTheWrongOption(t *testing.T) {
 		{app.FrameRate(1e-9), "OnDemand"},
 		{app.Share(closed), "closed"},
 		{app.Share(bare), "NoOpenGL"},
+		{app.Share(nil), "Share(nil)"},
 	} {
 		w, err := app.NewWindow(test.opt)
 		if w != nil || err == nil || !strings.Contains(err.Error(), test.want) ||
@@ -177,10 +179,22 @@ var endings = map[string]struct {
 	},
 	"OnDraw does not return": {
 		func() {
-			w, drawn := openWindow(), make(chan struct{})
+			w, drawn, all := openWindow(), make(chan struct{}), sync.WaitGroup{}
 			w.OnDraw(func(*app.Frame) { close(drawn); select {} })
-			go func() { <-drawn; w.Stop() }()
+			go func() {
+				<-drawn
+				for _, stop := range []func(){func() {}, w.Stop} { // they wait, and then are refused
+					all.Go(func() { refused(w.Thread().Call(func() {})) })
+					all.Go(func() { _, err := app.NewWindow(app.Share(w)); refused(err == nil) })
+					all.Go(func() { _, err := w.Screenshot(); refused(err == nil) })
+					stop()
+				}
+			}()
 			w.Run()
+			refused(w.Thread().Call(func() {}) || w.Thread().Go(func() {}))
+			_, err := app.NewWindow(app.Share(w))
+			refused(err == nil)
+			all.Wait()
 			app.Terminate()
 			must(app.Init())
 			<-drawing(func() {})
@@ -223,6 +237,12 @@ func init() {
 		err := <-done
 		report(err)
 		report(err)
+	}
+}
+
+func refused(taken bool) {
+	if taken {
+		panic("a window that is given up has taken a function")
 	}
 }
 

@@ -1,12 +1,15 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"image"
 	"sync/atomic"
 	"time"
 
 	"github.com/go-gl/gl/v3.3-core/gl"
+
+	"github.com/threadcall/threadcall/app/internal/nsgl"
 )
 
 // A Frame is the argument of the function of [Win.OnDraw]. It is valid until that returns.
@@ -31,6 +34,7 @@ type drawing struct {
 	run       func() // drawPosted, made once
 	tick      func() // drawTick, made once
 	swap      func() error
+	context   *nsgl.Context // or nil
 	ticks     frameClock
 	shot      chan<- *image.NRGBA // of the frame that is drawn for a Screenshot, or nil
 	inside    string              // the method to which the function was given that runs
@@ -136,6 +140,7 @@ func (w *Win) drawFrame() {
 		f.Delta = now - f.Time
 	}
 	f.Time = now
+	w.context.Update()
 	w.measure(f)
 	w.takeSteps(f)
 	if draw := w.onDraw.Load(); draw != nil {
@@ -207,7 +212,8 @@ func (w *Win) reschedule() {
 }
 
 // Screenshot draws a frame and returns its picture. It returns an error if Run is not called within
-// a second, and on the window's thread, where it would wait for itself.
+// a second, if a function on the window's thread does not return within five, and on that thread,
+// where it would wait for itself.
 func (w *Win) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
@@ -221,8 +227,10 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 			return nil, errors.New("app: Screenshot without Run; call Run on another goroutine")
 		}
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	taken := make(chan *image.NRGBA, 1)
-	w.thread.Go(func() {
+	w.thread.GoContext(ctx, func() {
 		defer func() { w.shot = nil; close(taken) }() // also if OnDraw calls Goexit
 		w.shot = taken
 		w.drawFrame()
@@ -233,6 +241,8 @@ func (w *Win) Screenshot() (*image.NRGBA, error) {
 			return p, nil
 		}
 	case <-w.gone:
+	case <-ctx.Done():
+		return nil, w.hangs("Screenshot")
 	}
 	return nil, ErrClosed
 }

@@ -140,6 +140,25 @@ func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 	}
 }
 
+// What waits for a window's thread returns an error if that hangs.
+func TestScreenshot_endsIfTheWindowHangs(t *testing.T) {
+	w, _ := show(t)
+	gate := testutil.Occupy(t, w.Thread().Go)
+	defer gate.Open()
+	var all sync.WaitGroup
+	for what, try := range map[string]func() error{
+		"Screenshot": func() error { _, err := w.Screenshot(); return err },
+		"Share":      func() error { _, err := app.NewWindow(app.Share(w)); return err },
+	} {
+		all.Go(func() {
+			if err := try(); err == nil || !strings.Contains(err.Error(), what+": a function on") {
+				t.Errorf("%s: %v", what, err)
+			}
+		})
+	}
+	testutil.Ends(t, all.Wait)
+}
+
 func TestFrame_hasNumberTimeAndSize(t *testing.T) {
 	w := open(t)
 	frames := make(chan app.Frame, 10)

@@ -22,6 +22,7 @@ type options struct {
 	noOpenGL      bool
 	eventsOnDraw  bool
 	rate          float64
+	shares        bool
 	share         *Win
 	hints         func()
 }
@@ -58,12 +59,13 @@ func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.mino
 func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 
 // Share makes a window that shares textures, buffers, shaders and samplers with w. Framebuffers and
-// vertex arrays are not shared. NewWindow waits until w's thread is between two frames.
+// vertex arrays are not shared. NewWindow waits until w's thread is between two frames, and returns
+// an error if that takes five seconds.
 //
 // The other thread sees an object completely after [gl.Finish], or after [gl.Flush] and a wait for
 // a fence, and must bind it again. Either window may be closed first; the shared objects end with
 // the last.
-func Share(w *Win) Option { return func(o *options) { o.share = w } }
+func Share(w *Win) Option { return func(o *options) { o.shares, o.share = true, w } }
 
 // EventsOnDraw delivers events on the window's thread, immediately before the function of
 // [Win.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a mutex,
@@ -111,6 +113,8 @@ func (o options) check() error {
 		return bad("FrameRate(%v): a number of frames a second, or 0 for no limit", o.rate)
 	case o.rate > 0 && o.rate < leastRate:
 		return bad("FrameRate(%v): less than a frame in 1,000 seconds; use OnDemand", o.rate)
+	case o.shares && o.share == nil:
+		return bad("Share(nil): there is no window to share with")
 	case o.share != nil && o.noOpenGL:
 		return bad("Share with NoOpenGL: there is no context whose objects could be shared")
 	case o.share != nil && o.share.opts.noOpenGL:

@@ -13,6 +13,7 @@ import (
 	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
+	"github.com/threadcall/threadcall/app/internal/nsgl"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -133,17 +134,28 @@ func (w *Win) createSharing() (err error) {
 		return err
 	}
 	err = errShareClosed
-	other.thread.Call(func() {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	busy := other.thread.CallContext(ctx, func() {
 		if !other.stopped.Load() {
 			other.detach()
 			create()
 			_ = guarded(func() error { other.win.MakeContextCurrent(); return nil })
 		}
 	})
+	if errors.Is(busy, context.DeadlineExceeded) {
+		return other.hangs("Share")
+	}
 	return err
 }
 
 var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
+
+// hangs returns the error of what has waited for the window's thread.
+func (w *Win) hangs(what string) error {
+	return fmt.Errorf("app: %s: a function on the thread of window %q, such as OnDraw's, has not "+
+		"returned for %v", what, w.opts.title, patience)
+}
 
 // create runs on the main thread.
 func (w *Win) create() error {
@@ -203,6 +215,7 @@ func (w *Win) prepare() error {
 		return nil
 	}
 	w.win.MakeContextCurrent()
+	w.context = nsgl.Guard()
 	glLoaded.mu.Lock()
 	defer glLoaded.mu.Unlock()
 	if !glLoaded.done {
@@ -272,8 +285,8 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // event loop.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
-// on standard error and does not wait for it. The window is hidden, except with Wayland, and GLFW
-// keeps it until the process ends.
+// on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
+// it until the process ends, and its thread refuses functions.
 func (w *Win) Run() {
 	if mainthread.On() {
 		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")
@@ -347,7 +360,8 @@ func (w *Win) end() {
 	close(w.gone)
 }
 
-// patience is for how long a window that is to end waits for the functions on its thread.
+// patience is for how long a window that is to end, Share and Screenshot wait for the functions on
+// its thread.
 const patience = 5 * time.Second
 
 // endThread ends the window's thread, or reports that a function does not return there.
@@ -368,6 +382,7 @@ func (w *Win) endThread() (ended bool) {
 		fmt.Fprintf(os.Stderr, "app: a function on the thread of window %q, such as OnDraw's, has not "+
 			"returned for %v since the window was to end; it is given up, not destroyed\n",
 			w.opts.title, patience)
+		w.thread.Terminate() // which would take functions, and not run them
 		return false
 	}
 }
@@ -389,6 +404,7 @@ func (w *Win) leave() {
 // if the program has terminated the thread.
 func (w *Win) stop() {
 	w.Stop()
+	w.context.Release()
 	w.detach()
 }
 

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 )
 
 var examples = []struct {
@@ -31,16 +32,19 @@ var examples = []struct {
 	{name: "ptrace", part: "examples"},
 	{name: "python", part: "python"},
 	{name: "sdl", args: []string{"-driver", "dummy"}, part: "sdl"},
-	{name: "sdl", args: []string{"-driver", "x11"}, part: "sdl", screen: true},
+	{name: "sdl", args: []string{"-driver", "x11", "-d", stays}, part: "sdl", screen: true},
 	{name: "sdl", args: []string{"-driver=dummy"}, part: "sdl3", noCgo: true},
 	{name: "sdl", args: []string{"-driver=x11"}, part: "sdl3", screen: true, noCgo: true},
-	{name: "fyne", part: "gui", screen: true},
-	{name: "ebitengine", args: []string{"-mode", "threads"}, part: "gui", screen: true},
+	{name: "fyne", args: []string{"-d", stays}, part: "gui", screen: true},
+	{name: "ebitengine", args: []string{"-mode", "threads", "-d", stays}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "single"}, part: "gui", screen: true},
 	{name: "ebitengine", args: []string{"-mode", "on-demand"}, part: "gui", screen: true},
 	{name: "tick"},
-	{name: "webview", part: "webview", screen: true},
+	{name: "webview", args: []string{"-d", stays}, part: "webview", screen: true},
 }
+
+// stays is for how long the windows of some stay open.
+const stays = "3s"
 
 // Each example ends with lines that say so, and how many calls it has checked.
 var checked = regexp.MustCompile(`(?m)^.*: ([1-9][0-9]*) (calls|ticks), 0 of them wrong$`)
@@ -73,7 +77,9 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			cmd.Stdout, cmd.Stderr = f, f
+			began := time.Now()
 			err = errors.Join(cmd.Run(), f.Close())
+			ran := time.Since(began)
 			out, _ := os.ReadFile(output)
 			t.Logf("%s", out)
 			for _, refused := range []error{syscall.EPERM, syscall.EROFS} {
@@ -86,6 +92,9 @@ func TestExamples(t *testing.T) {
 			}
 			if !checked.Match(out) {
 				t.Errorf("no line matches %s", checked)
+			}
+			if least, _ := time.ParseDuration(stays); slices.Contains(e.args, "-d") && ran < least {
+				t.Errorf("it has ended after %v, although with -d it stays for %v", ran, least)
 			}
 			if bytes.Contains(out, []byte("Error in Fyne call thread")) {
 				t.Error("Fyne reports that a widget was touched off the main goroutine")

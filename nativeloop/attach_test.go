@@ -319,6 +319,11 @@ func TestAttach_refusesWhatItCannotServe(t *testing.T) {
 			t.Errorf("the second Attach returned %v", err)
 		}
 		testutil.MustPanic(t, func() { nativeloop.Attach(mainthread.Thread()) }, "off the thread")
+		go h.Terminate()
+		testutil.Arrives(t, h.Done())
+		if _, err := nativeloop.Attach(h.Thread); err != thread.ErrTerminated {
+			t.Errorf("Attach of a thread that has ended returned %v", err)
+		}
 		own := thread.New()
 		defer own.Terminate()
 		for range 2 {
@@ -327,6 +332,30 @@ func TestAttach_refusesWhatItCannotServe(t *testing.T) {
 			}, "serves by itself; use thread.Adopt")
 		}
 	})
+}
+
+// A thread that has ended is not kept by what has claimed its loop.
+func TestAttach_letsGoOfEndedThreads(t *testing.T) {
+	var gone []<-chan struct{}
+	onHost(t, func(h *host) {
+		h.detach()
+		for range 3 {
+			th := thread.New()
+			collected := make(chan struct{})
+			runtime.AddCleanup(th, func(c chan struct{}) { close(c) }, collected)
+			gone = append(gone, collected)
+			if _, err := nativeloop.Take(th, "never released"); err != nil {
+				t.Error(err)
+			}
+			th.Terminate()
+			if _, err := nativeloop.Take(th, "again"); err != thread.ErrTerminated {
+				t.Errorf("Take of a thread that has ended returned %v", err)
+			}
+		}
+	})
+	for _, c := range gone {
+		testutil.Eventually(t, func() bool { return testutil.CollectedAndEnded(c) }, "its end")
+	}
 }
 
 // BenchmarkCall compares with functions that the native loop takes from a channel.

@@ -15,12 +15,13 @@ const framework = "/System/Library/Frameworks/CoreFoundation.framework/CoreFound
 // cf has what is in the process once. Purego never frees a callback, so all loops share one.
 var cf struct {
 	sync.Mutex
-	current, add, wakeUp             cFunction // of run loops
-	create, signal, invalidate, free cFunction // of sources
-	commonModes                      uintptr
-	context                          [10]uintptr          // a CFRunLoopSourceContext
-	loops                            map[uintptr]*runLoop // by their number
-	made                             uintptr
+	current, add, wakeUp       cFunction // of run loops
+	create, signal, invalidate cFunction // of sources
+	keep, free                 cFunction // of both
+	commonModes                uintptr
+	context                    [10]uintptr          // a CFRunLoopSourceContext
+	loops                      map[uintptr]*runLoop // by their number
+	made                       uintptr
 }
 
 const contextInfo, contextPerform = 1, 9 // in cf.context
@@ -42,6 +43,7 @@ func openCF() error {
 		"CFRunLoopSourceCreate":     &cf.create,
 		"CFRunLoopSourceSignal":     &cf.signal,
 		"CFRunLoopSourceInvalidate": &cf.invalidate,
+		"CFRetain":                  &cf.keep,
 		"CFRelease":                 &cf.free,
 		"kCFRunLoopCommonModes":     &modes,
 	})
@@ -74,6 +76,7 @@ func attach(serve func(rest func())) (loop, error) {
 	cf.made++
 	cf.context[contextInfo] = cf.made
 	l := &runLoop{serve: serve, number: cf.made, loop: cf.current.call()}
+	cf.keep.call(l.loop) // wake may come after the end of its thread
 	l.source = cf.create.call(0, 0, uintptr(unsafe.Pointer(&cf.context)))
 	cf.loops[l.number] = l
 	cf.add.call(l.loop, l.source, cf.commonModes)
@@ -110,5 +113,6 @@ func (l *runLoop) detach() {
 	defer l.mu.Unlock()
 	cf.invalidate.call(l.source) // takes it out of the loop
 	cf.free.call(l.source)
+	cf.free.call(l.loop)
 	l.source = 0
 }

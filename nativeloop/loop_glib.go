@@ -5,10 +5,10 @@ package nativeloop
 import (
 	"fmt"
 	"os"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
@@ -25,7 +25,8 @@ const (
 var glib struct {
 	sync.Mutex
 	threadDefault, standard, owned    cFunction // of contexts
-	acquire, release                  cFunction
+	acquire, release, ref, leave      cFunction
+	iterate                           cFunction
 	create, attach, destroy, unref    cFunction // of sources
 	setPriority, setCanRecurse, addFD cFunction
 	functions                         [6]uintptr // a GSourceFuncs with dispatch alone
@@ -49,6 +50,9 @@ func openGLib() error {
 		"g_main_context_is_owner":           &glib.owned,
 		"g_main_context_acquire":            &glib.acquire,
 		"g_main_context_release":            &glib.release,
+		"g_main_context_ref":                &glib.ref,
+		"g_main_context_unref":              &glib.leave,
+		"g_main_context_iteration":          &glib.iterate,
 		"g_source_new":                      &glib.create,
 		"g_source_attach":                   &glib.attach,
 		"g_source_destroy":                  &glib.destroy,
@@ -74,16 +78,27 @@ func openGLib() error {
 // So a wake-up that puts no event comes before serve. When serve is about to run several functions,
 // it calls wake first, and an event loop that one of them runs begins with a dispatch.
 //
+// A dispatch on another thread, which runs the context by mistake, takes the event and reports that
+// once. The event is put again later, so that what is queued runs when the thread itself runs the
+// context.
+//
 // A ready time of the source would do as well, but GLib takes a lock for it, and wakes its own loop
 // when dispatch resets it: two turns instead of one, and calls took 1.5 to 2 times as long.
 type glibLoop struct {
-	serve  func(rest func())
-	rest   func() // wake, made once
-	woken  atomic.Bool
-	source uintptr
-	thread int
-	fd     uintptr // of the eventfd, closed when nothing refers to the loop
+	serve   func(rest func())
+	rest    func() // wake, made once
+	woken   atomic.Bool
+	context uintptr
+	source  uintptr
+	thread  int
+	other   atomic.Int64 // the last other thread on which dispatch was called, or zero
+
+	mu sync.Mutex // held to use the eventfd
+	fd int        // -1 after detach
 }
+
+// again is after how long dispatch is called again that was called on another thread.
+const again = 100 * time.Millisecond
 
 func attach(serve func(rest func())) (loop, error) {
 	glib.Lock()
@@ -107,14 +122,14 @@ func attach(serve func(rest func())) (loop, error) {
 	glib.release.call(context)
 	l.rest = l.wake
 	const flags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
-	var errno syscall.Errno
-	if l.fd, _, errno = syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, flags, 0); errno != 0 {
+	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, flags, 0)
+	if errno != 0 {
 		return nil, os.NewSyscallError("eventfd", errno)
 	}
-	runtime.AddCleanup(l, func(fd int) { _ = syscall.Close(fd) }, int(l.fd))
+	l.fd, l.context = int(fd), glib.ref.call(context)
 	l.source = glib.create.call(uintptr(unsafe.Pointer(&glib.functions)), sourceSize)
 	glib.loops[l.source] = l
-	glib.addFD.call(l.source, l.fd, ioIn)
+	glib.addFD.call(l.source, fd, ioIn)
 	glib.setPriority.call(l.source, GLibPriority)
 	glib.setCanRecurse.call(l.source, 1)
 	glib.attach.call(l.source, context)
@@ -126,10 +141,55 @@ func dispatch(source, _, _ uintptr) uintptr {
 	glib.Lock()
 	l := glib.loops[source]
 	glib.Unlock()
+	if l == nil { // detached, while another thread ran the context
+		return 0 // G_SOURCE_REMOVE
+	}
 	l.event(syscall.SYS_READ)
-	l.woken.Store(false)
-	l.serve(l.rest)
+	if l.here() {
+		l.woken.Store(false)
+		l.serve(l.rest)
+	} else {
+		l.misplaced()
+	}
 	return 1 // G_SOURCE_CONTINUE
+}
+
+// misplaced is called by dispatch on another thread.
+func (l *glibLoop) misplaced() {
+	if id := int64(syscall.Gettid()); l.other.Swap(id) != id {
+		fmt.Fprintf(os.Stderr, "%v\n", l.conflict())
+	}
+	time.AfterFunc(again, func() {
+		if l.woken.Load() {
+			l.event(syscall.SYS_WRITE)
+		}
+	})
+}
+
+// conflict returns the error of a thread that cannot run its context.
+func (l *glibLoop) conflict() error {
+	other := "another thread"
+	if id := l.other.Load(); id != 0 {
+		other = fmt.Sprintf("thread %d", id)
+	}
+	return fmt.Errorf("nativeloop: %s runs the GLib context to which thread %d is attached, so that "+
+		"calls of thread %[2]d wait; run the context on the thread that called Attach", other, l.thread)
+}
+
+// turner returns what waits for events and handles them.
+func (l *glibLoop) turner() (turn func() error, err error) {
+	return func() error {
+		for since := time.Now(); int32(glib.acquire.call(l.context)) == 0; time.Sleep(again / 100) {
+			l.event(syscall.SYS_WRITE) // so that dispatch learns the number of the other thread
+			if time.Since(since) >= again {
+				return l.conflict()
+			}
+		}
+		defer glib.release.call(l.context)
+		const mayBlock = 1
+		glib.iterate.call(l.context, mayBlock)
+		return nil
+	}, nil
 }
 
 func (l *glibLoop) wake() {
@@ -140,9 +200,10 @@ func (l *glibLoop) wake() {
 
 // event reads or writes the eventfd, which does not block.
 func (l *glibLoop) event(trap uintptr) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	n := uint64(1)
-	_, _, _ = syscall.RawSyscall(trap, l.fd, uintptr(unsafe.Pointer(&n)), 8)
-	runtime.KeepAlive(l)
+	_, _, _ = syscall.RawSyscall(trap, uintptr(l.fd), uintptr(unsafe.Pointer(&n)), 8)
 }
 
 func (l *glibLoop) here() bool { return syscall.Gettid() == l.thread }
@@ -153,4 +214,9 @@ func (l *glibLoop) detach() {
 	glib.Unlock()
 	glib.destroy.call(l.source)
 	glib.unref.call(l.source)
+	glib.leave.call(l.context)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = syscall.Close(l.fd)
+	l.fd = -1 // a wake-up may be late
 }

@@ -3,14 +3,20 @@
 package nativeloop_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"reflect"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/ebitengine/purego"
 
@@ -25,6 +31,7 @@ var glib struct {
 	NewContext func() uintptr                           `c:"g_main_context_new"`
 	Push       func(context uintptr)                    `c:"g_main_context_push_thread_default"`
 	Pop        func(context uintptr)                    `c:"g_main_context_pop_thread_default"`
+	Default    func() (context uintptr)                 `c:"g_main_context_get_thread_default"`
 	Acquire    func(context uintptr) int32              `c:"g_main_context_acquire"`
 	Release    func(context uintptr)                    `c:"g_main_context_release"`
 	Iterate    func(context uintptr, block int32) int32 `c:"g_main_context_iteration"`
@@ -128,6 +135,98 @@ func TestAttach_takesTheDefaultContextOfItsOwner(t *testing.T) {
 		defer glib.Release(0)
 		if err := attach(th); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// Wait turns the context of Attach, and not that which the thread has now.
+func TestWait_turnsTheContextOfAttach(t *testing.T) {
+	onHost(t, func(h *host) {
+		other := glib.NewContext()
+		glib.Push(other)
+		defer glib.Pop(other)
+		ran := false
+		go h.Call(func() { ran = true })
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+		defer cancel()
+		err := nativeloop.Wait(ctx, h.Thread, nil)
+		h.Call(func() {})
+		if !errors.Is(err, context.DeadlineExceeded) || !ran {
+			t.Errorf("Wait returned %v; a call has run: %v", err, ran)
+		}
+	})
+}
+
+// What is queued for a thread whose context another thread runs is not lost, and does not end the
+// program.
+func TestAttach_namesTheThreadThatRunsItsContext(t *testing.T) {
+	onHost(t, func(h *host) {
+		reports, err := os.CreateTemp(t.TempDir(), "")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer reports.Close()
+		stderr := os.Stderr
+		os.Stderr = reports
+		defer func() { os.Stderr = stderr }()
+		contextOf, want := glib.Default(), make(chan string)
+		glib.Pop(contextOf) // which this thread owns until then
+		defer glib.Push(contextOf)
+		var over atomic.Bool
+		ended := make(chan bool)
+		go func() {
+			defer close(ended)
+			runtime.LockOSThread()
+			glib.Acquire(contextOf)
+			defer glib.Release(contextOf)
+			want <- fmt.Sprintf("thread %d runs the GLib context", syscall.Gettid())
+			for !over.Load() {
+				glib.Iterate(contextOf, 0)
+			}
+		}()
+		named, self := <-want, fmt.Sprintf("thread %d is attached", syscall.Gettid())
+		ran := 0
+		h.Go(func() { ran++ })
+		testutil.Eventually(t, func() bool {
+			text, _ := os.ReadFile(reports.Name())
+			return strings.Contains(string(text), named) && strings.Contains(string(text), self)
+		}, "a line with %q and %q", named, self)
+		if err := nativeloop.Wait(t.Context(), h.Thread, nil); err == nil ||
+			!strings.Contains(err.Error(), named) || !strings.Contains(err.Error(), self) {
+			t.Errorf("Wait returned %v", err)
+		}
+		over.Store(true)
+		<-ended
+		if ran != 0 {
+			t.Error("the function has run while another thread ran the context")
+		}
+		for ran == 0 {
+			h.turn(true)
+		}
+	})
+}
+
+// What Attach has opened is closed by detach, and not later by the collector.
+func TestAttach_leavesNoFilesOpen(t *testing.T) {
+	onHost(t, func(h *host) {
+		files := func() int {
+			names, err := os.ReadDir("/proc/self/fd")
+			if err != nil {
+				t.Error(err)
+			}
+			return len(names)
+		}
+		h.detach()
+		defer debug.SetGCPercent(debug.SetGCPercent(-1))
+		before := files()
+		for range 100 {
+			if err := attach(h.Thread); err != nil {
+				t.Error(err)
+			}
+		}
+		if n := files() - before; n > 50 { // other tests may open some
+			t.Errorf("%d files are open after 100 times Attach and detach", n)
 		}
 	})
 }

@@ -17,9 +17,15 @@ import (
 //
 // Messages are:
 //
-//	wakeUp  something is queued; at most one is in the queue, but for races
+//	wakeUp  something is queued; at most one is in the queue, but for races and for what look posts
 //	rest    in the queue only while a turn runs several functions, of which any may have a loop of
 //	        its own: those behind it are run there
+//
+// A message is outstanding until the next turn begins; rest, at most until its own turn ends. The
+// program may take it without handing it to the window, as one does that discards what the user has
+// typed ahead, and PostMessage may fail, as while the queue of the thread is full. So look posts
+// wakeUp again while one is outstanding: after lost, and then whenever another eighth of the time
+// has passed, so that the queue of a thread that is busy for a day gets a hundred.
 //
 // GetMessage prefers posted messages to input, timers and painting, so that turns that follow each
 // other would keep all of these waiting. So after turns of budget in a row the loop has the thread
@@ -28,10 +34,12 @@ type messageLoop struct {
 	serve func(rest func())
 	rest  func() // leaveRest, made once
 
-	mu     sync.Mutex // held to post to the window, and to change it
-	window uintptr    // zero when detached: Windows may use a handle again
+	mu      sync.Mutex // held to post to the window, and to change these
+	window  uintptr    // zero when detached: Windows may use a handle again
+	looking bool       // look will be called
 
-	posted atomic.Int64 // when wakeUp was, in nanoseconds since epoch; or zero, since a turn began
+	// When wakeUp and rest became outstanding, in nanoseconds since epoch, or zero.
+	posted, rested atomic.Int64
 
 	thread uintptr
 
@@ -40,18 +48,16 @@ type messageLoop struct {
 	ended   time.Time // the last
 	follows bool      // the next was posted before that
 	paused  time.Time // or zero
-	resting bool      // rest is in the queue
-	again   bool      // the thread itself has called wake, but wakeUp was posted before
 }
 
 const (
-	gap = time.Millisecond
-
-	// A program may have taken a message that is older, without handing it to the window.
-	lost = 100 * time.Millisecond
+	gap  = time.Millisecond
+	lost = 100 * time.Millisecond // for how long a message is outstanding before it is posted again
 )
 
 var epoch = time.Now()
+
+func sinceEpoch() int64 { return max(int64(time.Since(epoch)), 1) }
 
 const (
 	wakeUp = 0x8000 + iota // WM_APP
@@ -59,17 +65,16 @@ const (
 )
 
 var (
-	user32            = syscall.NewLazyDLL("user32.dll")
-	createWindow      = user32.NewProc("CreateWindowExW")
-	defWindowProc     = user32.NewProc("DefWindowProcW")
-	destroyWindow     = user32.NewProc("DestroyWindow")
-	getQueueStatus    = user32.NewProc("GetQueueStatus")
-	peekMessage       = user32.NewProc("PeekMessageW")
-	postMessage       = user32.NewProc("PostMessageW")
-	postQuitMessage   = user32.NewProc("PostQuitMessage")
-	registerClass     = user32.NewProc("RegisterClassExW")
-	getThreadID       = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
-	errNotEnoughQuota = syscall.Errno(1816)
+	user32          = syscall.NewLazyDLL("user32.dll")
+	createWindow    = user32.NewProc("CreateWindowExW")
+	defWindowProc   = user32.NewProc("DefWindowProcW")
+	destroyWindow   = user32.NewProc("DestroyWindow")
+	getQueueStatus  = user32.NewProc("GetQueueStatus")
+	peekMessage     = user32.NewProc("PeekMessageW")
+	postMessage     = user32.NewProc("PostMessageW")
+	postQuitMessage = user32.NewProc("PostQuitMessage")
+	registerClass   = user32.NewProc("RegisterClassExW")
+	getThreadID     = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 )
 
 var loops sync.Map // from the handle of the window to its *messageLoop
@@ -120,30 +125,43 @@ func attach(serve func(rest func())) (loop, error) {
 }
 
 func (l *messageLoop) wake() {
-	now := int64(time.Since(epoch))
-	if t := l.posted.Load(); t == 0 || now-t > int64(lost) {
-		l.posted.Store(max(now, 1))
+	if l.posted.CompareAndSwap(0, sinceEpoch()) {
 		l.post(wakeUp)
-	} else if l.here() {
-		l.again = true
 	}
 }
 
-// post posts a message. If the queue of the thread is full, it tries again until it is not.
+// post posts a message, which may be lost.
 func (l *messageLoop) post(message uintptr) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.window == 0 {
 		return
 	}
-	ok, _, err := postMessage.Call(l.window, message, 0, 0)
-	if ok == 0 && err == errNotEnoughQuota {
-		l.later()
+	_, _, _ = postMessage.Call(l.window, message, 0, 0)
+	if !l.looking {
+		l.looking = true
+		time.AfterFunc(lost, l.look)
 	}
 }
 
-// later posts wakeUp after gap.
-func (l *messageLoop) later() { time.AfterFunc(gap, func() { l.post(wakeUp) }) }
+// look posts wakeUp if a message has been outstanding for too long.
+func (l *messageLoop) look() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	since := l.posted.Load()
+	if rested := l.rested.Load(); since == 0 || rested != 0 && rested < since {
+		since = rested
+	}
+	if l.looking = since != 0 && l.window != 0; !l.looking {
+		return
+	}
+	next := lost - time.Duration(sinceEpoch()-since)
+	if next <= 0 {
+		_, _, _ = postMessage.Call(l.window, wakeUp, 0, 0)
+		next = max(lost, (lost-next)/8)
+	}
+	time.AfterFunc(next, l.look)
+}
 
 func currentThread() uintptr {
 	id, _, _ := getThreadID.Call()
@@ -157,14 +175,14 @@ func (l *messageLoop) detach() {
 	window := l.window
 	l.window = 0
 	l.mu.Unlock()
-	l.resting = false
+	l.rested.Store(0)
 	loops.Delete(window)
 	_, _, _ = destroyWindow.Call(window) // with its messages
 }
 
 func windowProc(window, message, wParam, lParam uintptr) uintptr {
 	if l, ok := loops.Load(window); ok && (message == wakeUp || message == rest) {
-		l.(*messageLoop).turn(message)
+		l.(*messageLoop).turn()
 		return 0
 	}
 	result, _, _ := defWindowProc.Call(window, message, wParam, lParam)
@@ -172,33 +190,25 @@ func windowProc(window, message, wParam, lParam uintptr) uintptr {
 }
 
 // turn serves. Panics do not come out of serve, and so do not unwind what has called windowProc.
-func (l *messageLoop) turn(message uintptr) {
-	if message == rest {
-		l.resting = false
-	}
+func (l *messageLoop) turn() {
 	if !l.mayTurn(time.Now()) {
 		return
 	}
 	l.posted.Store(0)
+	l.rested.Store(0)
 	window := l.window
 	defer func() {
-		if l.resting {
-			l.resting = false
-			find(window, rest, true)
+		if l.rested.Swap(0) != 0 {
+			removeRest(window)
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
-		if l.again && !find(window, wakeUp, false) {
-			l.post(wakeUp) // a function has taken it
-		}
-		l.again = false
 	}()
 	l.serve(l.rest)
 }
 
 // leaveRest is called before several functions are run.
 func (l *messageLoop) leaveRest() {
-	if !l.resting {
-		l.resting = true
+	if l.rested.CompareAndSwap(0, sinceEpoch()) {
 		l.post(rest)
 	}
 }
@@ -216,7 +226,7 @@ func (l *messageLoop) mayTurn(now time.Time) bool {
 		l.began = now
 	case now.Sub(l.began) >= budget && othersWait():
 		l.paused = now
-		l.later()
+		time.AfterFunc(gap, func() { l.post(wakeUp) })
 		return false
 	case now.Sub(l.began) >= budget:
 		l.began = now
@@ -231,13 +241,9 @@ func othersWait() bool {
 	return status>>16 != 0
 }
 
-// find looks for a message of the window, and may remove it.
-func find(window, message uintptr, remove bool) bool {
-	const quit = 0x12 // WM_QUIT, which is found whatever is looked for
-	var flags uintptr
-	if remove {
-		flags = 1
-	}
+// removeRest removes rest from the queue, if it is there.
+func removeRest(window uintptr) {
+	const remove, quit = 1, 0x12 // WM_QUIT, which is found whatever is looked for
 	var m struct {
 		window         uintptr
 		message        uint32
@@ -246,9 +252,8 @@ func find(window, message uintptr, remove bool) bool {
 		x, y           int32
 		private        uint32
 	}
-	found, _, _ := peekMessage.Call(uintptr(unsafe.Pointer(&m)), window, message, message, flags)
-	if found != 0 && m.message == quit && remove {
+	found, _, _ := peekMessage.Call(uintptr(unsafe.Pointer(&m)), window, rest, rest, remove)
+	if found != 0 && m.message == quit {
 		_, _, _ = postQuitMessage.Call(m.wParam)
 	}
-	return found != 0 && m.message != quit
 }

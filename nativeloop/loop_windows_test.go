@@ -190,7 +190,7 @@ func TestAttach_servesInModalLoops(t *testing.T) {
 	}
 }
 
-// A wake-up is not lost when the queue is full, and when a function takes all messages.
+// A wake-up is not lost when the queue is full, and when the program takes all messages.
 func TestAttach_losesNoWakeUp(t *testing.T) {
 	for name, lose := range map[string]func(h *host){
 		"the queue is full": func(h *host) {
@@ -204,18 +204,37 @@ func TestAttach_losesNoWakeUp(t *testing.T) {
 			close(hold)
 		},
 		"messages are taken": func(h *host) {
-			h.Go(func() {
-				go h.Call(func() {})
-				var m message
-				for m.message != wmApp { // until it has been posted
-					user32("PeekMessageW", unsafe.Pointer(&m), 0, 0, 0, remove)
+			h.Go(func() { go h.Call(func() {}); discard(wmApp) })
+		},
+		"messages are taken outside of a function": func(h *host) {
+			taken := make(chan bool)
+			h.post(func() {
+				for range 3 {
+					go h.Call(func() {})
 				}
+				discard(wmApp)
+				close(taken)
 			})
+			<-taken
+		},
+		"messages are taken by a function that then runs a loop": func(h *host) {
+			hold := make(chan bool)
+			h.Go(func() { <-hold })
+			h.Go(func() { discard(wmApp + 1); h.run() })
+			h.Go(h.quit)
+			close(hold)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			onHost(t, func(h *host) { h.loop(func() { lose(h); h.Call(func() {}) }) })
 		})
+	}
+}
+
+// discard takes messages until one of this kind was among them.
+func discard(kind uint32) {
+	for m := (message{}); m.message != kind; {
+		user32("PeekMessageW", unsafe.Pointer(&m), 0, 0, 0, remove)
 	}
 }
 

@@ -63,6 +63,10 @@ type loop interface {
 	wake()
 	here() bool // whether the caller is on the thread of the loop
 	detach()
+
+	// turner returns what waits for events and handles them, until it returns an error. It is called
+	// on the thread.
+	turner() (turn func() error, err error)
 }
 
 // Attach has the native loop of t serve t, for at most 4 ms at a time, modal or not. The caller
@@ -70,10 +74,15 @@ type loop interface {
 // It replaces the function of [thread.Thread.OnWake]; detach restores that, and panics off the
 // thread. While t is attached, it is not reclaimed.
 //
-// If t is attached already, the error is a [*TakenError]. Attach panics off the thread, and for a
-// thread from [thread.New], which serves by itself.
+// If t is attached already, the error is a [*TakenError]; if it has been terminated, it is
+// [thread.ErrTerminated]. Attach panics off the thread, and for a thread from [thread.New], which
+// serves by itself.
 func Attach(t *thread.Thread) (detach func(), err error) {
-	if !t.On() {
+	on := t.On() // looked at first, because Terminate on another goroutine ends that
+	if access.Terminated(t) {
+		return nil, thread.ErrTerminated
+	}
+	if !on {
 		panic("nativeloop: Attach off the thread; call it on the thread that runs the native loop")
 	}
 	before, adopted := access.WakeOf(t)
@@ -81,7 +90,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 		panic("nativeloop: Attach of a thread from thread.New, which serves by itself; " +
 			"use thread.Adopt on the thread that runs the native loop")
 	}
-	release, err := claim{t, true}.take("nativeloop.Attach")
+	h, release, err := claim{t, true}.take("nativeloop.Attach")
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +99,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 		release()
 		return nil, err
 	}
+	h.loop = l
 	t.OnWake(l.wake)
 	undo := sync.OnceFunc(func() {
 		t.OnWake(before)
@@ -107,7 +117,7 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 // Take claims the native loop of t for a library that is about to run it; release gives it back.
 // Only one library can run the loop of a thread: of a tray icon and a web view that both enter
 // [NSApp run], the second would wait for ever or break the first. If the loop is taken, the error
-// is a [*TakenError].
+// is a [*TakenError]; if t has been terminated, which releases it, [thread.ErrTerminated].
 //
 //	release, err := nativeloop.Take(mainthread.Thread(), "tray")
 //	if err != nil {
@@ -118,7 +128,8 @@ func Attach(t *thread.Thread) (detach func(), err error) {
 // Take is for the library that runs the loop, and Attach for code that calls the thread; they do
 // not exclude each other.
 func Take(t *thread.Thread, name string) (release func(), err error) {
-	return claim{t, false}.take(name)
+	_, release, err = claim{t, false}.take(name)
+	return release, err
 }
 
 // A TakenError reports which library has taken the native loop of a thread, or that the thread is
@@ -139,21 +150,37 @@ type claim struct {
 	serves bool
 }
 
+// A holder has a claim.
+type holder struct {
+	TakenError
+	loop loop // to which Attach has attached the thread; only the thread uses it
+}
+
+// claims has those of threads that have not ended, and few others.
 var claims = struct {
 	sync.Mutex
-	taken map[claim]*TakenError
-}{taken: map[claim]*TakenError{}}
+	held map[claim]*holder
+}{held: map[claim]*holder{}}
 
-func (c claim) take(name string) (release func(), err error) {
+func (c claim) take(name string) (h *holder, release func(), err error) {
 	claims.Lock()
 	defer claims.Unlock()
-	if first := claims.taken[c]; first != nil {
-		return nil, first
+	for other := range claims.held { // a program may never release those of threads that have ended
+		if access.Terminated(other.t) {
+			delete(claims.held, other)
+		}
 	}
-	claims.taken[c] = &TakenError{name, string(debug.Stack())}
-	return sync.OnceFunc(func() {
+	if access.Terminated(c.t) {
+		return nil, nil, thread.ErrTerminated
+	}
+	if first := claims.held[c]; first != nil {
+		return nil, nil, &first.TakenError
+	}
+	h = &holder{TakenError: TakenError{name, string(debug.Stack())}}
+	claims.held[c] = h
+	return h, sync.OnceFunc(func() {
 		claims.Lock()
 		defer claims.Unlock()
-		delete(claims.taken, c)
+		delete(claims.held, c)
 	}), nil
 }

@@ -23,9 +23,9 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 //
 // Wait returns nil when done is closed; a nil done never is. It returns [context.Cause](ctx) when
 // ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit when the thread is told
-// to quit, and [ErrNoLoop] where there is no native loop. It turns the loop as the toolkit does,
-// but without additions of the toolkit: dialog keys and accelerators on Windows. On macOS it takes
-// the events of NSApp if there is one.
+// to quit, and an error if another thread runs the GLib context of t. It turns the loop as the
+// toolkit does, but without additions of the toolkit: dialog keys and accelerators on Windows. On
+// macOS it takes the events of NSApp if there is one and t is the main thread.
 //
 // Wait panics off the thread, and if t is not attached.
 func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
@@ -34,13 +34,13 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 		return thread.ErrTerminated
 	}
 	claims.Lock()
-	attached := claims.taken[claim{t, true}] != nil
+	h := claims.held[claim{t, true}]
 	claims.Unlock()
-	if !attached || !on {
+	if h == nil || !on {
 		panic("nativeloop: Wait off the thread, or before Attach; call Attach first, and Wait in a " +
 			"function on the thread")
 	}
-	turn, err := turner()
+	turn, err := h.loop.turner()
 	if err != nil {
 		return err
 	}
@@ -69,8 +69,9 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 		switch {
 		case access.Terminated(t):
 			return thread.ErrTerminated
-		case turn():
-			return ErrQuit
+		}
+		if err := turn(); err != nil {
+			return err
 		}
 	}
 }

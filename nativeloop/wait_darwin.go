@@ -11,11 +11,14 @@ import (
 	"github.com/ebitengine/purego/objc"
 )
 
-// cocoa has what a turn needs. Without AppKit in the process, app is nil.
+// cocoa has what a turn needs.
 var cocoa struct {
-	run  func(mode uintptr, seconds float64, returnAfterSource bool) int32
-	mode **uintptr // kCFRunLoopDefaultMode, whose value NSDefaultRunLoopMode has, too
-	app  *objc.ID  // NSApp
+	run    func(mode uintptr, seconds float64, returnAfterSource bool) int32
+	mode   cFunction // kCFRunLoopDefaultMode, whose value NSDefaultRunLoopMode has, too
+	onMain cFunction
+
+	// The main thread uses these. Without AppKit in the process, which may come later, they are zero.
+	app, modal cFunction // NSApp, NSModalPanelRunLoopMode
 }
 
 var openCocoa = sync.OnceValue(func() error {
@@ -23,41 +26,69 @@ var openCocoa = sync.OnceValue(func() error {
 	if err != nil {
 		return err
 	}
-	var mode, app cFunction
-	if err := find(library, map[string]*cFunction{"kCFRunLoopDefaultMode": &mode}); err != nil {
+	if err := find(library, map[string]*cFunction{"kCFRunLoopDefaultMode": &cocoa.mode}); err != nil {
 		return err
 	}
-	cocoa.mode = (**uintptr)(unsafe.Pointer(&mode))
 	purego.RegisterLibFunc(&cocoa.run, library, "CFRunLoopRunInMode")
-	if find(purego.RTLD_DEFAULT, map[string]*cFunction{"NSApp": &app}) == nil {
-		cocoa.app = *(**objc.ID)(unsafe.Pointer(&app))
-	}
-	return nil
+	return find(purego.RTLD_DEFAULT, map[string]*cFunction{"pthread_main_np": &cocoa.onMain})
 })
 
-// turner returns what waits until the run loop has handled a source, and then hands the events that
-// have come to NSApp, as [NSApp run] does.
-func turner() (turn func() (quit bool), err error) {
+// value returns that of a variable, of the size of a pointer.
+func (f cFunction) value() uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
+
+// turner returns what hands the events that have come to NSApp, as [NSApp run] does, and then waits
+// until the run loop has handled a source.
+func (l *runLoop) turner() (turn func() error, err error) {
 	if err := openCocoa(); err != nil {
 		return nil, err
 	}
-	mode := **cocoa.mode
-	return func() bool {
+	return func() error {
+		if int32(cocoa.onMain.call()) != 0 { // elsewhere, AppKit ends the process
+			handleEvents()
+		}
 		const forever = 1e10
-		cocoa.run(mode, forever, true)
-		if cocoa.app == nil || *cocoa.app == 0 {
-			return false
-		}
-		pool := objc.ID(objc.GetClass("NSAutoreleasePool")).Send(objc.RegisterName("new"))
-		defer pool.Send(objc.RegisterName("drain"))
-		past := objc.ID(objc.GetClass("NSDate")).Send(objc.RegisterName("distantPast"))
-		next := objc.RegisterName("nextEventMatchingMask:untilDate:inMode:dequeue:")
-		for {
-			event := cocoa.app.Send(next, uint(math.MaxUint), past, mode, true)
-			if event == 0 {
-				return false
-			}
-			cocoa.app.Send(objc.RegisterName("sendEvent:"), event)
-		}
+		cocoa.run(mode(), forever, true)
+		return nil
 	}, nil
+}
+
+// handleEvents hands the events that wait in NSApp, which the run loop does not look at, to NSApp.
+// A source of the run loop has told of them.
+func handleEvents() {
+	if cocoa.app == 0 {
+		_ = find(purego.RTLD_DEFAULT, map[string]*cFunction{"NSModalPanelRunLoopMode": &cocoa.modal,
+			"NSApp": &cocoa.app})
+	}
+	if nsApp() == 0 {
+		return
+	}
+	pool := objc.ID(objc.GetClass("NSAutoreleasePool")).Send(objc.RegisterName("new"))
+	defer pool.Send(objc.RegisterName("drain"))
+	past := objc.ID(objc.GetClass("NSDate")).Send(objc.RegisterName("distantPast"))
+	next := objc.RegisterName("nextEventMatchingMask:untilDate:inMode:dequeue:")
+	for {
+		event := nsApp().Send(next, uint(math.MaxUint), past, mode(), true)
+		if event == 0 {
+			return
+		}
+		nsApp().Send(objc.RegisterName("sendEvent:"), event)
+	}
+}
+
+// nsApp returns NSApp, or zero.
+func nsApp() objc.ID {
+	if cocoa.app == 0 {
+		return 0
+	}
+	return objc.ID(cocoa.app.value())
+}
+
+// mode returns the mode in which the thread waits: on the main one that of modal panels while there
+// is one, as AppKit does.
+func mode() uintptr {
+	if int32(cocoa.onMain.call()) != 0 && cocoa.modal != 0 && nsApp() != 0 &&
+		nsApp().Send(objc.RegisterName("modalWindow")) != 0 {
+		return cocoa.modal.value()
+	}
+	return cocoa.mode.value()
 }

@@ -9,8 +9,8 @@ var (
 )
 
 // turner returns what waits for a message and handles it.
-func turner() (turn func() (quit bool), err error) {
-	return func() bool {
+func (l *messageLoop) turner() (turn func() error, err error) {
+	return func() error {
 		var m struct {
 			window         uintptr
 			message        uint32
@@ -23,12 +23,12 @@ func turner() (turn func() (quit bool), err error) {
 		switch got, _, _ := getMessage.Call(message, 0, 0, 0); int32(got) {
 		case 0:
 			_, _, _ = postQuitMessage.Call(m.wParam) // for the outer loop
-			return true
+			return ErrQuit
 		case -1:
-			return false
+			return nil
 		}
 		_, _, _ = translateMessage.Call(message)
 		_, _, _ = dispatchMessage.Call(message)
-		return false
+		return nil
 	}, nil
 }

@@ -1,6 +1,7 @@
 package recorder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/thread"
@@ -39,8 +39,8 @@ func keep(d time.Duration, bytes uint64) error {
 }
 
 // KeepLast keeps the last d of the execution trace in memory, or the last bytes if that is less,
-// until the process ends. [WriteLast], [OnSignal], [SlowCalls] and package recorderhttp write it;
-// without KeepLast, they keep ten seconds, or 16 MB.
+// until the process ends. [WriteLast], [Files] and package recorderhttp write it; without KeepLast,
+// they keep ten seconds, or 16 MB.
 //
 // The runtime drops and writes whole parts of a trace, of a second each, so up to two parts more
 // are kept. While it records, each call takes 6 to 10 µs more.
@@ -50,7 +50,7 @@ func keep(d time.Duration, bytes uint64) error {
 // time.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
-		return errors.New("recorder: KeepLast of nothing")
+		return fmt.Errorf("recorder: KeepLast(%v, %d) would keep nothing", d, bytes)
 	}
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -84,58 +84,93 @@ func wrap(err error) error {
 	return fmt.Errorf("recorder: %w", err)
 }
 
-var onError atomic.Pointer[func(error)]
+// Files writes the trace of the last seconds to files, in the background, when something has gone
+// wrong:
+//
+//	files := &recorder.Files{Dir: "traces"}
+//	stop, err := files.OnSignal(syscall.SIGUSR1) // kill -USR1 PID
+//	mainthread.OnSlowCall(100*time.Millisecond, files.SlowCalls())
+//
+// Its fields must not be changed, nor may it be copied, after a method has been called. The methods
+// may be called by several goroutines.
+type Files struct {
+	Dir      string        // is made if need be; empty for the current directory
+	Keep     int           // how many files are kept, for signals and for slow calls; 0 for 10
+	Interval time.Duration // the least time between two files for slow calls; 0 for a minute
+	OnError  func(error)   // gets the errors; several goroutines call it; nil drops them
 
-// OnError sets the function that gets each error of a file that [OnSignal] or [SlowCalls] could not
-// write. Several goroutines call it. Without one these errors are dropped.
-func OnError(f func(error)) { onError.Store(&f) }
+	mu      sync.Mutex
+	slow    time.Time // when the last slow call had a file
+	skipped uint64
+}
 
-// background writes a file and gives an error to the function of OnError.
-func background(dir, prefix string, files int, thread string) {
-	if err := writeFile(dir, prefix, files, thread); err != nil {
-		if f := onError.Load(); f != nil && *f != nil {
-			(*f)(wrap(err))
-		}
+// write writes a file and gives an error to OnError.
+func (f *Files) write(prefix, thread string) {
+	err := writeFile(cmp.Or(f.Dir, "."), prefix, cmp.Or(f.Keep, 10), thread)
+	if err != nil && f.OnError != nil {
+		f.OnError(wrap(err))
 	}
 }
 
-// OnSignal writes the trace of the last seconds to a new file in the directory dir when the process
-// gets one of the signals, which do nothing else until [signal.Reset]:
+// OnSignal writes a file signal-TIME.trace when the process gets one of the signals, until stop is
+// called. While a file is written, further signals lead to one more. The signals have no other
+// effect, unless another part of the program asks for them, too; stop returns those that it does
+// not ask for to what they did before.
 //
-//	recorder.OnSignal("traces", 10, syscall.SIGUSR1)
-//
-// It makes the directory if need be, and keeps the n youngest files signal-TIME.trace, at least
-// one. It returns an error if nothing can be recorded, as [KeepLast] does.
-func OnSignal(dir string, n int, signals ...os.Signal) error {
+// OnSignal begins to record at once. It returns an error if nothing can be recorded, as [KeepLast]
+// does.
+func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	if err := keep(lastDefault, bytesDefault); err != nil {
-		return wrap(err)
+		return func() {}, wrap(err)
 	}
-	c := make(chan os.Signal, 1) // a signal while a file is written leads to another file; more do not
-	signal.Notify(c, signals...)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, append(more[:len(more):len(more)], first)...)
 	go func() {
 		for range c {
-			background(dir, "signal-", n, "")
+			f.write("signal-", "")
 		}
 	}()
-	return nil
+	return sync.OnceFunc(func() { signal.Stop(c); close(c) }), nil
 }
 
-// SlowCalls returns a function for [thread.WithSlowCall] or OnSlowCall that writes the trace of the
-// last seconds to a file in the directory dir, one for each slow call:
+// SlowCalls returns a function for [thread.WithSlowCall] or OnSlowCall that writes a file
+// slow-TIME-THREAD.trace, with which threadcall trace begins with that call. It writes one in an
+// [Files.Interval] at most: a program that is slow as a whole has many slow calls, and their files
+// would make it slower. [Files.Skipped] counts the others.
 //
-//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
-//
-// Then threadcall trace slow/FILE begins with that call. SlowCalls begins to record at once. It
-// makes the directory if need be, and keeps the n youngest files slow-TIME-THREAD.trace, at least
-// one. While a file is written, other slow calls wait. If nothing can be recorded, each slow call
-// reports that to the function of [OnError].
-func SlowCalls(dir string, n int) func(thread.SlowCall) {
+// SlowCalls begins to record at once. If nothing can be recorded, each file that is not written
+// reports that to OnError.
+func (f *Files) SlowCalls() func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	_ = keep(lastDefault, bytesDefault) // each file has the error
-	return func(s thread.SlowCall) { background(dir, "slow-", n, s.Name) }
+	return func(s thread.SlowCall) {
+		if f.due(time.Now()) {
+			f.write("slow-", s.Name)
+		}
+	}
+}
+
+// due reports whether a slow call at that time has a file.
+func (f *Files) due(now time.Time) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.slow.IsZero() && now.Sub(f.slow) < cmp.Or(f.Interval, time.Minute) {
+		f.skipped++
+		return false
+	}
+	f.slow = now
+	return true
+}
+
+// Skipped returns how many slow calls had no file, because another had one less than an Interval
+// before.
+func (f *Files) Skipped() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.skipped
 }
 
 // After the prefix, names begin with the time, so that their order is that of the files.

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -37,9 +38,11 @@ func keepsLast() {
 
 // hasSlowCalls has three slow calls in a directory of two files, and prints the errors.
 func hasSlowCalls() {
-	recorder.OnError(func(err error) { fmt.Println(err) })
 	th := thread.New(thread.WithName("a/b"))
-	report := recorder.SlowCalls(os.Getenv("THREADCALL_TEST_FILE"), 2)
+	report := (&recorder.Files{
+		Dir: os.Getenv("THREADCALL_TEST_FILE"), Keep: 2, Interval: 1,
+		OnError: func(err error) { fmt.Println(err) },
+	}).SlowCalls()
 	for range 3 {
 		written := make(chan bool)
 		th.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { report(s); written <- true })
@@ -47,10 +50,24 @@ func hasSlowCalls() {
 	}
 }
 
-// getsSignals raises three signals with a directory of two files, and one after the reset.
+// hasManySlowCalls has a hundred slow calls at once.
+func hasManySlowCalls() {
+	files := recorder.Files{Dir: os.Getenv("THREADCALL_TEST_FILE")}
+	report := files.SlowCalls()
+	var all testutil.Group
+	for range 100 {
+		all.Go(func() { report(thread.SlowCall{}) })
+	}
+	all.Wait()
+	fmt.Println(files.Skipped())
+}
+
+// getsSignals raises three signals with a directory of two files, one after stop that another part
+// of the program gets, and one that nothing gets.
 func getsSignals() {
 	dir := os.Getenv("THREADCALL_TEST_FILE")
-	if err := recorder.OnSignal(dir, 2, syscall.SIGTERM); err != nil {
+	stop, err := (&recorder.Files{Dir: dir, Keep: 2}).OnSignal(syscall.SIGTERM)
+	if err != nil {
 		fmt.Println(err)
 		return
 	}
@@ -67,7 +84,17 @@ func getsSignals() {
 		for raise(syscall.SIGTERM); !written(); time.Sleep(time.Millisecond) {
 		}
 	}
-	signal.Reset(syscall.SIGTERM)
+	other := make(chan os.Signal, 1)
+	signal.Notify(other, syscall.SIGTERM)
+	stop()
+	stop()
+	before := names()
+	raise(syscall.SIGTERM)
+	<-other
+	if !slices.Equal(names(), before) {
+		fmt.Println("a file after stop")
+	}
+	signal.Stop(other)
 	raise(syscall.SIGTERM)
 	time.Sleep(timeLimit)
 }
@@ -80,11 +107,11 @@ func needs125(t *testing.T) {
 }
 
 func TestKeepLast_refusesToKeepNothing(t *testing.T) {
-	for name, err := range map[string]error{
-		"no time": recorder.KeepLast(0, 1), "no bytes": recorder.KeepLast(time.Second, 0),
+	for want, err := range map[string]error{
+		"KeepLast(0s, 1)": recorder.KeepLast(0, 1), "KeepLast(1s, 0)": recorder.KeepLast(time.Second, 0),
 	} {
-		if err == nil {
-			t.Errorf("%s: no error", name)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
 }
@@ -100,7 +127,7 @@ func TestWriteLast_writesTheLastSeconds(t *testing.T) {
 }
 
 // A directory has the two youngest files of a program, and what else is in it.
-func TestOnSignal_andSlowCallsKeepTheYoungestFiles(t *testing.T) {
+func TestFiles_keepsTheYoungestFiles(t *testing.T) {
 	needs125(t)
 	for program, want := range map[string]struct{ pattern, content string }{
 		"has slow calls": {"slow-2*-a_b.trace", "threadcall.slow"},
@@ -135,7 +162,17 @@ func TestOnSignal_andSlowCallsKeepTheYoungestFiles(t *testing.T) {
 	}
 }
 
-func TestOnError_getsErrorsOfFiles(t *testing.T) {
+func TestFiles_writesOneFileInAnInterval(t *testing.T) {
+	needs125(t)
+	dir := t.TempDir()
+	output, status, _ := run(t, "has many slow calls", dir)
+	files, _ := filepath.Glob(filepath.Join(dir, "slow-*.trace"))
+	if status != 0 || output != "99\n" || len(files) != 1 {
+		t.Errorf("status %d, output %q, files %v; want one, and 99 skipped", status, output, files)
+	}
+}
+
+func TestFiles_reportsErrors(t *testing.T) {
 	output, status, _ := run(t, "has slow calls", os.DevNull) // which is not a directory
 	if status != 0 || strings.Count(output, "recorder: ") != 3 {
 		t.Errorf("status %d and %q although there is no directory", status, output)

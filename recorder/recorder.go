@@ -13,14 +13,12 @@
 // A program that runs for long keeps the trace of the last seconds in memory, and writes it when
 // something has gone wrong:
 //
-//	recorder.KeepLast(20*time.Second, 64<<20)           // for more or less than the default
-//	recorder.OnSignal("traces", 10, syscall.SIGUSR1)    // kill -USR1 writes a file
-//	http.Handle("/debug/trace", recorderhttp.Handler()) // curl -o last.trace …/debug/trace
+//	recorder.KeepLast(20*time.Second, 64<<20)         // for more or less than the default
 //	recorder.WriteLast(w)
-//	mainthread.OnSlowCall(100*time.Millisecond, recorder.SlowCalls("slow", 10))
-//
-// OnSignal and SlowCalls write files in the background and report errors to the function of
-// [OnError]; the other functions return theirs.
+//	http.Handle("/debug/trace", recorderhttp.Trace()) // curl -o last.trace …/debug/trace
+//	files := &recorder.Files{Dir: "traces"}
+//	files.OnSignal(syscall.SIGUSR1)                   // kill -USR1 writes a file
+//	mainthread.OnSlowCall(100*time.Millisecond, files.SlowCalls())
 //
 // # How the program may end
 //
@@ -28,7 +26,7 @@
 // A process that ends by os.Exit, log.Fatal, a panic of another goroutine or a signal cannot call
 // it. The runtime completes a part of the trace every second, every 200 ms with threadcall trace
 // (GODEBUG=traceadvanceperiod=200000000), and the trace can be read up to the last whole part. The
-// package handles no signals unless OnSignal is called.
+// package handles no signals but those given to [Files.OnSignal].
 package recorder
 
 import (
@@ -48,9 +46,9 @@ var (
 )
 
 // Start records an execution trace, until [Stop], into the file that the environment variable
-// THREADCALL_TRACE names. It makes the file, or empties it. If the variable is not set or empty, or
-// if Start records a trace already, it does nothing. It returns an error if the file cannot be made
-// or the program records a trace by other means.
+// THREADCALL_TRACE names. It makes the file, or replaces what is in it. If the variable is not set
+// or empty, or if Start records a trace already, it does nothing. It returns an error if the file
+// cannot be opened or the program records a trace by other means; the file keeps its content then.
 //
 // Start removes the variable from the environment, so that child processes do not write to the same
 // file.
@@ -62,7 +60,7 @@ func Start() error {
 		return nil
 	}
 	os.Unsetenv(variable)
-	f, err := os.Create(name)
+	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666) // the first write empties it
 	if err != nil {
 		return fmt.Errorf("recorder: %s: %w", variable, err)
 	}
@@ -95,11 +93,18 @@ func Stop() error {
 
 // An output keeps the first error, which the runtime would forget, and writes nothing after it.
 type output struct {
-	file *os.File
-	err  error
+	file  *os.File
+	begun bool
+	err   error
 }
 
 func (o *output) Write(p []byte) (n int, err error) {
+	if !o.begun {
+		o.begun = true
+		if info, err := o.file.Stat(); err == nil && info.Mode().IsRegular() {
+			o.err = o.file.Truncate(0)
+		}
+	}
 	if o.err == nil {
 		n, o.err = o.file.Write(p)
 	}

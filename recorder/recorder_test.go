@@ -32,6 +32,8 @@ var programs = map[string]func(){
 	"has slow calls": hasSlowCalls,
 	"keeps the last": keepsLast,
 	"gets signals":   getsSignals,
+
+	"has many slow calls": hasManySlowCalls,
 }
 
 func start() { complain(recorder.Start()) }
@@ -113,9 +115,16 @@ func TestStart_recordsUntilStop(t *testing.T) {
 
 func TestStart_returnsErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "trace")
-	missing := filepath.Join(file, "missing")
+	missing, full := filepath.Join(file, "missing"), filepath.Join(t.TempDir(), "full")
+	before := bytes.Repeat([]byte("before"), 1<<20)
+	for _, name := range []string{file, full} {
+		if err := os.WriteFile(name, before, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, c := range []struct{ program, file, output, complaint string }{
 		{"runs on", missing, "runs on", "recorder: THREADCALL_TRACE: open " + missing},
+		{"returns", full, "", ""},
 		{"traces itself", file, "runs on", "recorder: "},
 		{"returns", "/dev/full", "", "recorder: the trace ends too early: "},
 		{"has children", file, `""`, ""}, // the environment of children does not name the file
@@ -124,10 +133,16 @@ func TestStart_returnsErrors(t *testing.T) {
 		if _, err := os.Stat(c.file); c.file == "/dev/full" && err != nil {
 			continue
 		}
-		output, status, _ := run(t, c.program, c.file)
+		output, status, data := run(t, c.program, c.file)
 		if status != 0 || !strings.Contains(output, c.output) || !strings.Contains(output, c.complaint) ||
 			strings.Count(output, "recorder: ") != strings.Count(c.complaint, "recorder: ") {
 			t.Errorf("%s: status %d and %q", c.program, status, output)
+		}
+		switch {
+		case c.program == "traces itself" && !bytes.Equal(data, before):
+			t.Error("a Start with an error has changed the file")
+		case c.file == full && (!bytes.HasPrefix(data, []byte("go 1.")) || len(data) >= len(before)):
+			t.Error("the file is not replaced")
 		}
 	}
 }

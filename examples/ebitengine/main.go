@@ -22,7 +22,7 @@ func main() {
 	mode := flag.String("mode", "threads", "`mode` of Ebitengine: threads, its usual one; "+
 		"single, all on the main thread; or on-demand, which is single with frames only when "+
 		"ScheduleFrame asks for one")
-	flag.Parse()
+	stay := check.Window()
 	hook := map[string]func(){"threads": hookThreads, "single": func() {},
 		"on-demand": hookOnDemand}[*mode]
 	if hook == nil {
@@ -36,6 +36,7 @@ func main() {
 		hook()
 		workers.Go(func() {
 			ok = calls(*mode)
+			stay()
 			mainthread.Call(func() { g.over.Store(true) })
 		})
 	}

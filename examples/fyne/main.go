@@ -19,6 +19,7 @@ import (
 )
 
 func main() {
+	stay := check.Window()
 	a := app.New()
 	mainthread.OnWake(func() { fyne.Do(serve) }) // there must be an app
 
@@ -60,6 +61,7 @@ func main() {
 				mainthread.Call(func() { on = show(now) })
 				return on
 			})
+			stay()
 			mainthread.Call(w.Close) // the last window: Fyne's loop ends at its next turn
 		})
 	})

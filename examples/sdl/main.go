@@ -21,11 +21,11 @@ func main() { mainthread.Init(run) }
 func run() {
 	driver := flag.String("driver", "", "`name` of SDL's video driver: x11, or dummy, which "+
 		"needs no screen (default SDL chooses)")
-	flag.Parse()
+	stay := check.Window()
 	if *driver != "" {
 		os.Setenv("SDL_VIDEODRIVER", *driver)
 	}
-	right, err := draw()
+	right, err := draw(stay)
 	if err != nil {
 		log.Fatal("sdl: ", err)
 	}
@@ -36,7 +36,7 @@ func run() {
 
 const size = 256 // of the window and of the space for rectangles
 
-func draw() (right bool, err error) {
+func draw(stay func()) (right bool, err error) {
 	var s *scene
 	mainthread.Call(func() { s, err = open() })
 	if err != nil {
@@ -56,5 +56,6 @@ func draw() (right bool, err error) {
 		}
 		mainthread.Call(s.present)
 	}
+	stay()
 	return right, nil
 }

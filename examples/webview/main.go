@@ -24,6 +24,7 @@ const page = `<!doctype html><title>loading</title>
 <p>Written by goroutines: <b id=clock>-</b></p><progress id=bar max=100 value=0></progress>`
 
 func main() {
+	stay := check.Window()
 	w, err := open(page) // main is on the main thread: the package mainthread has locked it there
 	if err != nil {
 		log.Fatal("webview: ", err)
@@ -43,6 +44,7 @@ func main() {
 				return thread.MustEval(mainthread.Thread(),
 					func() bool { return mainthread.On() && w.title() != "" })
 			})
+			stay()
 			mainthread.Call(w.close)
 		})
 	})

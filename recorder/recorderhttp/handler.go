@@ -2,7 +2,7 @@
 // over HTTP. It is apart from package recorder so that other programs do not contain net/http. It
 // registers nothing by itself:
 //
-//	http.Handle("/debug/trace", recorderhttp.Handler())
+//	http.Handle("/debug/trace", recorderhttp.Trace())
 //	http.Handle("/debug/threads", recorderhttp.Threads())
 //
 // Both show names of functions and files, a trace also what the program has logged. Serve them only
@@ -19,19 +19,30 @@ import (
 	"github.com/threadcall/threadcall/recorder"
 )
 
-// Handler returns a handler that answers GET with the trace of the last seconds, as a file. The
-// recording begins at once, with the limits of [recorder.KeepLast]. Each request takes memory for
-// one trace. If nothing can be recorded, the status is 503.
-func Handler() http.Handler {
-	_ = recorder.WriteLast(io.Discard) // to begin; the requests have the error
-	return http.HandlerFunc(serve)
-}
+// Trace returns a handler that answers GET with the trace of the last seconds, as a file, and with
+// ?seconds=5 after five more seconds. If [recorder.KeepLast] was not called, nothing is recorded
+// before the first request, which should therefore have ?seconds. Each request takes memory for one
+// trace. If nothing can be recorded, the status is 503.
+func Trace() http.Handler { return http.HandlerFunc(serve) }
 
 func serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
 		http.Error(w, "only GET is allowed", http.StatusMethodNotAllowed)
 		return
+	}
+	if text := r.FormValue("seconds"); text != "" {
+		seconds, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(seconds >= 0 && seconds <= 3600) {
+			http.Error(w, "seconds is a number from 0 to 3600", http.StatusBadRequest)
+			return
+		}
+		_ = recorder.WriteLast(io.Discard) // to begin; the next has the error
+		select {
+		case <-time.After(time.Duration(seconds * float64(time.Second))):
+		case <-r.Context().Done():
+			return
+		}
 	}
 	var trace bytes.Buffer // a slow client must not keep others from writing
 	if err := recorder.WriteLast(&trace); err != nil {

@@ -2,10 +2,20 @@
 package check
 
 import (
+	"flag"
 	"fmt"
 	"sync"
 	"sync/atomic"
+	"time"
 )
+
+// Window parses the flags of a program with a window, -d among them. The program calls stay when it
+// has been checked, on a goroutine that does not need the window's thread.
+func Window() (stay func()) {
+	d := flag.Duration("d", 0, "leave the window open for this `time`")
+	flag.Parse()
+	return func() { time.Sleep(*d) }
+}
 
 // Calls makes 100 calls on each of 8 goroutines, prints how many returned false, and reports
 // whether none did.

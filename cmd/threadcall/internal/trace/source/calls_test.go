@@ -101,7 +101,7 @@ func TestOpen_calls(t *testing.T) {
 func keepsSlowCalls() {
 	th := thread.New(thread.WithName("db"))
 	defer th.Terminate()
-	write := recorder.SlowCalls(os.Getenv("THREADCALL_TEST_FILE"), 3)
+	write := (&recorder.Files{Dir: os.Getenv("THREADCALL_TEST_FILE")}).SlowCalls()
 	reported := make(chan bool)
 	th.OnSlowCall(limit, func(s thread.SlowCall) { write(s); close(reported) })
 	callsSlowly(th, reported)
