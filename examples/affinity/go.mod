@@ -2,10 +2,7 @@ module github.com/threadcall/threadcall/examples/affinity
 
 go 1.26.0
 
-replace (
-	github.com/threadcall/threadcall => ../../
-	github.com/threadcall/threadcall/examples => ../
-)
+replace github.com/threadcall/threadcall => ../../
 
 require (
 	github.com/threadcall/threadcall v0.0.0

@@ -32,7 +32,7 @@ func main() {
 	flag.Parse()
 	for _, name := range flag.Args() {
 		if err := printMoves(name); err != nil {
-			log.Fatal(name, ": ", err)
+			log.Fatal(err)
 		}
 	}
 	if flag.NArg() > 0 {
@@ -55,11 +55,12 @@ func printMoves(name string) error {
 	}
 	defer f.Close()
 	moved, ran, err := read(f)
-	if err == nil {
-		fmt.Printf("%s: goroutines began to run %d times, %d of them on another thread than before\n",
-			name, ran, moved)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	return err
+	fmt.Printf("%s: goroutines began to run %d times, %d of them on another thread than before\n",
+		name, ran, moved)
+	return nil
 }
 
 // measure prints and returns the moves for every 1,000 handovers, for each of ways.
@@ -69,7 +70,7 @@ func measure() ([]series, error) {
 	all := make([]series, len(ways))
 	sieves, wrong := 0, 0
 	for j, p := range procs {
-		for range *rounds {
+		for range max(1, *rounds) {
 			for i, w := range ways {
 				var got []int
 				moved, err := moves(p, func() { got, _ = sieve(*limit, special, w.open) })
@@ -98,9 +99,9 @@ type series struct {
 	values [4][]float64
 }
 
-// show prints medians and ranges.
+// show prints medians, and between which values the middle half is.
 func show(title, format string, all []series) {
-	fmt.Printf("\n%s: median (and range)\n\n%-16s", title, "GOMAXPROCS")
+	fmt.Printf("\n%s: median (and quartiles)\n\n%-16s", title, "GOMAXPROCS")
 	for _, p := range procs {
 		fmt.Printf("%21d", p)
 	}
@@ -109,7 +110,7 @@ func show(title, format string, all []series) {
 		for _, v := range s.values {
 			text := fmt.Sprintf(format, quantile(v, 2))
 			if len(v) > 1 {
-				text += fmt.Sprintf(" ("+format+" to "+format+")", quantile(v, 0), quantile(v, 4))
+				text += fmt.Sprintf(" ("+format+" to "+format+")", quantile(v, 1), quantile(v, 3))
 			}
 			fmt.Printf("%21s", text)
 		}
