@@ -85,7 +85,7 @@ func measure() ([]series, error) {
 			}
 		}
 	}
-	show(movesTitle, "%.0f", all)
+	show(movesTitle+": median (and quartiles)", "%.0f", all)
 	fmt.Printf("\naffinity: %d sieves, %d of them wrong\n", sieves, wrong)
 	if wrong > 0 {
 		return nil, errors.New("not all found the same primes")
@@ -99,18 +99,18 @@ type series struct {
 	values [4][]float64
 }
 
-// show prints medians, and between which values the middle half is.
+// show prints values, or their medians and quartiles.
 func show(title, format string, all []series) {
-	fmt.Printf("\n%s: median (and quartiles)\n\n%-16s", title, "GOMAXPROCS")
+	fmt.Printf("\n%s\n\n%-16s", title, "GOMAXPROCS")
 	for _, p := range procs {
 		fmt.Printf("%21d", p)
 	}
 	for _, s := range all {
 		fmt.Printf("\n%-16s", s.name)
 		for _, v := range s.values {
-			text := fmt.Sprintf(format, quantile(v, 2))
+			text := fmt.Sprintf(format, quantile(v, 0.5))
 			if len(v) > 1 {
-				text += fmt.Sprintf(" ("+format+" to "+format+")", quantile(v, 1), quantile(v, 3))
+				text += fmt.Sprintf(" ("+format+" to "+format+")", quantile(v, 0.25), quantile(v, 0.75))
 			}
 			fmt.Printf("%21s", text)
 		}
@@ -118,7 +118,7 @@ func show(title, format string, all []series) {
 	fmt.Println()
 }
 
-// quantile returns the value below which are so many quarters of all.
-func quantile(v []float64, quarters int) float64 {
-	return slices.Sorted(slices.Values(v))[(len(v)-1)*quarters/4]
+// quantile returns the value below which this part of all is.
+func quantile(v []float64, part float64) float64 {
+	return slices.Sorted(slices.Values(v))[int(float64(len(v)-1)*part)]
 }

@@ -68,10 +68,10 @@ func picture(times, moves []series) ([]byte, error) {
 			c := colour(uint8(3 + number))
 			var points plotter.XYs
 			for j, v := range s.values {
-				at := plotter.XY{X: float64(j) + 0.06*float64(number-2), Y: quantile(v, 2)}
+				at := plotter.XY{X: float64(j) + 0.06*float64(number-2), Y: quantile(v, 0.5)}
 				points = append(points, at)
-				spread, err := plotter.NewLine(plotter.XYs{{X: at.X, Y: quantile(v, 1)},
-					{X: at.X, Y: quantile(v, 3)}})
+				spread, err := plotter.NewLine(plotter.XYs{{X: at.X, Y: quantile(v, 0.25)},
+					{X: at.X, Y: quantile(v, 0.75)}})
 				if err != nil {
 					return nil, err
 				}
@@ -122,8 +122,9 @@ func picture(times, moves []series) ([]byte, error) {
 
 var result = regexp.MustCompile(`(?m)^BenchmarkSieve/(\w+?)(?:-(\d+))?\s.*?([\d.]+) ns/handover`)
 
-// timesIn reads the times from a file of benchmarks, appends the article's, and divides each by the
-// time of goroutines alone, or of the same release, on one P.
+// timesIn reads the times from a file of benchmarks, and appends the article's. Each is divided by
+// the time of goroutines alone, or of the same release, on one P. A tenth of the rounds is faster
+// than the time taken for all: other programs disturb that least.
 func timesIn(file string) (all []series, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -141,32 +142,25 @@ func timesIn(file string) (all []series, err error) {
 	for _, w := range ways {
 		s := series{name: w.text}
 		for j, p := range procs {
-			s.values[j] = values[fmt.Sprintf("%s-%d", w.name, p)]
-			if s.values[j] == nil {
+			v := values[fmt.Sprintf("%s-%d", w.name, p)]
+			if v == nil {
 				return nil, fmt.Errorf("%s has no ns/handover of %s with -cpu %d", file, w.name, p)
 			}
+			s.values[j] = []float64{quantile(v, 0.1)}
 		}
 		all = append(all, s)
 	}
-	one := all[0].values[0]
-	for i := range all {
-		all[i] = all[i].over(one)
-	}
-	for _, a := range article {
-		all = append(all, a.over(a.values[0]))
-	}
-	return all, nil
-}
-
-// over returns the ratios to one, round by round.
-func (s series) over(one []float64) series {
-	for j, v := range s.values {
-		s.values[j] = nil
-		for i := range min(len(v), len(one)) {
-			s.values[j] = append(s.values[j], v[i]/one[i])
+	all = append(all, article...)
+	one := all[0].values[0][0]
+	for i, s := range all {
+		if i >= len(ways) {
+			one = s.values[0][0]
+		}
+		for j, v := range s.values {
+			all[i].values[j] = []float64{v[0] / one}
 		}
 	}
-	return s
+	return all, nil
 }
 
 // draw prints the times in a file of benchmarks and writes affinity.svg.
