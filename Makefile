@@ -88,8 +88,8 @@ ports-quick:
 ports-cores:
 	@GO=$(GO) .ci/cores 8 32
 
-# gui checks the modules that need C libraries, those with windows on a screen in memory, and does
-# what docs/start.md says.
+# gui checks the examples and the modules that need C libraries, those with windows on a screen in
+# memory, and does what docs/start.md says.
 gui:
 	@GO=$(GO) MODULES='$(CGO_MODULES)' STATICCHECK=$(STATICCHECK) .ci/gui
 	$(TEST) -run '^TestStart$$' ./docs

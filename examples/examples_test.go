@@ -26,6 +26,7 @@ var examples = []struct {
 	system string // what it is compiled for, if that is not this one
 	noCgo  bool   // it is compiled without a C compiler
 }{
+	{name: "affinity", args: []string{"-n", "500"}},
 	{name: "com", system: "windows"},
 	{name: "egl", part: "egl"},
 	{name: "netns", args: []string{"-namespaces", "10"}, part: "netns"},
@@ -46,8 +47,8 @@ var examples = []struct {
 // stays is for how long the windows of some stay open.
 const stays = "3s"
 
-// Each example ends with lines that say so, and how many calls it has checked.
-var checked = regexp.MustCompile(`(?m)^.*: ([1-9][0-9]*) (calls|ticks), 0 of them wrong$`)
+// Each example ends with lines that say so, and how many calls, or the like, it has checked.
+var checked = regexp.MustCompile(`(?m)^.*: ([1-9][0-9]*) (calls|ticks|sieves), 0 of them wrong$`)
 
 func TestExamples(t *testing.T) {
 	bin, home := t.TempDir(), t.TempDir()
