@@ -21,7 +21,7 @@ const allocsUsage = `Usage:
 Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
 the compiler put the value on the heap. What an operation allocates is the
-difference of two runs, without what is allocated only once.
+difference of two runs, without what is allocated only once or kept for others.
 
 With -budget it checks the functions whose doc comment has the line
 //threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
@@ -91,7 +91,6 @@ func (a *allocsCommand) define() {
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.BoolVar(&a.text.Once, "once", false, "print also what a benchmark allocates only once")
 	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
 }
 

@@ -22,7 +22,7 @@ func TestAllocs(t *testing.T) {
 	o := allocsOf(t, "-bench", "Inlined|Insert|Nothing|Send", "-benchtime", "100x", "-stacks")
 	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkSend example.com/fixture",
 		"24 B and 1 object an operation: the difference of 100 and 200",
-		"24 1 0 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
+		"24 1 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
 		"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
 		"fixture.BenchmarkInlined fixt").plain(t)
 	if o.stderr != "" {

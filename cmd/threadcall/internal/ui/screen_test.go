@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestOn_pipe(t *testing.T) {
@@ -24,6 +26,24 @@ func TestOn_pipe(t *testing.T) {
 	if n, _ := r.Read(make([]byte, 1)); n != 0 {
 		t.Error("progress in a pipe")
 	}
+}
+
+// Who waits in a log sees a line every ten seconds, also while one step takes long.
+func TestScreen_Progress_withoutTerminal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var b strings.Builder
+		s := To(&b)
+		for _, step := range []struct {
+			text  string
+			takes time.Duration
+		}{{"short", 4}, {"long", 50}, {"next", 4}, {"last", 7}, {"", 20}, {"new", 9}, {"", 20}} {
+			s.Progress(step.text)
+			time.Sleep(step.takes * time.Second)
+		}
+		if got := b.String(); got != "long\nlast\n" {
+			t.Errorf("%q", got)
+		}
+	})
 }
 
 func TestOn_columns(t *testing.T) {

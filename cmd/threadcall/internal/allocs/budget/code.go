@@ -65,7 +65,18 @@ func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 			w.source.load(call.outer.file).panics(call.outer.line) {
 			continue
 		}
-		if strings.HasPrefix(call.target, "runtime.") {
+		switch {
+		case call.target == "":
+			at := call.at
+			if len(via) == 0 {
+				at = call.outer
+			}
+			if w.source.load(call.at.file).calls(call.at.line) {
+				note(&f.Notes, Problem{File: at.file, Line: at.line,
+					Reason: "calls a method of an interface or a function value"})
+			}
+			continue
+		case strings.HasPrefix(call.target, "runtime."):
 			w.allocation(f, call, via)
 			continue
 		}

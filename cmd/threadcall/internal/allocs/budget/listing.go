@@ -17,9 +17,9 @@ type line struct {
 	line int
 }
 
-// A call is a direct call of a function.
+// A call is one of a function.
 type call struct {
-	target string // its symbol: runtime.newobject, example.com/p.(*T).M
+	target string // its symbol: runtime.newobject, example.com/p.(*T).M; empty if it is indirect
 	at     line   // of the call, in the inlined function if it is in one
 	outer  line   // in the function that was compiled
 }
@@ -56,7 +56,11 @@ func ReadListing(output string) (functions []Compiled) {
 				current.at = lineOf(at)
 			}
 		case "CALL", "JMP", "BL", "B":
-			if target, direct := strings.CutSuffix(operand, "(SB)"); direct {
+			target, direct := strings.CutSuffix(operand, "(SB)")
+			if !direct {
+				target = ""
+			}
+			if direct || op == "CALL" || op == "BL" { // not a jump in the function
 				p := lineOf(at)
 				current.calls = append(current.calls, call{plain(target), p, p})
 			}

@@ -26,8 +26,8 @@ type Record struct {
 	Interrupted bool     `json:"interrupted"`
 }
 
-// left returns about how much time is left when a part of the work is done, of which all is expected
-// to take so many seconds.
+// left returns about how much time is left when a part of the work is done, of which all is
+// expected to take so many seconds.
 func left(began time.Time, done, all float64) string {
 	if done >= 1 {
 		return ""

@@ -69,8 +69,8 @@ const (
 const tooNoisy = 0.5
 
 // rows returns the rows of a unit, with the number of benchmarks in which all values are equal, or
-// numbers of allocated things the same within 1 %, and counts them. Throughput is the time in another
-// unit.
+// numbers of allocated things the same within 1 %, and counts them. Throughput is the time in
+// another unit.
 func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
 	for i := range of.Rows {
 		t, r := p.basis(of, &of.Rows[i])

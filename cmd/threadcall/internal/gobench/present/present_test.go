@@ -173,7 +173,8 @@ func TestPrint_hardlyAllocated(t *testing.T) {
 			measuretest.Add(d, v, round, "Send-8", n, "B/op", 3.0, "allocs/op")
 		}
 	}
-	if got := written(t, d, 80); !strings.Contains(got, "No change shown: B/op of 1, allocs/op of 1.\n") {
+	got := written(t, d, 80)
+	if !strings.Contains(got, "No change shown: B/op of 1, allocs/op of 1.\n") {
 		t.Errorf("got\n%s", got)
 	}
 }
