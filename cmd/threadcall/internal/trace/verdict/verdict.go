@@ -87,7 +87,7 @@ func at(f, from report.Frame) string {
 func doing(d report.Deed, length string) string {
 	what := map[string]string{"ran": "ran", "ready": "was ready, but did not run,", "sleep": "slept",
 		"system call": "was in a system call", "network": "waited for the network",
-		"HTTP": "waited for HTTP"}[d.Doing]
+		"HTTP": "waited for HTTP", "runtime": "waited for the collector"}[d.Doing]
 	if what == "" {
 		what = "waited (" + d.Doing + ")"
 	}
