@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
@@ -73,20 +71,11 @@ func (a *allocsCommand) define() {
 	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
 	set.Duration = 200 * time.Millisecond
 	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its "+
-		"operations: 500x (default 200ms)", func(text string) error {
-		if n, ok := strings.CutSuffix(text, "x"); ok {
-			var err error
-			if set.Operations, err = strconv.Atoi(n); err != nil || set.Operations < 2 ||
-				set.Operations > 1e9 {
-				return errors.New("give at least 2x, because the first operation is left out")
-			}
-			return nil
+		"operations: 500x (default 200ms)", func(text string) (err error) {
+		if set.Duration, set.Operations, err = benchtime(text); err == nil && set.Operations == 1 {
+			err = errors.New("give at least 2x, because the first operation is left out")
 		}
-		var err error
-		if set.Duration, err = time.ParseDuration(text); err != nil || set.Duration <= 0 {
-			return errors.New("give a time, such as 200ms, or operations, such as 500x")
-		}
-		return nil
+		return err
 	})
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")

@@ -87,8 +87,8 @@ func TestAllocs_refusals(t *testing.T) {
 	for _, c := range []refusal{
 		{"-bench [", statusUsage, `-bench "[": error parsing regexp`},
 		{"-benchtime 1x", statusUsage, "at least 2x"},
-		{"-benchtime soon", statusUsage, "such as 200ms"},
-		{"-benchtime -3s", statusUsage, "such as 200ms"},
+		{"-benchtime soon", statusUsage, "such as 100ms"},
+		{"-benchtime -3s", statusUsage, "such as 100ms"},
 		{"-vs HEAD", statusUsage, "flag provided but not defined: -vs"},
 		{"-bench= .", statusUsage, "-bench must not be empty"},
 		{"-- ls", statusUsage, "not a command"},

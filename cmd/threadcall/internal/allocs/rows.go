@@ -193,48 +193,34 @@ const Tiny = "tiny"
 // each block, and the place of the object that came first, which may be another one in each run;
 // the runtime has counted them all. So neither number is one place's alone.
 func shareBlocks(s heap.Samples, rows []Row) []Row {
-	missing := s.Hidden
-	if s.ByChance(missing) {
-		return rows
-	}
-	small := func(row Row) bool {
-		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel"
+	shares := func(row Row) bool {
+		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel" &&
+			!s.ByChance(row.Amount.Objects)
 	}
 	var block Row
-	lines := map[escape.Position]bool{} // of blocks that each operation needs
-	line := func(row Row) escape.Position {
-		return escape.Position{File: row.Where.File, Line: row.Where.Line}
-	}
-	for _, row := range rows {
-		if small(row) && !s.ByChance(row.Amount.Objects) {
-			lines[line(row)] = true
-			block.Amount = block.Amount.Plus(row.Amount)
-		}
-	}
-	if block.Amount.Objects < 0.01 || missing > 15*block.Amount.Objects { // do not fit
-		return rows
-	}
 	var places []string
-	shares := func(row Row) bool { return small(row) && lines[line(row)] }
+	missing := s.Hidden
 	for _, row := range rows {
 		if !shares(row) {
 			continue
 		}
+		why := row.Why
 		if places == nil {
-			amount := block.Amount
 			block = row
-			block.Amount = amount
 		} else {
+			block.Amount = block.Amount.Plus(row.Amount)
 			block.Escapes = append(block.Escapes, row.Escapes...)
 			block.Stacks = append(block.Stacks, row.Stacks...)
-		}
-		why := row.Why
-		if line(row) != line(block) {
-			why = line(row).String() + ": " + why
+			if row.Where.Line != block.Where.Line || row.Where.File != block.Where.File {
+				why = strings.TrimSpace(at(row.Where.File, row.Where.Line, "")) + ": " + why
+			}
 		}
 		if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
 			places = append(places, why)
 		}
+	}
+	if places == nil || s.ByChance(missing) || missing > 15*block.Amount.Objects { // do not fit
+		return rows
 	}
 	if all := block.Amount.Objects + missing; s.ByChance(all - math.Round(all)) {
 		missing = math.Round(all) - block.Amount.Objects

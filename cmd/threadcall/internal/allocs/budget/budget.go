@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/cover"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -108,19 +110,14 @@ func (c *Check) excuse(file string, line int) bool {
 	return false
 }
 
-// Covered takes the profile that go test -coverprofile writes: which functions were called.
-func (c *Check) Covered(profile string) {
-	for text := range strings.Lines(profile) {
-		name, rest, _ := strings.Cut(text, ".go:")
-		var line, column, end, endColumn, statements, count int
-		_, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &line, &column, &end, &endColumn, &statements,
-			&count)
-		if err != nil || count == 0 {
-			continue
-		}
+// Covered takes the profiles that go test -coverprofile writes: which functions were called.
+func (c *Check) Covered(profiles []*cover.Profile) {
+	for _, p := range profiles {
 		for _, f := range c.Functions {
-			f.Reached = f.Reached || f.from <= line && line <= f.to &&
-				f.Package+"/"+filepath.Base(f.File) == name+".go"
+			f.Reached = f.Reached || f.Package+"/"+filepath.Base(f.File) == p.FileName &&
+				slices.ContainsFunc(p.Blocks, func(b cover.ProfileBlock) bool {
+					return b.Count > 0 && f.from <= b.StartLine && b.StartLine <= f.to
+				})
 		}
 	}
 }

@@ -83,7 +83,8 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	case key.name == marking:
 		c.Mark.Add(uint64(length))
 	case key.name == assisting:
-		if g := a.existing[goroutineID(ev)]; g != nil && !a.tracing(o.stack) {
+		if g := a.existing[goroutineID(ev)]; g != nil && !ofRuntime(g.function) &&
+			!tracer(a.place(o.stack).Func) {
 			length = g.ran(a.now) - o.ran
 			c.Assist.Add(length)
 			addTo(c.sites, o.stack, length)

@@ -158,19 +158,6 @@ var finalizers = map[string]string{
 	"runtime.runCleanups":   "cleanup",
 }
 
-// tracing reports whether a stack is of what records the trace.
-func (t *tables) tracing(stack int32) bool {
-	if ofRuntime(t.root(stack)) {
-		return true
-	}
-	for _, n := range t.stacks[stack] {
-		if f := &t.frames[n]; tracer(f.Func) || !t.own[n] && !t.standard(f) {
-			return tracer(f.Func)
-		}
-	}
-	return false
-}
-
 // caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
 // called.
 func (t *tables) caller(stack int32) report.Frame {
@@ -232,8 +219,10 @@ func (t *tables) findPlace(stack int32) report.Frame {
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]
 		switch pkg := symbol.Package(f.Func); {
+		case tracer(f.Func):
+			return *f
 		case t.own[n]:
-			own = own || !tracer(f.Func)
+			own = true
 		case !t.standard(f):
 			return *f
 		case library == nil && !inside(pkg) && pkg != "os" && pkg != "net":

@@ -20,7 +20,7 @@ const (
 	mostForRule = 2
 	least       = 10 * time.Millisecond
 	brief       = 50 * time.Millisecond // of what is usual for a short time
-	shortRun    = 20 * time.Microsecond // of a goroutine between two switches
+	shortRun    = 50 * time.Microsecond // of a goroutine between two switches
 )
 
 type found struct {
@@ -97,14 +97,10 @@ func doing(d report.Deed, length string) string {
 	case strings.HasPrefix(d.In, "os."): // a pipe, which is a network for the runtime, or a file
 		what = "waited"
 	}
-	return what + in(d.In) + length + at(d.Frame, d.From)
-}
-
-func in(function string) string {
-	if function == "" {
-		return ""
+	if d.In != "" {
+		what += " in " + d.In
 	}
-	return " in " + function
+	return what + length + at(d.Frame, d.From)
 }
 
 // of says how much of a time something took.
@@ -238,39 +234,29 @@ func mainWaits(r *report.Report) (list []found) {
 	return list
 }
 
-// Two functions whose goroutines make each other ready again and again, for a quarter of the trace
-// in sum, and run for a short time after it.
-func handOvers(r *report.Report) (list []found) {
-	type pair [2]string
-	sums := map[pair]report.WaitPlace{}
-	var order []pair
+// Goroutines that make each other ready again and again, for a quarter of the trace in sum, and run
+// for a short time after it.
+func handOvers(r *report.Report) []found {
+	var all, most report.WaitPlace
 	for _, p := range r.Waiting.Places {
-		if !slices.Contains([]string{"channel send", "channel receive", "select", "sync.Cond",
-			"WaitGroup"}, p.Reason) || len(p.Wakers) == 0 || p.Wakers[0].Func == "?" {
+		n := time.Duration(p.Times.N)
+		if len(p.Wakers) == 0 || p.Wakers[0].Func == "?" || n < 1000 || p.Ran > n*shortRun ||
+			p.Ready > 2*n*shortRun || slices.Contains([]string{"mutex", "RWMutex"}, p.Reason) {
 			continue
 		}
-		key := pair{min(p.Func, p.Wakers[0].Func), max(p.Func, p.Wakers[0].Func)}
-		s, known := sums[key]
-		if !known {
-			s, order = report.WaitPlace{Frame: p.Frame, Wakers: p.Wakers, Longest: p.Longest},
-				append(order, key)
+		all.Times.N, all.Ready, all.Ran = all.Times.N+p.Times.N, all.Ready+p.Ready, all.Ran+p.Ran
+		if p.Times.N > most.Times.N {
+			most = p
 		}
-		s.Times.N, s.Ready, s.Ran = s.Times.N+p.Times.N, s.Ready+p.Ready, s.Ran+p.Ran
-		sums[key] = s
 	}
-	for _, key := range order {
-		s := sums[key]
-		n := time.Duration(max(1, s.Times.N))
-		if n < 10000 || s.Ready*4 < r.Trace.Duration || s.Ran/n > shortRun || s.Ready/n > 2*shortRun ||
-			s.Ready*2 < s.Ran {
-			continue
-		}
-		list = append(list, finding("hand-overs", "Waiting", s.Longest, s.Ready,
-			"Goroutines handed over %s times between %s and %s and ran for %s at a time; %s of their time "+
-				"was switching: %s from when one was ready until it ran", ui.Count(s.Times.N), s.Frame,
-			s.Wakers[0].Frame, s.Ran/n, percent(s.Ready, s.Ready+s.Ran), s.Ready))
+	n := time.Duration(all.Times.N)
+	if n < 10000 || all.Ready*4 < r.Trace.Duration || all.Ready*2 < all.Ran {
+		return nil
 	}
-	return list
+	return []found{finding("hand-overs", "Waiting", most.Longest, all.Ready, "Goroutines handed over %s "+
+		"times, most often between %s and %s, and ran for %s at a time; %s of their time was switching: "+
+		"%s from when one was ready until it ran", ui.Count(all.Times.N), most.Frame,
+		most.Wakers[0].Frame, all.Ran/n, percent(all.Ready, all.Ready+all.Ran), all.Ready)}
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
