@@ -398,7 +398,7 @@ func answersForMain() {
 func answersByOne() {
 	s, out := server(20*time.Millisecond), make(chan bool)
 	go func() {
-		for range 4 {
+		for range 20 {
 			fetch(s.Client(), s.URL)
 			out <- true
 		}

@@ -131,7 +131,9 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		a.load.change(a, -1, 0)
 		a.wakeups.finish(&g.burst)
 		if g.after != nil {
-			g.after.Ran += v.length
+			g.after.Ran.Add(uint64(v.length))
+		}
+		if to != xtrace.GoRunnable {
 			g.after = nil
 		}
 		at := a.waits.spot(stack, stateRunning, "").place
@@ -140,7 +142,7 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 	case stateReady:
 		a.load.change(a, 0, -1)
 		if g.after != nil {
-			g.after.Ready += v.length
+			g.after.Ready.Add(uint64(v.length))
 		}
 		g.acted(a.waits.spot(v.stack, stateReady, ready).place, v, nil)
 		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {

@@ -153,7 +153,9 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 			p.Contended += end - p.since
 		}
 		if p.Times.N > 0 {
-			p.Times.Finish()
+			for _, d := range []*report.Distribution{&p.Times, &p.Ready, &p.Ran} {
+				d.Finish()
+			}
 			p.Library = w.standard(&p.Frame)
 			p.Stack, p.From, p.Wakers = w.list(p.stack), w.from(p.stack), w.byPlace(p.wakers)
 			p.Causes = p.causeList()

@@ -76,8 +76,8 @@ type WaitPlace struct {
 	Shared    time.Duration `json:"shared_ns"`    // waits ended by goroutines that had waited here
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here
 	Main      time.Duration `json:"main_ns"`      // waits of the main goroutine
-	Ready     time.Duration `json:"ready_ns"`     // of the goroutines after the waits, until they ran
-	Ran       time.Duration `json:"ran_ns"`       // of the goroutines after that, until they stopped
+	Ready     Distribution  `json:"ready_ns"`     // of the goroutines after the waits, until they ran
+	Ran       Distribution  `json:"ran_ns"`       // of the goroutines after that, until they stopped
 	Longest   Moment        `json:"longest"`      // of all waits that ended
 	Stack     []Frame       `json:"stack"`        // of the longest wait
 	Wakers    []Waker       `json:"wakers"`       // the longest waits first, at most ten

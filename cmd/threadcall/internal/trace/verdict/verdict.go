@@ -20,7 +20,7 @@ const (
 	mostForRule = 2
 	least       = 10 * time.Millisecond
 	brief       = 50 * time.Millisecond // of what is usual for a short time
-	shortRun    = 50 * time.Microsecond // of a goroutine between two switches
+	shortRun    = 5e3                   // nanoseconds of a goroutine between two switches
 )
 
 type found struct {
@@ -215,7 +215,9 @@ func finalizers(r *report.Report) (list []found) {
 // Waits of the main goroutine for half of the trace: for an answer, itself or by another goroutine,
 // or until what it sends to lets it continue.
 func mainWaits(r *report.Report) (list []found) {
-	answer := func(d report.Deed) bool { return d.Doing == "HTTP" || d.Doing == "network" }
+	answer := func(d report.Deed) bool {
+		return slices.Contains([]string{"HTTP", "HTTP connection", "network"}, d.Doing)
+	}
 	for _, p := range r.Waiting.Places {
 		did := report.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
 		because := cause(p, enders, p.Main)
@@ -234,29 +236,30 @@ func mainWaits(r *report.Report) (list []found) {
 	return list
 }
 
-// Goroutines that make each other ready again and again, for a quarter of the trace in sum, and run
-// for a short time after it.
+// Goroutines that make each other ready again and again, and are ready for a third of the time or
+// more. Medians tell that, because a machine that stops the process prolongs some of the times.
 func handOvers(r *report.Report) []found {
-	var all, most report.WaitPlace
+	var most report.WaitPlace
+	var n, ready, ran, half, halfReady float64
 	for _, p := range r.Waiting.Places {
-		n := time.Duration(p.Times.N)
-		if len(p.Wakers) == 0 || p.Wakers[0].Func == "?" || n < 1000 || p.Ran > n*shortRun ||
-			p.Ready > 2*n*shortRun || slices.Contains([]string{"mutex", "RWMutex"}, p.Reason) {
+		if len(p.Wakers) == 0 || p.Wakers[0].Func == "?" || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
+			p.Reason == "mutex" || p.Reason == "RWMutex" {
 			continue
 		}
-		all.Times.N, all.Ready, all.Ran = all.Times.N+p.Times.N, all.Ready+p.Ready, all.Ran+p.Ran
+		n, ready, ran = n+float64(p.Times.N), ready+p.Ready.Sum, ran+p.Ran.Sum
+		halfReady += float64(p.Ready.N) * p.Ready.P50
+		half += float64(p.Ready.N) * (p.Ready.P50 + p.Ran.P50)
 		if p.Times.N > most.Times.N {
 			most = p
 		}
 	}
-	n := time.Duration(all.Times.N)
-	if n < 10000 || all.Ready*4 < r.Trace.Duration || all.Ready*2 < all.Ran {
+	if n < 10000 || (ready+ran)*4 < float64(r.Trace.Duration) || halfReady*3 < half {
 		return nil
 	}
-	return []found{finding("hand-overs", "Waiting", most.Longest, all.Ready, "Goroutines handed over %s "+
-		"times, most often between %s and %s, and ran for %s at a time; %s of their time was switching: "+
-		"%s from when one was ready until it ran", ui.Count(all.Times.N), most.Frame,
-		most.Wakers[0].Frame, all.Ran/n, percent(all.Ready, all.Ready+all.Ran), all.Ready)}
+	return []found{finding("hand-overs", "Waiting", most.Longest, time.Duration(ready), "Goroutines "+
+		"handed over %s times, most often between %s and %s, and ran for %s at a time; %.0f %% of their "+
+		"time was switching: %s from when one was ready until it ran", ui.Number(n), most.Frame,
+		most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran), time.Duration(ready))}
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
@@ -457,11 +460,12 @@ func fullPs(r *report.Report) []found {
 // timers returns where timers ended most waits, if goroutines that they woke ran for half of the
 // time for which all did.
 func timers(r *report.Report) (most report.WaitPlace, ok bool) {
-	var ran, all time.Duration
+	var ran float64
+	var all time.Duration
 	for _, p := range r.Waiting.Places {
 		if slices.Contains([]string{"sleep", "channel receive", "select"}, p.Reason) &&
 			len(p.Wakers) > 0 && p.Wakers[0].Func == "?" && p.Wakers[0].N*10 >= p.Times.N*9 {
-			if ran += p.Ran; p.Times.N > most.Times.N {
+			if ran += p.Ran.Sum; p.Times.N > most.Times.N {
 				most = p
 			}
 		}
@@ -471,7 +475,7 @@ func timers(r *report.Report) (most report.WaitPlace, ok bool) {
 			all += f.Running
 		}
 	}
-	return most, most.Times.N >= 1000 && ran*2 >= all
+	return most, most.Times.N >= 100 && ran*2 >= float64(all)
 }
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
