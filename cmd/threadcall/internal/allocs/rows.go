@@ -87,7 +87,9 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		slices.SortStableFunc(out[i].Stacks, byBytes)
 		out[i].Stacks = out[i].Stacks[:min(len(out[i].Stacks), mostStacks)]
 	}
-	slices.SortStableFunc(out, func(a, b Row) int { return -cmp.Compare(a.Amount.Bytes, b.Amount.Bytes) })
+	slices.SortStableFunc(out, func(a, b Row) int {
+		return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
+	})
 	return out
 }
 
