@@ -122,9 +122,7 @@ func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) 
 	slices.SortStableFunc(run.repetitions, func(a, b heap.Samples) int {
 		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
 	})
-	last := len(run.repetitions) - 1
-	run.Least, run.Most = run.repetitions[0].Counted, run.repetitions[last].Counted
-	run.profile = run.repetitions[(last+1)/2]
+	run.profile = run.repetitions[len(run.repetitions)/2]
 	return run, nil
 }
 

@@ -34,9 +34,7 @@ type Run struct {
 
 	Total   heap.Amount `json:"total"`   // what the profile has, the rows together
 	Counted heap.Amount `json:"counted"` // by the runtime, everything included
-	Least   heap.Amount `json:"least"`   // of Counted, in all pairs of runs
-	Most    heap.Amount `json:"most"`
-	Rows    []Row       `json:"rows"` // the largest first
+	Rows    []Row       `json:"rows"`    // the largest first
 
 	profile     heap.Samples
 	repetitions []heap.Samples // of which profile is one

@@ -46,7 +46,8 @@ func (t Text) Failures(failures []Failure) {
 
 func (t Text) run(r *Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
-	t.headline(r)
+	t.Paragraph("", fmt.Sprintf("%s an operation: the difference of %d and %d operations.", r.Total,
+		r.Operations[0], r.Operations[1]))
 	if len(r.Rows) > 0 {
 		t.Printf("\n")
 		t.line("bytes/op", "objs/op", "where")
@@ -60,18 +61,6 @@ func (t Text) run(r *Run) {
 // line writes numbers and a place.
 func (t Text) line(bytes, objects, where string) {
 	t.Printf("%9s %9s  %s\n", bytes, objects, where)
-}
-
-// headline writes what a benchmark allocates altogether.
-func (t Text) headline(r *Run) {
-	text := fmt.Sprintf("%s an operation: the difference of %d and %d operations", r.Total,
-		r.Operations[0], r.Operations[1])
-	if r.Most.Objects-r.Least.Objects >= 0.01 {
-		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s",
-			len(r.repetitions), ui.Number(r.Least.Objects),
-			ui.Counted(r.Most.Objects, "object", "objects"))
-	}
-	t.Paragraph("", text+".")
 }
 
 func (t Text) row(r Row) {

@@ -76,6 +76,7 @@ func (s *Screen) Progress(text string) {
 			s.due = time.Now().Add(10 * time.Second)
 		}
 		if text != "" {
+			// Not by s, which is for one goroutine. The destination is a file.
 			s.line = time.AfterFunc(time.Until(s.due), func() { fmt.Fprintln(s.out, text) })
 		}
 		return

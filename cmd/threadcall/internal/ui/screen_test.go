@@ -3,6 +3,7 @@ package ui
 import (
 	"os"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -28,10 +29,22 @@ func TestOn_pipe(t *testing.T) {
 	}
 }
 
+// A log is safe for concurrent use, as a file is.
+type log struct {
+	sync.Mutex
+	strings.Builder
+}
+
+func (l *log) Write(p []byte) (int, error) {
+	l.Lock()
+	defer l.Unlock()
+	return l.Builder.Write(p)
+}
+
 // Who waits in a log sees a line every ten seconds, also while one step takes long.
 func TestScreen_Progress_withoutTerminal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b strings.Builder
+		var b log
 		s := To(&b)
 		for _, step := range []struct {
 			text  string
@@ -39,6 +52,7 @@ func TestScreen_Progress_withoutTerminal(t *testing.T) {
 		}{{"short", 4}, {"long", 50}, {"next", 4}, {"last", 7}, {"", 20}, {"new", 9}, {"", 20}} {
 			s.Progress(step.text)
 			time.Sleep(step.takes * time.Second)
+			synctest.Wait()
 		}
 		if got := b.String(); got != "long\nlast\n" {
 			t.Errorf("%q", got)
