@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/tools/cover"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -209,7 +210,7 @@ func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
-		if f := c.at(line{frame.File, frame.Line}); f != nil {
+		if f := c.at(escape.Position{File: frame.File, Line: frame.Line}); f != nil {
 			return f, i
 		}
 		inner = outer

@@ -36,13 +36,10 @@ func (a Amount) String() string {
 func (a Amount) Plus(b Amount) Amount { return Amount{a.Objects + b.Objects, a.Bytes + b.Bytes} }
 
 // Minus returns the difference.
-func (a Amount) Minus(b Amount) Amount { return a.Plus(b.Times(-1)) }
+func (a Amount) Minus(b Amount) Amount { return Amount{a.Objects - b.Objects, a.Bytes - b.Bytes} }
 
 // Over returns the amount divided by n.
 func (a Amount) Over(n float64) Amount { return Amount{a.Objects / n, a.Bytes / n} }
-
-// Times returns the amount multiplied by n.
-func (a Amount) Times(n float64) Amount { return Amount{a.Objects * n, a.Bytes * n} }
 
 // A Sample is what was allocated with one stack and one size.
 type Sample struct {
