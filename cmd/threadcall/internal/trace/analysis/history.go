@@ -143,7 +143,7 @@ func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 		copy(g.recent[1:], g.recent[:])
 		g.recent[0] = p
 	}
-	if h.stay.state == stateRunning { // up to now
+	if h.known && h.stay.state == stateRunning { // up to now
 		h.stay.length = a.now - h.stay.start
 		h.acted(a.waits.spot(v.byStack, stateRunning, "").place, &h.stay, nil)
 	}
