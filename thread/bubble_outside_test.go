@@ -89,6 +89,7 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Pool.Done":           does(func() { b.p.Done() }),
 		"Pool.Go":             func() any { return b.p.Go(ran) },
 		"Pool.GoContext":      func() any { return b.p.GoContext(ctx, ran) },
+		"Pool.ID":             does(func() { b.p.ID() }),
 		"Pool.MustCall":       off(func() { b.p.MustCall(ran) }),
 		"Pool.OnSlowCall":     does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
 		"Pool.Queued":         does(func() { b.p.Queued() }),

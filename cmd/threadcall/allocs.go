@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
@@ -21,7 +19,7 @@ const allocsUsage = `Usage:
 Allocs runs the benchmarks of packages with a profile of every allocation, and
 prints for each place that allocates how much an operation costs there, and why
 the compiler put the value on the heap. What an operation allocates is the
-difference of two runs, without what is allocated only once.
+difference of two runs, without what is allocated only once or kept for others.
 
 With -budget it checks the functions whose doc comment has the line
 //threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
@@ -73,25 +71,15 @@ func (a *allocsCommand) define() {
 	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
 	set.Duration = 200 * time.Millisecond
 	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its "+
-		"operations: 500x (default 200ms)", func(text string) error {
-		if n, ok := strings.CutSuffix(text, "x"); ok {
-			var err error
-			if set.Operations, err = strconv.Atoi(n); err != nil || set.Operations < 2 ||
-				set.Operations > 1e9 {
-				return errors.New("give at least 2x, because the first operation is left out")
-			}
-			return nil
+		"operations: 500x (default 200ms)", func(text string) (err error) {
+		if set.Duration, set.Operations, err = benchtime(text); err == nil && set.Operations == 1 {
+			err = errors.New("give at least 2x, because the first operation is left out")
 		}
-		var err error
-		if set.Duration, err = time.ParseDuration(text); err != nil || set.Duration <= 0 {
-			return errors.New("give a time, such as 200ms, or operations, such as 500x")
-		}
-		return nil
+		return err
 	})
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.BoolVar(&a.text.Once, "once", false, "print also what a benchmark allocates only once")
 	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
 }
 

@@ -22,7 +22,7 @@ func TestAllocs(t *testing.T) {
 	o := allocsOf(t, "-bench", "Inlined|Insert|Nothing|Send", "-benchtime", "100x", "-stacks")
 	o.want(t, statusOK, "Nothing an operation BenchmarkNothing", "BenchmarkSend example.com/fixture",
 		"24 B and 1 object an operation: the difference of 100 and 200",
-		"24 1 0 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
+		"24 1 fixture.go:21 fixture.send new: func literal escapes to heap: sent on a",
 		"runtime.newobject", "fixture.helper fixture.go:", "fixture.inlined fixture.go:",
 		"fixture.BenchmarkInlined fixt").plain(t)
 	if o.stderr != "" {
@@ -87,8 +87,8 @@ func TestAllocs_refusals(t *testing.T) {
 	for _, c := range []refusal{
 		{"-bench [", statusUsage, `-bench "[": error parsing regexp`},
 		{"-benchtime 1x", statusUsage, "at least 2x"},
-		{"-benchtime soon", statusUsage, "such as 200ms"},
-		{"-benchtime -3s", statusUsage, "such as 200ms"},
+		{"-benchtime soon", statusUsage, "such as 100ms"},
+		{"-benchtime -3s", statusUsage, "such as 100ms"},
 		{"-vs HEAD", statusUsage, "flag provided but not defined: -vs"},
 		{"-bench= .", statusUsage, "-bench must not be empty"},
 		{"-- ls", statusUsage, "not a command"},

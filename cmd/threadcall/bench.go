@@ -67,9 +67,10 @@ func (b *benchCommand) define() {
 	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
 	set.Benchtime = "500ms"
 	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
-		"test (default 500ms)", func(text string) error {
+		"test (default 500ms)", func(text string) (err error) {
 		set.Benchtime = text
-		return checkBenchtime(text)
+		_, _, err = benchtime(text)
+		return err
 	})
 	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) error {
 		if set.CPU = text; !isCPUs.MatchString(text) {
@@ -105,16 +106,17 @@ const forOne = 30 * time.Second
 
 var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
 
-// checkBenchtime refuses what testing would refuse only in each process.
-func checkBenchtime(text string) error {
+// benchtime returns the time or the number of operations that a benchmark is to run.
+func benchtime(text string) (d time.Duration, n int, err error) {
 	if count, ok := strings.CutSuffix(text, "x"); ok {
-		if n, err := strconv.ParseInt(count, 10, 0); err == nil && n > 0 {
-			return nil
-		}
-	} else if d, err := time.ParseDuration(text); err == nil && d > 0 {
-		return nil
+		n, err = strconv.Atoi(count)
+	} else {
+		d, err = time.ParseDuration(text)
 	}
-	return errors.New("must be a time such as 100ms or a number such as 1000x")
+	if err != nil || d < 0 || n < 0 || d == 0 && n == 0 {
+		err = errors.New("must be a time such as 100ms or a number such as 1000x")
+	}
+	return d, n, err
 }
 
 // validate refuses what cannot be, before anything is measured.

@@ -15,16 +15,15 @@ import (
 const traceUsage = `Usage:
 
   threadcall trace [flags] FILE
-  threadcall trace [flags] PACKAGE
   threadcall trace [flags] -- COMMAND [ARGUMENTS]
 
 Trace reads an execution trace of the Go runtime and reports what stands out,
 what goroutines waited for, where, and what ended the waits, what the heap and
 the collector did, and how long threadcall's calls were queued and ran.
 
-The trace comes from a file ("-" is the standard input), from a run of the
-tests of a package, or from a command whose program records one when it is asked
-to, by these lines:
+The trace comes from a file ("-" is the standard input), such as one that
+go test -trace FILE has written, or from a command whose program records one
+when it is asked to, by these lines:
 
   import "github.com/threadcall/threadcall/recorder"
   func main() { recorder.Start(); defer recorder.Stop(); ... }
@@ -45,33 +44,19 @@ func runTrace(c *command) error {
 	from := source.Request{Stdout: c.stdout, Stderr: c.stderr}
 	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	for name, text := range map[string]string{
-		"run":   "run the tests that match the `pattern`, as for go test",
-		"bench": "run the benchmarks that match the `pattern`, too",
-	} {
-		c.Func(name, text, func(value string) error {
-			from.TestFlags = append(from.TestFlags, "-"+name+"="+value)
-			return nil
-		})
-	}
 	args, program, err := c.parse()
 	if err != nil {
 		return err
 	}
-	from.Command = program
-	if program == nil && len(args) == 0 {
-		return errors.New("no trace is asked for; give a file, a package, or a command after --")
-	}
-	if from.File, from.Packages, err = source.Classify(args); err != nil {
-		return err
-	}
-	switch {
-	case len(from.Packages) == 0 && len(from.TestFlags) > 0:
-		return errors.New("flags of tests are for a package")
-	case from.File != "" && from.Keep != "":
+	switch from.Command = program; {
+	case program == nil && len(args) != 1:
+		return errors.New("give one file with a trace, or a command after --; go test -trace FILE " +
+			"writes one")
+	case program == nil && from.Keep != "":
 		return errors.New("-o is for traces that are recorded now, not for a file")
-	}
-	if o.json || from.Packages != nil {
+	case program == nil:
+		from.File = args[0]
+	case o.json:
 		from.Stdout = c.stderr // the report stands alone
 	}
 	return o.run(from)

@@ -146,7 +146,7 @@ func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which 
 			continue
 		}
 		s.Progress(bin.pkg + " " + name)
-		found, err := s.try(ctx, bin, its)
+		found, err := s.try(ctx, bin, its, 1)
 		if err != nil {
 			if err := r.failed(bin.pkg, name, err); err != nil {
 				return nil, err

@@ -56,6 +56,13 @@ func TestSettings_Run_budget(t *testing.T) {
 			t.Errorf("%s is not broken by %q", name, want)
 		}
 	}
+	for name, asRun := range map[string]bool{"calls": true, "emit": true, "takeAndGive": false,
+		"sendAndReceive": false} {
+		i := slices.IndexFunc(r.Budget.Functions, func(f *budget.Function) bool { return f.Name == name })
+		if notes := r.Budget.Functions[i].Notes; (len(notes) > 0) != asRun {
+			t.Errorf("%s: %+v", name, notes)
+		}
+	}
 	if e := r.Budget.Excuses; len(e) != 2 || !e[0].Used || !e[1].Used ||
 		e[0].Reason != "the first time" {
 		t.Errorf("excuses %+v", e)

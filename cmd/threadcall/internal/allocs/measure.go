@@ -63,15 +63,18 @@ func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.R
 	return r, r.Err()
 }
 
-// A trial is a benchmark that ran once.
+// A trial is a benchmark that ran for a short time.
 type trial struct {
 	name string        // with "Benchmark", without the number of processors
 	time time.Duration // no less than an operation takes
 }
 
-// try runs a benchmark once, and returns a trial of it or of each of its sub-benchmarks that match.
-func (s Settings) try(ctx context.Context, b *binary, pattern string) (trials []trial, err error) {
-	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern, "-test.benchtime=1x")
+// try runs n operations of a benchmark, and returns a trial of it or of each of its sub-benchmarks
+// that match.
+func (s Settings) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
+	err error) {
+	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern,
+		fmt.Sprintf("-test.benchtime=%dx", n))
 	for _, l := range r.Lines {
 		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), strconv.Itoa(s.Procs)), r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
@@ -97,6 +100,15 @@ func (s Settings) operations(each time.Duration) int {
 // measure runs one benchmark until what it allocates is stable.
 func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
 	n := s.operations(b.time)
+	if s.Operations == 0 && n < most { // one operation has the time of what is done once
+		again, err := s.try(ctx, bin, gotest.Exactly(b.name), n)
+		if err != nil {
+			return nil, err
+		}
+		if len(again) == 1 {
+			n = s.operations(again[0].time)
+		}
+	}
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
 	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
 	for stable := false; !stable; {
@@ -110,9 +122,7 @@ func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) 
 	slices.SortStableFunc(run.repetitions, func(a, b heap.Samples) int {
 		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
 	})
-	last := len(run.repetitions) - 1
-	run.Least, run.Most = run.repetitions[0].Counted, run.repetitions[last].Counted
-	run.profile = run.repetitions[(last+1)/2]
+	run.profile = run.repetitions[len(run.repetitions)/2]
 	return run, nil
 }
 

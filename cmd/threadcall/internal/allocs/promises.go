@@ -3,9 +3,10 @@ package allocs
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"golang.org/x/tools/cover"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
@@ -58,7 +59,7 @@ func (s Settings) look(
 		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Operations))); err != nil {
 		return r.failed(p.ImportPath, "", err)
 	}
-	text, err := os.ReadFile(file)
-	r.Budget.Covered(string(text))
+	profiles, err := cover.ParseProfiles(file)
+	r.Budget.Covered(profiles)
 	return err
 }

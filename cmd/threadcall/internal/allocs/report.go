@@ -34,10 +34,7 @@ type Run struct {
 
 	Total   heap.Amount `json:"total"`   // what the profile has, the rows together
 	Counted heap.Amount `json:"counted"` // by the runtime, everything included
-	Least   heap.Amount `json:"least"`   // of Counted, in all pairs of runs
-	Most    heap.Amount `json:"most"`
-	Once    heap.Amount `json:"once"` // by a benchmark, independent of the operations
-	Rows    []Row       `json:"rows"` // the largest first
+	Rows    []Row       `json:"rows"`    // the largest first
 
 	profile     heap.Samples
 	repetitions []heap.Samples // of which profile is one
@@ -53,10 +50,12 @@ type Row struct {
 	Kind    string          `json:"kind"`   // "new", "append", "channel", "sudog"
 	Sizes   []int64         `json:"sizes"`  // of the objects, in bytes as allocated
 	Amount  heap.Amount     `json:"amount"` // an operation, or of the whole run
-	Once    heap.Amount     `json:"once"`   // of a benchmark: independent of the operations
 	Why     string          `json:"why"`    // one sentence
 	Escapes []escape.Escape `json:"escapes,omitempty"`
 	Stacks  []Stack         `json:"stacks"` // the largest first, up to ten
+
+	cached bool   // from what the runtime, or a sync.Pool, keeps for all goroutines
+	limit  string // up to which it is on the stack, if it does not escape
 }
 
 // A Stack is one way to the place.

@@ -18,7 +18,7 @@ func (r *Report) join(log *escape.Log) {
 		run.Rows = r.rows(log, run.profile)
 		run.Counted = run.profile.Counted
 		for _, row := range run.Rows {
-			run.Total, run.Once = run.Total.Plus(row.Amount), run.Once.Plus(row.Once)
+			run.Total = run.Total.Plus(row.Amount)
 		}
 		r.Go = run.profile.Go
 	}
@@ -51,7 +51,8 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 		}
 		row := rows[p]
 		if row == nil {
-			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why}
+			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why, limit: kind.Limit,
+				cached: sample.Stack[:site+1].OfCache()}
 			rows[p] = row
 		}
 		chain := sample.Stack.Chain(site)
@@ -60,7 +61,6 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 			chains[p] = append(chains[p], chain)
 		}
 		row.Amount = row.Amount.Plus(sample.Each)
-		row.Once = row.Once.Plus(sample.Once)
 		if !slices.Contains(row.Sizes, sample.Size) {
 			row.Sizes = append(row.Sizes, sample.Size)
 		}
@@ -68,9 +68,6 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 	}
 	out := make([]Row, 0, len(rows))
 	for p, row := range rows {
-		if Negligible(row.Amount) && Negligible(row.Once) {
-			continue
-		}
 		r.explain(log, row, chains[p])
 		slices.Sort(row.Sizes)
 		out = append(out, *row)
@@ -81,29 +78,20 @@ func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
 			cmp.Compare(a.Kind, b.Kind))
 	})
 	out = shareBlocks(s, out)
-	for i := range out {
-		row := &out[i]
-		// What only the runtime requested is rather due to other goroutines.
-		n := row.Amount.Objects
-		if s.OnceOnly(n) || row.Where.Standard && s.ByChance(n) {
-			row.Once = row.Once.Plus(row.Amount.Times(float64(2 * s.More)))
-			row.Amount = heap.Amount{} // the stacks keep what was measured
-		}
-		slices.SortStableFunc(row.Stacks, byBytes)
-		row.Stacks = row.Stacks[:min(len(row.Stacks), mostStacks)]
-	}
+	// What only the runtime requested is rather due to other goroutines.
 	out = slices.DeleteFunc(out, func(row Row) bool {
-		return Negligible(row.Amount) && Negligible(row.Once)
+		n := row.Amount.Objects
+		return n < 0.01 || row.cached && n < 0.5 || row.Where.Standard && s.ByChance(n)
 	})
+	for i := range out {
+		slices.SortStableFunc(out[i].Stacks, byBytes)
+		out[i].Stacks = out[i].Stacks[:min(len(out[i].Stacks), mostStacks)]
+	}
 	slices.SortStableFunc(out, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
-			cmp.Compare(b.Once.Bytes, a.Once.Bytes))
+		return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
 	})
 	return out
 }
-
-// Negligible reports whether the amount is nothing but rounding.
-func Negligible(a heap.Amount) bool { return math.Abs(a.Objects) < 0.0005 }
 
 // explain finds the compiler's reason, or why there is none.
 func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
@@ -112,13 +100,19 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 		return
 	}
 	var found []escape.Escape
-	exact := true
+	exact, larger := true, ""
 	for _, chain := range chains {
 		var lines []escape.Position
 		for _, f := range chain {
 			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
 		}
 		more, same := log.At(lines)
+		// The compiler logs all that escapes here. What does not may still not fit on the stack.
+		if of := chain[len(chain)-1]; !same && r.asked(of.Package()) &&
+			(row.Kind == "string" || row.Kind == "make") {
+			larger = "it does not escape, but is larger than " + row.limit
+			continue
+		}
 		// A variable is an "object" if the profile lacks the runtime's function that compiled code calls:
 		// in Go 1.24 and 1.25 each that allocates itself, in Go 1.27 that for new.
 		if variables := log.Inlined(lines); variables != nil &&
@@ -145,13 +139,17 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 		}
 		if !exact {
 			row.Why += " (so where it is inlined elsewhere)"
+		} else if larger != "" {
+			row.Why += "; where it is inlined elsewhere, " + larger
 		}
 		return
 	}
 	pkg := row.Site.Package()
-	asked := slices.Contains(r.Asked, pkg) ||
-		slices.Contains(r.Asked, strings.TrimSuffix(pkg, "_test"))
 	switch {
+	case larger != "" && row.Why == "":
+		row.Why = larger
+	case larger != "":
+		row.Why += "; " + larger
 	case row.Site.OfCgo() && row.Site != row.Where:
 		row.Why = "cgo allocates for the call"
 		if _, name, found := strings.Cut(row.Site.Function, "._Cfunc_"); found {
@@ -159,11 +157,16 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 		}
 	case pkg == "C" || row.Site.Function == "":
 		row.Why = cmp.Or(row.Why, "no Go function on the stack")
-	case row.Why == "" && !asked:
+	case row.Why == "" && !r.asked(pkg):
 		row.Why = "inside package " + pkg + ", about which the compiler was not asked"
 	case row.Why == "":
 		row.Why = "the compiler gives no reason for this line"
 	}
+}
+
+// asked reports whether the compiler was asked about a package.
+func (r *Report) asked(pkg string) bool {
+	return slices.Contains(r.Asked, pkg) || slices.Contains(r.Asked, strings.TrimSuffix(pkg, "_test"))
 }
 
 // suiting leaves out what another kind of allocation in the same line is the reason for.
@@ -192,49 +195,34 @@ const Tiny = "tiny"
 // each block, and the place of the object that came first, which may be another one in each run;
 // the runtime has counted them all. So neither number is one place's alone.
 func shareBlocks(s heap.Samples, rows []Row) []Row {
-	missing := s.Hidden
-	if s.ByChance(missing) {
-		return rows
-	}
-	small := func(row Row) bool {
-		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel"
+	shares := func(row Row) bool {
+		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel" &&
+			!s.ByChance(row.Amount.Objects)
 	}
 	var block Row
-	lines := map[escape.Position]bool{} // of blocks that each operation needs
-	line := func(row Row) escape.Position {
-		return escape.Position{File: row.Where.File, Line: row.Where.Line}
-	}
-	for _, row := range rows {
-		if small(row) && !s.ByChance(row.Amount.Objects) {
-			lines[line(row)] = true
-			block.Amount = block.Amount.Plus(row.Amount)
-		}
-	}
-	if block.Amount.Objects < 0.01 || missing > 15*block.Amount.Objects { // do not fit
-		return rows
-	}
 	var places []string
-	shares := func(row Row) bool { return small(row) && lines[line(row)] }
+	missing := s.Hidden
 	for _, row := range rows {
 		if !shares(row) {
 			continue
 		}
+		why := row.Why
 		if places == nil {
-			amount := block.Amount
 			block = row
-			block.Amount = amount
 		} else {
-			block.Once = block.Once.Plus(row.Once)
+			block.Amount = block.Amount.Plus(row.Amount)
 			block.Escapes = append(block.Escapes, row.Escapes...)
 			block.Stacks = append(block.Stacks, row.Stacks...)
-		}
-		why := row.Why
-		if line(row) != line(block) {
-			why = line(row).String() + ": " + why
+			if row.Where.Line != block.Where.Line || row.Where.File != block.Where.File {
+				why = strings.TrimSpace(at(row.Where.File, row.Where.Line, "")) + ": " + why
+			}
 		}
 		if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
 			places = append(places, why)
 		}
+	}
+	if places == nil || s.ByChance(missing) || missing > 15*block.Amount.Objects { // do not fit
+		return rows
 	}
 	if all := block.Amount.Objects + missing; s.ByChance(all - math.Round(all)) {
 		missing = math.Round(all) - block.Amount.Objects

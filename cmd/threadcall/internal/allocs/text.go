@@ -3,7 +3,6 @@ package allocs
 import (
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
@@ -14,7 +13,6 @@ import (
 // A Text writes the report to a terminal.
 type Text struct {
 	*ui.Screen
-	Once   bool   // also rows that allocate once only
 	Stacks bool   // with the stacks of each row
 	Dir    string // paths of files are relative to it
 }
@@ -23,7 +21,7 @@ type Text struct {
 func (t Text) Report(r *Report) {
 	var nothing []string // benchmarks of which no row is shown
 	for i := range r.Runs {
-		if run := &r.Runs[i]; len(r.Runs) > 1 && !t.Once && len(t.rows(run)) == 0 {
+		if run := &r.Runs[i]; len(r.Runs) > 1 && len(run.Rows) == 0 {
 			nothing = append(nothing, run.Name)
 		} else {
 			t.run(run)
@@ -48,54 +46,26 @@ func (t Text) Failures(failures []Failure) {
 
 func (t Text) run(r *Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
-	t.headline(r)
-	rows := t.rows(r)
-	if len(rows) > 0 {
+	t.Paragraph("", fmt.Sprintf("%s an operation: the difference of %d and %d operations.", r.Total,
+		r.Operations[0], r.Operations[1]))
+	if len(r.Rows) > 0 {
 		t.Printf("\n")
-		t.line("bytes/op", "objs/op", "once", "where")
+		t.line("bytes/op", "objs/op", "where")
 	}
-	for _, row := range rows {
+	for _, row := range r.Rows {
 		t.row(row)
 	}
 	t.Printf("\n")
 }
 
 // line writes numbers and a place.
-func (t Text) line(bytes, objects, third, where string) {
-	t.Printf("%9s %9s %9s  %s\n", bytes, objects, third, where)
-}
-
-// headline writes what a benchmark allocates altogether.
-func (t Text) headline(r *Run) {
-	text := fmt.Sprintf("%s an operation: the difference of %d and %d operations", r.Total,
-		r.Operations[0], r.Operations[1])
-	if r.Most.Objects-r.Least.Objects >= 0.01 {
-		text += fmt.Sprintf(", the median of %d such pairs, of which the runtime counted %s to %s",
-			len(r.repetitions), ui.Number(r.Least.Objects),
-			ui.Counted(r.Most.Objects, "object", "objects"))
-	}
-	text += "."
-	switch {
-	case Negligible(r.Once):
-	case t.Once:
-		text += fmt.Sprintf(" Also %s once.", r.Once)
-	default:
-		text += fmt.Sprintf(" Also %s once; -once shows where.", r.Once)
-	}
-	t.Paragraph("", text)
-}
-
-// rows returns those that are shown.
-func (t Text) rows(r *Run) []Row {
-	return slices.DeleteFunc(slices.Clone(r.Rows), func(row Row) bool {
-		return !t.Once && Negligible(row.Amount)
-	})
+func (t Text) line(bytes, objects, where string) {
+	t.Printf("%9s %9s  %s\n", bytes, objects, where)
 }
 
 func (t Text) row(r Row) {
-	count := ui.Number(r.Amount.Objects)
-	const margin = 31 // the width of the columns before the place
-	t.line(ui.Number(r.Amount.Bytes), count, ui.Number(r.Once.Bytes), t.fit(r.Place(t.Dir), margin))
+	const margin = 21 // the width of the columns before the place
+	t.line(ui.Number(r.Amount.Bytes), ui.Number(r.Amount.Objects), t.fit(r.Place(t.Dir), margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {

@@ -161,18 +161,8 @@ func (t Tree) Environ() []string {
 	return slices.Clone(t.Env)
 }
 
-// A CompileError is what the compiler has found wrong with the tests of a package.
-type CompileError struct {
-	Package string
-	Output  string
-}
-
-func (e *CompileError) Error() string {
-	return fmt.Sprintf("cannot build the tests of %s:\n%s", e.Package, e.Output)
-}
-
 // Build compiles the tests of p into the file, which must be absolute, with the tree's flags and
-// those given. What the compiler finds wrong is a CompileError.
+// those given.
 func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string) error {
 	// A go command that is killed leaves its temporary files. Those next to the file are removed
 	// when that is.
@@ -180,16 +170,15 @@ func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string
 	stdout, stderr, err := t.Output(ctx, slices.Concat([]string{"test", "-c", "-vet=off", "-o", file},
 		t.Flags, flags, []string{p.ImportPath})...)
 	output := string(bytes.TrimSpace(append(stdout, stderr...)))
-	if errors.As(err, new(*exec.ExitError)) {
-		return &CompileError{p.ImportPath, output}
-	}
-	if err != nil {
+	if err == nil {
+		if _, err = os.Stat(file); err == nil {
+			return nil
+		}
+		output += "\nno test binary was made"
+	} else if !errors.As(err, new(*exec.ExitError)) {
 		return err
 	}
-	if _, err := os.Stat(file); err != nil {
-		return &CompileError{p.ImportPath, output + "\nno test binary was made"}
-	}
-	return nil
+	return fmt.Errorf("cannot build the tests of %s:\n%s", p.ImportPath, output)
 }
 
 // Toolchain returns the version of Go that builds the tree, and a GOROOT of which overlays can

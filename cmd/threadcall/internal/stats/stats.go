@@ -57,6 +57,34 @@ func Pairs(old, new []float64, absolute bool, alpha float64) Test {
 	return test(values, count, absolute, alpha)
 }
 
+// Typical returns values that differ by the estimate: the means of two pairs, or a pair. Of those
+// that do so up to a rounding, it takes the one closest to the median of the old values.
+func Typical(old, new []float64, absolute bool, estimate float64) (best [2]float64) {
+	const rounding = 5e-4
+	middle, least := Median(old), math.Inf(1)
+	off := func(x, from float64) float64 { return math.Abs(x-from) / max(math.Abs(from), 1e-9) }
+	for i := range old {
+		for j := i; j < min(len(old), i+mostRanked); j++ {
+			a, b := mean(old[i], old[j], absolute), mean(new[i], new[j], absolute)
+			d := 1e3*max(off(compare(a, b, absolute), estimate), rounding) + min(1, off(a, middle))
+			if d < least {
+				least, best = d, [2]float64{a, b}
+			}
+		}
+	}
+	return best
+}
+
+func mean(x, y float64, arithmetic bool) float64 {
+	switch {
+	case x == y:
+		return x
+	case arithmetic:
+		return x/2 + y/2
+	}
+	return math.Sqrt(x) * math.Sqrt(y)
+}
+
 const (
 	// of the sign test: the 90th percentile of the sizes, divided by the median; 2.4 if they are
 	// normal
@@ -129,14 +157,7 @@ func walsh(values []float64, absolute bool) []float64 {
 	averages := make([]float64, 0, len(values)*(len(values)+1)/2)
 	for i, x := range values {
 		for _, y := range values[:i+1] {
-			switch {
-			case x == y:
-				averages = append(averages, x)
-			case absolute:
-				averages = append(averages, x/2+y/2)
-			default:
-				averages = append(averages, math.Sqrt(x)*math.Sqrt(y))
-			}
+			averages = append(averages, mean(x, y, absolute))
 		}
 	}
 	return averages

@@ -135,3 +135,22 @@ func TestTest_intervalAgrees(t *testing.T) {
 		t.Errorf("rejected or not: %v", seen)
 	}
 }
+
+// The numbers that are shown have the difference that is shown.
+func TestTypical(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 6; n < 300; n += 49 {
+		for _, absolute := range []bool{false, true} {
+			var old, new []float64
+			for range n {
+				x := math.Exp(3 * r.NormFloat64())
+				old, new = append(old, x), append(new, x*math.Exp(0.1*r.NormFloat64()-0.013))
+			}
+			e := Pairs(old, new, absolute, 0.05).Estimate
+			got := Typical(old, new, absolute, e)
+			if off := compare(got[0], got[1], absolute) - e; math.Abs(off) > 0.02*math.Abs(e) {
+				t.Errorf("%d pairs: %v show %v, want %v", n, got, compare(got[0], got[1], absolute), e)
+			}
+		}
+	}
+}

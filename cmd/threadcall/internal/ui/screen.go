@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"golang.org/x/term"
@@ -22,6 +23,10 @@ type Screen struct {
 	tty      bool
 	colour   bool
 	progress int // columns of the progress that is shown
+
+	// Without a terminal: what writes the next line of progress, and when.
+	line *time.Timer
+	due  time.Time
 }
 
 // unlimited is the width of a file or a pipe.
@@ -63,10 +68,17 @@ func (s *Screen) Write(p []byte) (n int, err error) {
 func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
 // Progress replaces the progress that is shown by text, and removes it if text is empty. Without a
-// terminal it does nothing. Text has no styles and is cut to one line. Remove the progress before
-// writing anything else.
+// terminal it writes a line every ten seconds at most. Text has no styles and is cut to one line.
+// Remove the progress before writing anything else.
 func (s *Screen) Progress(text string) {
 	if !s.tty {
+		if s.line == nil || !s.line.Stop() { // it has been written
+			s.due = time.Now().Add(10 * time.Second)
+		}
+		if text != "" {
+			// Not by s, which is for one goroutine. The destination is a file.
+			s.line = time.AfterFunc(time.Until(s.due), func() { fmt.Fprintln(s.out, text) })
+		}
 		return
 	}
 	text = Head(text, max(1, s.Width-1))

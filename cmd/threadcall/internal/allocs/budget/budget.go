@@ -17,6 +17,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/cover"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -108,19 +111,14 @@ func (c *Check) excuse(file string, line int) bool {
 	return false
 }
 
-// Covered takes the profile that go test -coverprofile writes: which functions were called.
-func (c *Check) Covered(profile string) {
-	for text := range strings.Lines(profile) {
-		name, rest, _ := strings.Cut(text, ".go:")
-		var line, column, end, endColumn, statements, count int
-		_, err := fmt.Sscanf(rest, "%d.%d,%d.%d %d %d", &line, &column, &end, &endColumn, &statements,
-			&count)
-		if err != nil || count == 0 {
-			continue
-		}
+// Covered takes the profiles that go test -coverprofile writes: which functions were called.
+func (c *Check) Covered(profiles []*cover.Profile) {
+	for _, p := range profiles {
 		for _, f := range c.Functions {
-			f.Reached = f.Reached || f.from <= line && line <= f.to &&
-				f.Package+"/"+filepath.Base(f.File) == name+".go"
+			f.Reached = f.Reached || f.Package+"/"+filepath.Base(f.File) == p.FileName &&
+				slices.ContainsFunc(p.Blocks, func(b cover.ProfileBlock) bool {
+					return b.Count > 0 && f.from <= b.StartLine && b.StartLine <= f.to
+				})
 		}
 	}
 }
@@ -212,7 +210,7 @@ func (c *Check) blamed(stack heap.Stack) (*Function, int) {
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
-		if f := c.at(line{frame.File, frame.Line}); f != nil {
+		if f := c.at(escape.Position{File: frame.File, Line: frame.Line}); f != nil {
 			return f, i
 		}
 		inner = outer

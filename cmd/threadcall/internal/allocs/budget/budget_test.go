@@ -75,12 +75,13 @@ func TestCheck_Code_cgo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	in := func(file string, n int) escape.Position { return escape.Position{File: file, Line: n} }
 	calls := func(target, file string, n int) []call {
-		return []call{{target, line{file, n}, line{file, n}}}
+		return []call{{target, in(file, n), in(file, n)}}
 	}
 	const own = "_cgo_gotypes.go"
-	c.Code([]Compiled{{"a.com/p.f", line{file, 8}, calls("a.com/p.C.add", file, 10)},
-		{"a.com/p.C.add", line{own, 83}, calls("runtime.convT32", own, 88)}}, escape.New())
+	c.Code([]Compiled{{"a.com/p.f", in(file, 8), calls("a.com/p.C.add", file, 10)},
+		{"a.com/p.C.add", in(own, 83), calls("runtime.convT32", own, 88)}}, escape.New())
 	if f := c.Functions[0]; f.Broken != nil || !slices.Equal(f.Calls, []string{"p.C.add"}) {
 		t.Errorf("%+v", f)
 	}

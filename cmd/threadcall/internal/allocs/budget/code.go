@@ -34,9 +34,9 @@ func (c *Check) Code(functions []Compiled, log *escape.Log) {
 }
 
 // at returns the function that has promised and that the line belongs to.
-func (c *Check) at(p line) *Function {
+func (c *Check) at(p escape.Position) *Function {
 	for _, f := range c.Functions {
-		if f.File == p.file && f.from <= p.line && p.line <= f.to {
+		if f.File == p.File && f.from <= p.Line && p.Line <= f.to {
 			return f
 		}
 	}
@@ -60,18 +60,29 @@ func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 	}
 	seen[i] = true
 	for _, call := range w.functions[i].calls {
-		if w.excuse(call.at.file, call.at.line) || w.excuse(call.outer.file, call.outer.line) ||
-			w.source.load(call.at.file).panics(call.at.line) ||
-			w.source.load(call.outer.file).panics(call.outer.line) {
+		if w.excuse(call.at.File, call.at.Line) || w.excuse(call.outer.File, call.outer.Line) ||
+			w.source.load(call.at.File).panics(call.at.Line) ||
+			w.source.load(call.outer.File).panics(call.outer.Line) {
 			continue
 		}
-		if strings.HasPrefix(call.target, "runtime.") {
+		switch {
+		case call.target == "":
+			at := call.at
+			if len(via) == 0 {
+				at = call.outer
+			}
+			if w.source.load(call.at.File).calls(call.at.Line) {
+				note(&f.Notes, Problem{File: at.File, Line: at.Line,
+					Reason: "calls a method of an interface or a function value"})
+			}
+			continue
+		case strings.HasPrefix(call.target, "runtime."):
 			w.allocation(f, call, via)
 			continue
 		}
 		own, known := w.bySymbol[call.target]
 		// Cgo's code for a call of C has conversions to interfaces that never run.
-		ofCgo := func(j int) bool { return heap.Frame{File: w.functions[j].at.file}.OfCgo() }
+		ofCgo := func(j int) bool { return heap.Frame{File: w.functions[j].at.File}.OfCgo() }
 		if !known || w.standard[symbol.Package(call.target)] || slices.ContainsFunc(own, ofCgo) {
 			if noted(call.target) {
 				f.Calls = append(f.Calls, symbol.Short(call.target))
@@ -110,7 +121,7 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 	adds := strings.HasPrefix(call.target, heap.Growslice) ||
 		strings.HasPrefix(call.target, heap.Mapassign)
 	switch {
-	case adds && !w.source.load(call.at.file).grows(call.at.line, kind.Name):
+	case adds && !w.source.load(call.at.File).grows(call.at.Line, kind.Name):
 		text, list = kind.What+" allocates if there is no room", &f.Notes
 	case reason == "" && kind.Limit != "":
 		text = kind.What + " allocates above " + kind.Limit
@@ -119,16 +130,15 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 	case slices.Contains(values, call.target):
 		text += "; values below 256 need no memory"
 	}
-	p := Problem{File: call.outer.file, Line: call.outer.line, Reason: text}
+	p := Problem{File: call.outer.File, Line: call.outer.Line, Reason: text}
 	if len(via) > 0 {
-		p.File, p.Line = call.at.file, call.at.line
+		p.File, p.Line = call.at.File, call.at.Line
 		p.Reason += ", in " + via[len(via)-1] + ", which it calls"
 		if len(via) > 1 {
 			p.Reason += " by way of " + strings.Join(via[:len(via)-1], " and ")
 		}
 	} else if call.at != call.outer && reason == "" {
-		p.Reason += fmt.Sprintf(" (inlined from %s)", escape.Position{File: call.at.file,
-			Line: call.at.line})
+		p.Reason += fmt.Sprintf(" (inlined from %s)", call.at)
 	}
 	note(list, p)
 }
@@ -136,10 +146,10 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 // reason returns the compiler's reason to put the thing on the heap.
 func (w *walk) reason(call call, kind string) string {
 	fallback := ""
-	for _, e := range w.log.Around(call.at.file, call.at.line) {
+	for _, e := range w.log.Around(call.at.File, call.at.Line) {
 		switch at := e.Outermost(); {
 		case e.Constant():
-		case e.Suits(kind) && at.File == call.outer.file && at.Line == call.outer.line:
+		case e.Suits(kind) && at.File == call.outer.File && at.Line == call.outer.Line:
 			return e.String()
 		case kind == "new" || kind == "interface" || kind == "array":
 			fallback = e.String()

@@ -5,29 +5,25 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 )
 
 // The compiler's assembly listings, the output of -S, say which functions a compiled function
 // calls, and among them those of the runtime that allocate. What the compiler logs about escapes is
 // its intention; the listing is what was compiled.
 
-// A line is a line of a source file.
-type line struct {
-	file string
-	line int
-}
-
-// A call is a direct call of a function.
+// A call is one of a function.
 type call struct {
-	target string // its symbol: runtime.newobject, example.com/p.(*T).M
-	at     line   // of the call, in the inlined function if it is in one
-	outer  line   // in the function that was compiled
+	target string          // its symbol: example.com/p.(*T).M; empty if it is indirect
+	at     escape.Position // of the call, in the inlined function if it is in one
+	outer  escape.Position // in the function that was compiled
 }
 
 // A Compiled is a compiled function, a literal, or a wrapper.
 type Compiled struct {
 	symbol string
-	at     line
+	at     escape.Position
 	calls  []call
 }
 
@@ -52,11 +48,15 @@ func ReadListing(output string) (functions []Compiled) {
 		}
 		switch op, operand, _ := strings.Cut(instruction, "\t"); op {
 		case "TEXT":
-			if current.at.file == "" {
+			if current.at.File == "" {
 				current.at = lineOf(at)
 			}
 		case "CALL", "JMP", "BL", "B":
-			if target, direct := strings.CutSuffix(operand, "(SB)"); direct {
+			target, direct := strings.CutSuffix(operand, "(SB)")
+			if !direct {
+				target = ""
+			}
+			if direct || op == "CALL" || op == "BL" { // not a jump in the function
 				p := lineOf(at)
 				current.calls = append(current.calls, call{plain(target), p, p})
 			}
@@ -73,13 +73,13 @@ func plain(symbol string) string {
 	return symbol
 }
 
-func lineOf(text string) line {
+func lineOf(text string) escape.Position {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
-		return line{}
+		return escape.Position{}
 	}
 	n, _ := strconv.Atoi(text[i+1:])
-	return line{filepath.FromSlash(text[:i]), n}
+	return escape.Position{File: filepath.FromSlash(text[:i]), Line: n}
 }
 
 // SetOuter takes the places in the functions that were compiled from a listing with the flag -S

@@ -69,6 +69,21 @@ func (c *checked) panics(line int) bool {
 	return found
 }
 
+// calls reports whether something is called in the line, and not only deferred. What is deferred is
+// called, as a function value, in the line where the function ends.
+func (c *checked) calls(line int) (found bool) {
+	if c == nil {
+		return true
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		_, deferred := n.(*ast.DeferStmt)
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && c.includes(call, line)
+		return !found && !deferred
+	})
+	return found
+}
+
 func builtin(call *ast.CallExpr, name string) bool {
 	id, ok := call.Fun.(*ast.Ident)
 	return ok && id.Name == name

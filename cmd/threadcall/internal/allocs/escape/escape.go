@@ -23,6 +23,9 @@ type Position struct {
 // String is as short as a reader needs it.
 func (p Position) String() string { return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line) }
 
+// inLine returns the position without its column.
+func (p Position) inLine() Position { return Position{File: p.File, Line: p.Line} }
+
 // An Escape is one thing that the compiler puts on the heap.
 type Escape struct {
 	What string `json:"what"` // as the compiler writes it: "func literal", "make([]byte, n)"

@@ -98,7 +98,7 @@ func TestEscape_String(t *testing.T) {
 	for at, list := range compile(t).byLine {
 		for _, e := range list {
 			all = append(all, e.String())
-			if text := strings.Split(program, "\n")[at.line-1]; strings.Contains(text, "func kept(") {
+			if text := strings.Split(program, "\n")[at.Line-1]; strings.Contains(text, "func kept(") {
 				t.Errorf("%s: %s", text, e)
 			}
 		}

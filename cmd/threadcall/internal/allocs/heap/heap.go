@@ -36,20 +36,16 @@ func (a Amount) String() string {
 func (a Amount) Plus(b Amount) Amount { return Amount{a.Objects + b.Objects, a.Bytes + b.Bytes} }
 
 // Minus returns the difference.
-func (a Amount) Minus(b Amount) Amount { return a.Plus(b.Times(-1)) }
+func (a Amount) Minus(b Amount) Amount { return Amount{a.Objects - b.Objects, a.Bytes - b.Bytes} }
 
 // Over returns the amount divided by n.
 func (a Amount) Over(n float64) Amount { return Amount{a.Objects / n, a.Bytes / n} }
-
-// Times returns the amount multiplied by n.
-func (a Amount) Times(n float64) Amount { return Amount{a.Objects * n, a.Bytes * n} }
 
 // A Sample is what was allocated with one stack and one size.
 type Sample struct {
 	Stack Stack
 	Size  int64  // bytes of each object
 	Each  Amount // for each operation
-	Once  Amount // independent of the operations
 }
 
 // Samples is what a program has allocated.
@@ -66,8 +62,8 @@ type key struct {
 	size  int64
 }
 
-// sum adds up the records with the same stack and size, in Once. Those of the testing package's own
-// are left out.
+// sum adds up the records with the same stack and size. Those of the testing package's own are left
+// out.
 func sum(p *hook.Profile) map[key]Sample {
 	samples := map[key]Sample{}
 	names := make([]string, len(p.Frames))
@@ -90,7 +86,7 @@ func sum(p *hook.Profile) map[key]Sample {
 		k := key{text.String(), r.Bytes / r.Objects}
 		s := samples[k]
 		s.Stack, s.Size = stack, k.size
-		s.Once = s.Once.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
+		s.Each = s.Each.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
 		samples[k] = s
 	}
 	return samples
@@ -113,12 +109,6 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// OnceOnly reports whether so many objects an operation are rather a few that were allocated once:
-// hardly any in all operations together, or fewer in the longer run than in the shorter one.
-func (s Samples) OnceOnly(objects float64) bool {
-	return objects < 0 || objects < 0.01 && objects*float64(s.More) < 2.5
-}
-
 // hidden returns how many objects the runtime has counted and the profile has not.
 func hidden(p *hook.Profile) float64 {
 	n := float64(p.Objects)
@@ -128,10 +118,9 @@ func hidden(p *hook.Profile) float64 {
 	return n
 }
 
-// Difference returns what one operation allocates, from a run of n operations and one of 2n. What
-// both do once, and what the second run's operations need only the first time, is in Once: it does
-// not grow. If the first run is empty and n is 1, Each has all of the second run. The testing
-// package's own allocations are left out.
+// Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
+// first run is empty and n is 1, Each has all of the second run. The testing package's own
+// allocations are left out.
 func Difference(short, long *hook.Profile, n int) Samples {
 	a, b := sum(short), sum(long)
 	for k, one := range a {
@@ -146,8 +135,7 @@ func Difference(short, long *hook.Profile, n int) Samples {
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
 		two := b[k]
-		two.Each = two.Once.Minus(a[k].Once).Over(float64(n))
-		two.Once = two.Once.Minus(two.Each.Times(float64(2 * n)))
+		two.Each = two.Each.Minus(a[k].Each).Over(float64(n))
 		s.Samples = append(s.Samples, two)
 	}
 	return s

@@ -53,9 +53,8 @@ var kinds = []Kind{
 	{"runtime.mallocgc", "new", "", "an object", ""},
 	{"runtime.newarray", "array", "", "an array", ""},
 	{"runtime.makeslicecopy", "make", "", "a copy of a slice", ""},
-	{"runtime.makeslice", "make", "make of a slice whose size is not a constant; what is larger " +
-		"than 32 bytes does not fit on the stack", "make of a slice with a size known at run time",
-		"32 bytes"},
+	{"runtime.makeslice", "make", "make of a slice whose size is not a constant",
+		"make of a slice with a size known at run time", "32 bytes"},
 	{Growslice, "append", "append to a slice that has no room left", "append",
 		"the room that it begins with on the stack, 32 bytes if none is made"},
 	{"runtime.moveSlice", "append", "a slice that append had built on the stack is kept",

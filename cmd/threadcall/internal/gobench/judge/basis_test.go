@@ -105,9 +105,10 @@ func TestTime(t *testing.T) {
 			}
 		}
 		n := float64(trials)
+		t.Logf("%s: %d false alarms of %d; a change of %.0f %% is found %d times of 100", name, alarms,
+			trials, 100*(c.change-1), found)
 		if float64(alarms) > 0.05*n+3*math.Sqrt(0.05*0.95*n) || as < 90 || found < c.least {
-			t.Errorf("%s: %d false alarms of %d; %d times of 100 on %q, %q; found %d times", name,
-				alarms, trials, as, c.basis, c.runs, found)
+			t.Errorf("%s: %d times of 100 on %q, %q", name, as, c.basis, c.runs)
 		}
 	}
 }

@@ -59,6 +59,7 @@ type Delta struct {
 	Method   Method          `json:"method,omitempty"`
 	Absolute bool            `json:"absolute,omitempty"`
 	Estimate float64         `json:"estimate"`           // new divided by old
+	Pair     [2]float64      `json:"pair"`               // old and new that show it, of two rounds
 	Interval *stats.Interval `json:"interval,omitempty"` // of the Estimate; nil: see Needs
 	P        float64         `json:"p"`                  // 0 with Exactly
 	N        int             `json:"n"`                  // pairs

@@ -29,11 +29,12 @@ func (t *Table) delta(old, new Cell, alpha float64) Delta {
 	if old.Exact && new.Exact && old.Center == new.Center {
 		same := neutral(absolute)
 		return Delta{Verdict: Equal, Method: Exactly, Absolute: absolute, Estimate: same,
-			Interval: &stats.Interval{Low: same, High: same}, P: 1, N: len(a)}
+			Pair: [2]float64{a[0], b[0]}, Interval: &stats.Interval{Low: same, High: same}, P: 1, N: len(a)}
 	}
 	test := stats.Pairs(a, b, absolute, alpha)
-	d := Delta{Method: Pairs, Absolute: absolute, Estimate: test.Estimate, N: len(a)}
-	counted := t.counted() && len(a) >= fewestCounted
+	d := Delta{Method: Pairs, Absolute: absolute, Estimate: test.Estimate, N: len(a),
+		Pair: stats.Typical(a, b, absolute, test.Estimate)}
+	counted := t.Counted() && len(a) >= fewestCounted
 	if old.Exact && new.Exact && (t.exact || counted) {
 		d.Method, d.Interval = Exactly, &stats.Interval{Low: d.Estimate, High: d.Estimate}
 		d.Verdict = t.direction(d)
@@ -63,9 +64,9 @@ func (t *Table) delta(old, new Cell, alpha float64) Delta {
 // exact.
 const fewestCounted = 4
 
-// counted reports whether the values are numbers of allocated things, which a benchmark repeats
+// Counted reports whether the values are numbers of allocated things, which a benchmark repeats
 // exactly as a rule.
-func (t *Table) counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
+func (t *Table) Counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
 
 func (t *Table) direction(d Delta) Verdict {
 	switch up := d.Estimate > neutral(d.Absolute); {

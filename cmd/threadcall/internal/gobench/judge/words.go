@@ -25,7 +25,7 @@ func (t *Table) Word(d Delta) string {
 	switch {
 	case !d.Visible():
 		return ""
-	case d.Verdict == Changed || t.counted():
+	case d.Verdict == Changed || t.Counted():
 		if d.Estimate > neutral(d.Absolute) {
 			return "more"
 		}

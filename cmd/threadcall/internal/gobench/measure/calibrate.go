@@ -57,7 +57,12 @@ func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmar
 				m.failed(o, "calibration")
 				outcomes = append(outcomes, o)
 			}
-			m.Jobs = append(m.Jobs, j.split(outcomes, each)...)
+			for _, one := range j.split(outcomes, each) {
+				if each == 0 {
+					fmt.Sscanf(m.Set.Benchtime, "%dx", &one.Iterations)
+				}
+				m.Jobs = append(m.Jobs, one)
+			}
 		}
 	}
 	m.Log.Progress("")
@@ -108,6 +113,11 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 	}
 	var sums []float64 // seconds of one iteration in all versions, without waiting for CPUs
 	for _, o := range outcomes {
+		besides := o.Time.Seconds()
+		for _, l := range o.Lines {
+			wall, _ := times(l)
+			besides -= wall * float64(l.Iters)
+		}
 		for _, l := range o.Lines {
 			name := "Benchmark" + gotest.PlainName(l.Name.String(), j.CPU)
 			if fails(name) {
@@ -124,6 +134,8 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]
 			wall, own := times(l)
 			sums[i] += max(own, wall/mostStretch)
+			jobs[i].each += wall
+			jobs[i].besides += max(0, besides)
 		}
 	}
 	for i, one := range jobs {

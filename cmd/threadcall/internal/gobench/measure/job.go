@@ -19,6 +19,9 @@ type Job struct {
 	Iterations int              // 0: as many as -benchtime makes
 	Versions   []*gotest.Binary // nil for a version that does not have it
 
+	// Seconds of all versions: what an iteration takes, and what a process takes besides.
+	each, besides float64
+
 	skip []string // sub-benchmarks that have failed
 	over bool     // it failed altogether
 }
@@ -34,6 +37,11 @@ func (j *Job) versions() (n int) {
 		}
 	}
 	return n
+}
+
+// takes returns how many seconds a process is expected to take.
+func (j *Job) takes() float64 {
+	return max(1e-3, (j.besides+j.each*float64(j.Iterations))/float64(max(1, j.versions())))
 }
 
 // drop makes that the benchmark does not run again.

@@ -139,7 +139,6 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		return err
 	}
 	began = time.Now()
-	before := count()
 	for n := range m.Set.Count {
 		spent := time.Since(start)
 		round := time.Since(began) / time.Duration(max(n, 1))
@@ -153,10 +152,20 @@ func (m *Measurement) rounds(ctx context.Context) error {
 			r.Stopped = "no benchmark is left that has not failed"
 			return nil
 		}
+		one, part := 0.0, 0.0 // seconds that a round is expected to take, and what of it is done
+		for _, process := range all {
+			one += process.Job.takes()
+		}
+		count := float64(m.Set.Count)
+		if m.Set.For > 0 {
+			fit := m.Set.For.Seconds() / max(one, round.Seconds())
+			count = min(count, max(float64(plan.LeastRounds()), fit))
+		}
 		for i, process := range all {
-			done := (float64(n) + float64(i)/float64(len(all))) / float64(m.Set.Count)
+			done := (float64(n) + part/one) / count
+			part += process.Job.takes()
 			m.Log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
-				len(all), process.Job.Benchmark, left(began, done)))
+				len(all), process.Job.Benchmark, left(began, done, one*count)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
@@ -164,13 +173,12 @@ func (m *Measurement) rounds(ctx context.Context) error {
 		}
 		m.Log.Progress("")
 		r.Rounds++
-		r.Taken = count().since(before)
 		// What is wrong with -fail-on shows with the first results.
 		if n == 0 && !m.Comparable() {
 			r.Stopped = "it cannot be compared"
 			return nil
 		}
-		m.roundDone(n+1, left(began, float64(n+1)/float64(m.Set.Count)))
+		m.roundDone(n+1, left(began, float64(n+1)/count, 0))
 	}
 	r.Stopped = "all rounds are done"
 	return nil

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -21,6 +22,7 @@ type Outcome struct {
 	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
 	Failed []Fault                  // what failed; there may be results as well
 	Empty  bool                     // it gave no result, but did not fail either
+	Time   time.Duration            // of the process
 }
 
 // A Fault is a benchmark that gave no result.
@@ -51,7 +53,7 @@ func Run(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	o.Lines, o.Units = p.Lines, p.Units
+	o.Lines, o.Units, o.Time = p.Lines, p.Units, p.Time
 	switch {
 	case p.Failure != "" || strings.Contains(p.Stdout, "--- FAIL: "):
 		o.Failed = j.faults(p)

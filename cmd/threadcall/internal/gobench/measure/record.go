@@ -17,8 +17,7 @@ type Record struct {
 	Versions  []plan.Version `json:"versions"`
 	Toolchain string         `json:"toolchain"`
 	Settings  plan.Settings  `json:"settings"`
-	Taken     Taken          `json:"taken"`   // in all rounds
-	Seconds   float64        `json:"seconds"` // that they took
+	Seconds   float64        `json:"seconds"` // that all rounds took
 	Rounds    int            `json:"rounds"`
 	Stopped   string         `json:"stopped"` // why there were no more
 	Notes     []string       `json:"notes"`
@@ -27,12 +26,16 @@ type Record struct {
 	Interrupted bool     `json:"interrupted"`
 }
 
-// left returns about how much time is left, if that is known, when a part of the work is done.
-func left(began time.Time, done float64) string {
-	if done == 0 || done == 1 {
+// left returns about how much time is left when a part of the work is done, of which all is
+// expected to take so many seconds.
+func left(began time.Time, done, all float64) string {
+	if done >= 1 {
 		return ""
 	}
-	rest := time.Duration(float64(time.Since(began)) * (1 - done) / done)
+	if done > 0 { // the machine may be slower than it was
+		all = time.Since(began).Seconds() / done
+	}
+	rest := time.Duration(all * (1 - done) * float64(time.Second))
 	precision := time.Second
 	if rest > time.Minute {
 		precision = 10 * time.Second

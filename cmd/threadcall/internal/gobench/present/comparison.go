@@ -30,10 +30,10 @@ func (p printer) comparison() {
 				g.Add(cells...)
 			}
 			if same > 0 {
-				g.Note("  " + ui.Counted(same, "other: equal", "others: equal"))
+				g.Note("  " + ui.Counted(same, "other: no change", "others: no change"))
 			}
 		case same > 0:
-			equal = append(equal, fmt.Sprintf("%s of %d (equal)", t.Unit, same))
+			equal = append(equal, fmt.Sprintf("%s of %d", t.Unit, same))
 		}
 	}
 	p.Paragraph("", p.Bold(n.String()))
@@ -68,8 +68,9 @@ const (
 // tooNoisy is the minimum detectable effect from which on a row is called inconclusive.
 const tooNoisy = 0.5
 
-// rows returns the rows of a unit, with the number of benchmarks in which all values are equal, and
-// counts them. Throughput is the time in another unit.
+// rows returns the rows of a unit, with the number of benchmarks in which all values are equal, or
+// numbers of allocated things the same within 1 %, and counts them. Throughput is the time in
+// another unit.
 func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
 	for i := range of.Rows {
 		t, r := p.basis(of, &of.Rows[i])
@@ -78,7 +79,8 @@ func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
 			continue
 		}
 		n.add(t, r)
-		if r.Delta.Verdict == judge.Equal {
+		if d := r.Delta; d.Verdict == judge.Equal || t.Counted() && d.Verdict == judge.Unseen &&
+			!d.Absolute && (d.MDE < 0.01 || t.Change(d) == "0%") {
 			equal++
 			continue
 		}
@@ -92,7 +94,7 @@ func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
 			n.starred = true
 		}
 		change, interval := describe(t, r.Delta)
-		rows = append(rows, []string{name, value(t, r.Cells[0].Center), value(t, r.Cells[1].Center),
+		rows = append(rows, []string{name, value(t, r.Delta.Pair[0]), value(t, r.Delta.Pair[1]),
 			p.colour(r.Delta.Verdict, change), interval, probability})
 	}
 	return rows, equal

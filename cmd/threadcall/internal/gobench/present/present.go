@@ -67,7 +67,7 @@ func (p printer) header() {
 		if p.Rounds < p.Settings.Count {
 			run += ", " + p.Stopped
 		}
-		p.Paragraph("  run  ", fmt.Sprintf("%s; %v", run, p.Taken))
+		p.Paragraph("  run  ", run)
 	}
 	fmt.Fprintln(p)
 }

@@ -109,17 +109,17 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 
                      HEAD~1      new            change      95% interval       p
   sec/op
-    Decode/a|b_*c*  81.19µs  81.65µs  +0.35% not shown    [-2.1%, +2.9%]   0.677
-    Decode/size=1k  1.244µs  1.361µs      +9.3% slower   [+8.0%, +11.4%]  <0.001
-    Encode          17.25ns  11.98ns     -30.9% faster  [-32.1%, -29.5%]  <0.001
+    Decode/a|b_*c*  81.37µs  81.64µs  +0.35% not shown    [-2.1%, +2.9%]   0.677
+    Decode/size=1k  1.243µs  1.359µs      +9.3% slower   [+8.0%, +11.4%]  <0.001
+    Encode          17.37ns  12.02ns     -30.9% faster  [-32.1%, -29.5%]  <0.001
   B/op
     Decode/size=1k       48       64       +33.3% more
     Encode                0       16              more
-    1 other: equal
+    1 other: no change
   allocs/op
     Decode/size=1k        3        4       +33.3% more
     Encode                0        1              more
-    1 other: equal
+    1 other: no change
 
 `},
 		{simulated(12, "now"), `                        sec/op  B/op  allocs/op   n
@@ -135,17 +135,17 @@ Of 3 benchmarks: 1 slower, 1 faster, 2 with more B/op, 2 with more allocs/op.
 		{changed(20, 1), "Of 3 benchmarks: 1 slower; 1 inconclusive.\n"},
 		// throughput is the same finding
 		{changed(20, 1), `  sec/op
-    Noisy   100.0ns  165.0ns   -5.1% too noisy  [-70.0%, +200.0%]   0.064
-    Same0   100.0ns  100.0ns  -0.02% not shown     [-2.0%, +2.0%]   0.064
+    Noisy   100.0ns  94.87ns   -5.1% too noisy  [-70.0%, +200.0%]   0.064
+    Same0   100.0ns  99.98ns  -0.02% not shown     [-2.0%, +2.0%]   0.064
     Slower  100.0ns  110.0ns     +10.0% slower    [+9.5%, +10.5%]  <0.001
 
-No change shown: allocs/op of 3 (equal).
+No change shown: allocs/op of 3.
 `},
 		{hidden(), "Of 3 benchmarks: 2 slower.\n"},
 		{hidden(), `  sec/op
     Busy (CPU)  90.00ns  99.00ns    +10.0% slower  [+10.0%, +10.0%]  <0.001
     Calm        100.0ns  110.0ns    +10.0% slower  [+10.0%, +10.0%]  <0.001
-    JSON        100.0ns  110.0ns  +8.5% not shown      [0%, +15.4%]   0.064
+    JSON        100.0ns  108.6ns  +8.5% not shown      [0%, +15.4%]   0.064
 
 (CPU): by CPU time, because the time varies more.
 `},
@@ -160,6 +160,21 @@ No change shown: allocs/op of 3 (equal).
 	}
 	if got := written(t, simulated(3, "old", "new"),
 		70); !strings.Contains(got, "needs 6 values") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// What is the same within 1 % is no row of its own.
+func TestPrint_hardlyAllocated(t *testing.T) {
+	d := measure.New("old", "new")
+	for round := range 12 {
+		for v := range 2 {
+			n := 18850 + float64((round*7+v*5)%9)
+			measuretest.Add(d, v, round, "Send-8", n, "B/op", 3.0, "allocs/op")
+		}
+	}
+	got := written(t, d, 80)
+	if !strings.Contains(got, "No change shown: B/op of 1, allocs/op of 1.\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

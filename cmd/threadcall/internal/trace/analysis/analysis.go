@@ -209,6 +209,8 @@ func (a *analysis) metric(m xtrace.Metric) {
 	switch m.Name {
 	case "/sched/gomaxprocs:threads":
 		a.gomaxprocs = x
+	case "/gc/heap/goal:bytes":
+		a.collector.goal(a.heap.Last, x)
 	case "/memory/classes/heap/objects:bytes":
 		if a.heap.Peak == 0 {
 			a.heap.First = x
@@ -222,7 +224,11 @@ func (a *analysis) report() *report.Report {
 	a.load.change(a, 0, 0)
 	a.finishGoroutines()
 	a.counts.finish()
-	a.collector.Mark.Finish()
+	gc := &a.collector.GC
+	for _, d := range []*report.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
+		&gc.Tight.Room} {
+		d.Finish()
+	}
 	a.collector.stops.All.Finish()
 	r := &report.Report{
 		Trace: report.Trace{

@@ -16,6 +16,7 @@ type collector struct {
 	open  map[rangeKey]openRange
 	stops report.Stops
 	sites map[int32]report.Sum // of assists, by stack
+	ended bool                 // a mark phase, after which the next goal is set
 }
 
 type rangeKey struct {
@@ -25,7 +26,8 @@ type rangeKey struct {
 
 type openRange struct {
 	start   time.Duration
-	earlier bool // it began before the trace
+	earlier bool          // it began before the trace
+	ran     time.Duration // for which its goroutine had run before
 	stack   int32
 }
 
@@ -44,6 +46,9 @@ func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
 		return
 	}
 	o := openRange{start: a.now, earlier: active, stack: a.stack(ev.Stack())}
+	if g := a.existing[goroutineID(ev)]; g != nil {
+		o.ran = g.ran(a.now)
+	}
 	if active {
 		o.start = 0
 	}
@@ -58,8 +63,10 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	c := &a.collector
 	key := rangeKey{a.text(r.Name), r.Scope}
 	o, open := c.open[key]
-	if r.Name == marking && !open {
-		c.Cycles++
+	if r.Name == marking {
+		if c.ended = true; !open {
+			c.Cycles++
+		}
 	}
 	if !open {
 		return
@@ -76,12 +83,25 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	case key.name == marking:
 		c.Mark.Add(uint64(length))
 	case key.name == assisting:
-		if g := a.existing[goroutineID(ev)]; g != nil {
+		if g := a.existing[goroutineID(ev)]; g != nil && !ofRuntime(g.function) &&
+			!tracer(a.place(o.stack).Func) {
+			length = g.ran(a.now) - o.ran
 			c.Assist.Add(length)
 			addTo(c.sites, o.stack, length)
 			g.assist += length
 		}
 	}
+}
+
+// goal counts a goal of the heap that leaves little room, at the end of a collection after which so
+// much was live.
+func (c *collector) goal(live, goal uint64) {
+	if room := float64(goal)/float64(live) - 1; c.ended && goal > 4<<20 && 0 <= room && room < 0.5 {
+		c.Tight.Live.Add(live)
+		c.Tight.Goal.Add(goal)
+		c.Tight.Room.Add(uint64(1e6 * room))
+	}
+	c.ended = false
 }
 
 // addStop counts a stop of the world.

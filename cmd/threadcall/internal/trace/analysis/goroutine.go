@@ -43,6 +43,7 @@ type goroutine struct {
 
 	earlier bool             // the stay began before the trace
 	at      *waitPlace       // where it waits; nil if it does not
+	after   *waitPlace       // where it waited before it was ready and ran
 	thread  int64            // on which it runs or ran last
 	moved   bool             // from one thread to another
 	times   [4]time.Duration // by state
@@ -129,9 +130,21 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 	case stateRunning:
 		a.load.change(a, -1, 0)
 		a.wakeups.finish(&g.burst)
-		g.did(a.waits.spot(stack, stateRunning, "").place, v)
+		if g.after != nil {
+			g.after.Ran.Add(uint64(v.length))
+		}
+		if to != xtrace.GoRunnable {
+			g.after = nil
+		}
+		at := a.waits.spot(stack, stateRunning, "").place
+		g.did(at, v)
+		g.acted(at, v, nil)
 	case stateReady:
 		a.load.change(a, 0, -1)
+		if g.after != nil {
+			g.after.Ready.Add(uint64(v.length))
+		}
+		g.acted(a.waits.spot(v.stack, stateReady, ready).place, v, nil)
 		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {
 			a.waits.latency.Add(uint64(v.length))
 			a.wakeups.ready(v)
@@ -141,24 +154,37 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 			v.byStack = a.stack(ev.Stack())
 		}
 		a.waits.leave(g, a.now)
+		var root *goroutine
 		if v.state == stateWaiting && !g.earlier && !ofRuntime(g.function) {
-			a.woken(g, goroutineID(ev))
+			root = a.woken(g, goroutineID(ev))
+			g.after = g.at
 		}
 		g.did(g.at, v)
+		g.acted(g.at, v, root)
 		g.at = nil
 	}
 }
 
-// woken records which goroutine ended the wait of g, or that an event did.
-func (a *analysis) woken(g *goroutine, by int64) {
+// woken records which goroutine ended the wait of g, or that an event did. It returns the one for
+// which g waited, if there is one.
+func (a *analysis) woken(g *goroutine, by int64) *goroutine {
 	h := a.existing[by]
 	switch {
 	case by == none:
 		a.load.event(a, &g.stay)
 	case h != nil && h != g:
-		g.waitedFor(h, a.now)
 		a.wakeups.add(h, g.stay.byStack, a.now)
+		return a.waitedFor(g, h)
 	}
+	return nil
+}
+
+// ran returns for how long g has run.
+func (g *goroutine) ran(now time.Duration) time.Duration {
+	if g.known && g.stay.state == stateRunning {
+		return g.times[stateRunning] + now - g.stay.start
+	}
+	return g.times[stateRunning]
 }
 
 // spent counts the stay of g, which ends now.

@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
@@ -15,10 +16,7 @@ type history struct {
 	ended     report.Sum    // waits of others, for this goroutine
 	sends     time.Duration // of these: to send on a channel
 
-	last struct { // the last wait that a goroutine ended
-		from, to time.Duration
-		root     *goroutine
-	}
+	acts   []act         // the last ones
 	recent [4]*waitPlace // the last different places
 	burst  burst
 }
@@ -58,9 +56,84 @@ func (h *history) did(at *waitPlace, v *stay) {
 	}
 }
 
+// An act is a time at one place. If it is a wait for another goroutine, root is that, or if that
+// waited itself, the one at the end of this chain.
+type act struct {
+	*waitPlace
+	from, to time.Duration
+	root     *goroutine
+}
+
+// overlap returns how much of the act is in a time.
+func (x *act) overlap(from, to time.Duration) time.Duration {
+	return max(0, min(x.to, to)-max(x.from, from))
+}
+
+const (
+	maxActs = 16
+	trifle  = 2 * time.Microsecond // of an act, and between two that count as one
+)
+
+// acted adds what a goroutine did to the acts of it.
+func (h *history) acted(at *waitPlace, v *stay, root *goroutine) {
+	x := act{at, v.start, v.start + v.length, root}
+	n := len(h.acts)
+	switch {
+	case v.length < trifle:
+	case n > 0 && h.acts[n-1].from == x.from: // it goes on
+		h.acts[n-1] = x
+	case n > 0 && h.acts[n-1].waitPlace == at && h.acts[n-1].root == root &&
+		x.from-h.acts[n-1].to < trifle:
+		h.acts[n-1].to = x.to
+	case n == maxActs:
+		copy(h.acts, h.acts[1:])
+		h.acts[n-1] = x
+	default:
+		h.acts = append(h.acts, x)
+	}
+}
+
+// A cause is what a goroutine did for which others waited, and if it waited for another one, what
+// that did.
+type cause struct{ at, root *waitPlace }
+
+// behind adds what h did in a time to the causes of waits at a place. Who waits for a lock waits
+// for what the one that has locked it does.
+func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
+	if len(h.acts) == maxActs && (from-h.start)*10 < to-from { // older acts are missing
+		for i := range h.deeds {
+			p.causes[cause{at: h.deeds[i].waitPlace}] += h.deeds[i].Time
+		}
+		return
+	}
+	for i := range h.acts {
+		x := &h.acts[i]
+		part := x.overlap(from, to)
+		if part == 0 {
+			continue
+		}
+		c := cause{at: x.waitPlace}
+		if x.root != nil {
+			most := time.Duration(0)
+			for k := range x.root.acts {
+				y := &x.root.acts[k]
+				if n := y.overlap(max(from, x.from), min(to, x.to)); n > most {
+					most, c.root = n, y.waitPlace
+				}
+			}
+		}
+		if c.root != nil && (c.at.Reason == mutex || c.at.Reason == rwMutex) {
+			c = cause{at: c.root}
+		}
+		if len(p.causes) < maxStacks || p.causes[c] > 0 {
+			p.causes[c] += part
+		}
+	}
+}
+
 // waitedFor records that a wait of g has ended, and that h ended it. As long as h waited for
-// another goroutine meanwhile, so did g.
-func (g *goroutine) waitedFor(h *goroutine, now time.Duration) {
+// another goroutine meanwhile, so did g. It returns the one for which g waited most.
+func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 	p, v := g.at, &g.stay
 	g.dependent += v.length
 	if slices.Contains(h.recent[:], p) {
@@ -70,16 +143,24 @@ func (g *goroutine) waitedFor(h *goroutine, now time.Duration) {
 		copy(g.recent[1:], g.recent[:])
 		g.recent[0] = p
 	}
-	root, other := h, time.Duration(0)
-	if h.last.root != nil && h.last.root != g {
-		other = max(0, min(h.last.to, now)-max(h.last.from, v.start))
-		h.last.root.serve(p, other)
-		if other > v.length/2 {
-			root = h.last.root
+	if h.known && h.stay.state == stateRunning { // up to now
+		h.stay.length = a.now - h.stay.start
+		h.acted(a.waits.spot(v.byStack, stateRunning, "").place, &h.stay, nil)
+	}
+	p.behind(h, max(v.start, p.until), a.now)
+	p.until = a.now
+	root, rest := h, v.length
+	for i := range h.acts {
+		if x := &h.acts[i]; x.root != nil && x.root != g {
+			other := x.overlap(v.start, a.now)
+			x.root.serve(p, other)
+			if rest -= other; other > v.length/2 {
+				root = x.root
+			}
 		}
 	}
-	h.serve(p, v.length-other)
-	g.last.from, g.last.to, g.last.root = v.start, now, root
+	h.serve(p, rest)
+	return root
 }
 
 // serve adds a time for which another goroutine waited for this one.
@@ -104,7 +185,7 @@ func (a *analysis) judge(g *goroutine) {
 		}
 		switch {
 		case d.Reason == ran:
-			at := report.Deed{Doing: ran, Frame: d.Frame, From: d.From}
+			at := deed{waitPlace: d.waitPlace}.report()
 			entry(a.stopped, ranAt{g.function, d.waitPlace}, at).Merge(d.Sum)
 		case d.N >= fewest && (waits == nil || d.Time > waits.Time):
 			waits = d
@@ -120,7 +201,7 @@ func (a *analysis) judge(g *goroutine) {
 			}
 		}
 	}
-	g.last.root = nil
+	g.deeds, g.acts = nil, nil // others refer to the goroutine
 	if g.ended.N == 0 || isSystem(f.Name) {
 		return
 	}
@@ -137,8 +218,9 @@ func (a *analysis) judge(g *goroutine) {
 	a.servers = a.servers[:min(len(a.servers), shown)]
 }
 
-func (d *deed) report() report.Deed {
-	return report.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, Sum: d.Sum, Longest: d.longest}
+func (d deed) report() report.Deed {
+	return report.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, In: d.In, Sum: d.Sum,
+		Longest: d.longest}
 }
 
 // ranAt is a place where goroutines of a function stopped running.
@@ -193,6 +275,9 @@ func (w *wakeups) report(t *tables) []report.Wakeups {
 	byPlace := map[report.Frame]*report.Wakeups{}
 	for stack, x := range w.at {
 		f := t.place(stack)
+		if strings.HasPrefix(f.Func, "runtime.") {
+			continue
+		}
 		of := entry(byPlace, f, report.Wakeups{Frame: f})
 		of.N, of.Woken, of.Ready = of.N+x.N, of.Woken+x.Woken, of.Ready+x.Ready
 		if x.Most > of.Most {
@@ -202,7 +287,8 @@ func (w *wakeups) report(t *tables) []report.Wakeups {
 	return first(shown, byPlace, func(x *report.Wakeups) float64 { return float64(x.Ready) })
 }
 
-// A load counts goroutines that run and that are ready.
+// A load counts goroutines that run and that are ready. All Ps are busy if all run goroutines, or
+// if so many are ready that they are on their way from one to the next.
 type load struct {
 	report.Load
 	running, ready int
@@ -223,9 +309,9 @@ func (l *load) change(a *analysis, running, ready int) {
 	}
 }
 
-// full reports whether all Ps run goroutines.
+// full reports whether all Ps are busy.
 func (l *load) full(a *analysis) bool {
-	return a.gomaxprocs > 0 && l.running >= int(a.gomaxprocs)
+	return a.gomaxprocs > 0 && (l.running >= int(a.gomaxprocs) || l.ready >= 2*int(a.gomaxprocs))
 }
 
 // While a goroutine follows another one on a P, for this time at most, the Ps count as full.

@@ -17,7 +17,9 @@ import (
 const recording = "THREADCALL_TEST_RECORD"
 
 // These programs record themselves.
-var programs = map[string]func(){"generations": recordItself, "loop": recordLoop}
+var programs = map[string]func(){"generations": recordItself, "loop": recordLoop,
+	"answers": recorded(answersForMain), "answers by one": recorded(answersByOne),
+	"group of two": recorded(crawl), "channel for two": recorded(limit), "served": recorded(served)}
 
 func TestMain(m *testing.M) {
 	if name := os.Getenv(recording); name != "" {

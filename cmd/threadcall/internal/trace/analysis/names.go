@@ -24,12 +24,16 @@ const (
 	runtimeLock = "runtime lock" // of the program's, on which the collector and stopping begin
 	unknown     = "unknown"      // the trace has no reason
 	ran         = "ran"          // of places where goroutines stopped running
+	ready       = "ready"        // of places where goroutines did not run
+	answer      = "HTTP"
 	waitGroup   = "WaitGroup"
 )
 
-// pools have functions of libraries in which goroutines wait on channels until a limit lets them
-// continue.
-var pools = map[string]string{
+// libraries have functions in which goroutines wait on channels: until a limit lets them continue,
+// or for an answer. The innermost one counts.
+var libraries = map[string]string{
+	"net/http.(*Transport).roundTrip":                 answer,
+	"net/http.(*bodyEOFSignal).Read":                  answer,
 	"net/http.(*Transport).getConn":                   "HTTP connection",
 	"database/sql.(*DB).conn":                         "database connection",
 	"golang.org/x/sync/semaphore.(*Weighted).Acquire": "semaphore",
@@ -78,13 +82,13 @@ var reasonNames = map[string]string{
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
 // all that it has, and what waits when the trace begins has none.
 func (t *tables) waitReason(reason string, stack int32) string {
-	if ofRuntime(t.root(stack)) {
+	if f := t.place(stack); ofRuntime(t.root(stack)) && t.standard(&f) {
 		return runtimes
 	}
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]
-		if pool := pools[f.Func]; pool != "" && reason != systemCall {
-			return pool
+		if name := libraries[f.Func]; name != "" && reason != systemCall && reason != ready {
+			return name
 		} else if !t.standard(f) {
 			break
 		}
@@ -135,8 +139,23 @@ func isSystem(function string) bool {
 
 // ofRuntime reports whether goroutines of the function are the runtime's, or write the trace.
 func ofRuntime(function string) bool {
-	return isSystem(function) || strings.HasPrefix(function, "runtime/trace.") ||
+	return isSystem(function) || tracer(function)
+}
+
+func tracer(function string) bool {
+	return strings.HasPrefix(function, "runtime/trace.") ||
 		strings.HasPrefix(function, "github.com/threadcall/threadcall/recorder.")
+}
+
+// itself is in place of a frame where no function of a stack is of the program that calls
+// threadcall.
+const itself = "threadcall"
+
+// finalizers have what runs in some of the runtime's goroutines.
+var finalizers = map[string]string{
+	"runtime.runfinq":       "finalizer", // until Go 1.25
+	"runtime.runFinalizers": "finalizer",
+	"runtime.runCleanups":   "cleanup",
 }
 
 // caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
@@ -177,12 +196,33 @@ func (t *tables) from(stack int32) report.Frame {
 	return report.Frame{}
 }
 
+// through returns the function of a library in which the program waits at a place. It is empty if
+// that is only a primitive of the runtime or of package sync.
+func (t *tables) through(stack int32) string {
+	in := ""
+	for _, n := range t.stacks[stack] {
+		f := &t.frames[n]
+		pkg := symbol.Package(f.Func)
+		if t.own[n] || !t.standard(f) || in != "" && pkg != symbol.Package(in) {
+			break
+		}
+		if !inside(pkg) {
+			in = f.Func
+		}
+	}
+	return symbol.Short(in)
+}
+
 func (t *tables) findPlace(stack int32) report.Frame {
 	var library *report.Frame
+	own := false
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]
 		switch pkg := symbol.Package(f.Func); {
+		case tracer(f.Func):
+			return *f
 		case t.own[n]:
+			own = true
 		case !t.standard(f):
 			return *f
 		case library == nil && !inside(pkg) && pkg != "os" && pkg != "net":
@@ -190,6 +230,8 @@ func (t *tables) findPlace(stack int32) report.Frame {
 		}
 	}
 	switch list := t.stacks[stack]; {
+	case own:
+		return report.Frame{Func: itself}
 	case library != nil:
 		return *library
 	case len(list) > 0: // the function that the goroutine began with
@@ -206,6 +248,8 @@ func (t *tables) standard(f *report.Frame) bool {
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {
 	case strings.HasPrefix(pkg, "golang.org/x/sync/"):
+		return true
+	case pkg == itself:
 		return true
 	case pkg == "main", strings.Contains(first, "."):
 		return false

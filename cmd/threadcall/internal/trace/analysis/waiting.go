@@ -37,7 +37,9 @@ type waitPlace struct {
 	report.WaitPlace
 	ended  uint64
 	now    uint64
-	since  time.Duration        // now is not zero
+	since  time.Duration // now is not zero
+	until  time.Duration // causes are known
+	causes map[cause]time.Duration
 	stack  int32                // of the longest
 	wakers map[int32]report.Sum // by the stack that ended the wait
 
@@ -67,8 +69,10 @@ func (w *waiting) spot(stack int32, in state, raw string) *spot {
 		key = place{w.waitReason(raw, stack), f}
 	}
 	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
-		WaitPlace: report.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack)},
-		wakers:    map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		WaitPlace: report.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack),
+			In: w.through(stack)},
+		wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		causes: map[cause]time.Duration{},
 	})})
 	return &w.spots[stack][len(w.spots[stack])-1]
 }
@@ -93,6 +97,9 @@ func (w *waiting) leave(g *goroutine, now time.Duration) {
 		return
 	}
 	p.Times.Add(uint64(v.length))
+	if g.id == 1 {
+		p.Main += v.length
+	}
 	if v.length > p.Longest.Length {
 		p.Longest, p.stack = moment(v), v.stack
 	}
@@ -146,9 +153,12 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 			p.Contended += end - p.since
 		}
 		if p.Times.N > 0 {
-			p.Times.Finish()
+			for _, d := range []*report.Distribution{&p.Times, &p.Ready, &p.Ran} {
+				d.Finish()
+			}
 			p.Library = w.standard(&p.Frame)
 			p.Stack, p.From, p.Wakers = w.list(p.stack), w.from(p.stack), w.byPlace(p.wakers)
+			p.Causes = p.causeList()
 			waits[key] = &p.WaitPlace
 		}
 		if b := &p.blocked; b.N > 0 {
@@ -162,6 +172,30 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 	return r
 }
 
+// causeList returns the longest causes. A goroutine that runs stops at whatever places, so all of
+// them count for the one with the longest time.
+func (p *waitPlace) causeList() []report.Cause {
+	all := map[cause]*report.Cause{}
+	var running time.Duration
+	var most *report.Cause
+	for c, length := range p.causes {
+		x := &report.Cause{Deed: deed{waitPlace: c.at, Sum: report.Sum{Time: length}}.report()}
+		if all[c] = x; c.root != nil {
+			root := deed{waitPlace: c.root}.report()
+			x.Root = &root
+		}
+		if x.Doing == ran {
+			if running += length; most == nil || length > most.Time {
+				most = x
+			}
+		}
+	}
+	if most != nil {
+		most.Time = running
+	}
+	return first(3, all, func(x *report.Cause) float64 { return float64(x.Time) })
+}
+
 // byPlace sums up by the place of each stack and returns the longest sums.
 func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
 	sums := map[report.Frame]*report.Waker{}
@@ -170,7 +204,7 @@ func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = report.Frame{Func: "?"}
 		}
-		entry(sums, f, report.Waker{Frame: f}).Merge(sum)
+		entry(sums, f, report.Waker{Frame: f, By: finalizers[w.root(stack)]}).Merge(sum)
 	}
 	return first(shown, sums, func(x *report.Waker) float64 { return float64(x.Time) })
 }

@@ -99,14 +99,6 @@ func wakers(rows [][]string, title string, list []report.Waker,
 	return rows
 }
 
-// name names a frame, or says that the trace does not have it.
-func name(f report.Frame) string {
-	if f.Func == "?" {
-		return "-"
-	}
-	return f.String()
-}
-
 // quantiles are the cells of a distribution: median, 99 %, longest.
 func quantiles(d report.Distribution) []string {
 	if d.N == 0 {
@@ -158,7 +150,7 @@ func stack(s *ui.Screen, title string, frames []report.Frame) {
 		if n++; n == 1 {
 			s.Printf("      %s\n", s.Faint(title))
 		}
-		s.Printf("        %s\n", ui.Tail(name(f), max(20, s.Width-8)))
+		s.Printf("        %s\n", ui.Tail(f.String(), max(20, s.Width-8)))
 	}
 }
 
@@ -184,7 +176,7 @@ func memory(s *ui.Screen, r *report.Report) {
 		ui.Counted(stops.N, "time", "times"), ui.Duration(stops.Sum), ui.Duration(stops.Max)))...)
 	table(s, gc.Assist.Sites, "place", 1, []string{"GC assists at", "times", "in all"},
 		func(w report.Waker) [][]string {
-			return [][]string{{name(w.Frame), ui.Count(w.N), ui.Duration(w.Time)}}
+			return [][]string{{w.Frame.String(), ui.Count(w.N), ui.Duration(w.Time)}}
 		})
 }
 
@@ -213,7 +205,7 @@ func waits(s *ui.Screen, list []report.WaitPlace) {
 	table(s, list, "place", 2,
 		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"},
 		func(p report.WaitPlace) [][]string {
-			return wakers([][]string{{p.Reason, name(p.Frame), ui.Count(p.Times.N),
+			return wakers([][]string{{p.Reason, p.Frame.String(), ui.Count(p.Times.N),
 				ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99), ui.Duration(p.Longest.Length),
 				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w report.Waker) []string {
 				return []string{ui.Count(w.N), ui.Duration(w.Time)}
@@ -229,7 +221,7 @@ func blocked(s *ui.Screen, list []report.Blocked) {
 	table(s, list, "place", 2,
 		[]string{"in", "at", "goroutines", "created", "ended", "longest"},
 		func(b report.Blocked) [][]string {
-			return wakers([][]string{{b.Reason, name(b.Frame), ui.Count(b.N), ui.Count(b.New),
+			return wakers([][]string{{b.Reason, b.Frame.String(), ui.Count(b.N), ui.Count(b.New),
 				ui.Count(b.Ended), ui.Duration(b.Longest)}}, "created at", b.Created,
 				func(w report.Waker) []string { return []string{ui.Count(w.N)} })
 		})
@@ -250,7 +242,7 @@ func ready(s *ui.Screen, w report.Waiting) {
 	table(s, w.Wakeups, "place", 1,
 		[]string{"many made ready at", "times", "goroutines", "at once", "ready"},
 		func(x report.Wakeups) [][]string {
-			return [][]string{{name(x.Frame), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
+			return [][]string{{x.Frame.String(), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
 				ui.Duration(x.Ready)}}
 		})
 }
@@ -266,7 +258,7 @@ func calls(s *ui.Screen, c report.Calls) {
 	table(s, c.Places, "place", 2,
 		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
 		func(p report.Place) [][]string {
-			return [][]string{slices.Concat([]string{p.Kind, name(p.Frame), ui.Count(p.Queued.N)},
+			return [][]string{slices.Concat([]string{p.Kind, p.Frame.String(), ui.Count(p.Queued.N)},
 				quantiles(p.Queued), quantiles(p.Run))}
 		})
 	note(s, "Queued is the median time from the call to the start of the function, ran is the "+

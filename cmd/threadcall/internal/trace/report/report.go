@@ -58,9 +58,10 @@ func (f Frame) String() string {
 	return fmt.Sprintf("%s (%s:%d)", symbol.Short(f.Func), file, f.Line)
 }
 
-// own are the packages of a call's way through threadcall, and what marks it.
-var own = regexp.MustCompile(`^(runtime/trace|github\.com/threadcall/threadcall/` +
-	`(thread|mainthread|keyed|internal/(engine|callq|park|ident|freelist)))(/|$)`)
+// own are the packages of threadcall that others call, what they are built of, and what marks
+// calls.
+var own = regexp.MustCompile(`^(runtime/trace|github\.com/threadcall/threadcall/(thread|` +
+	`mainthread|keyed|osthread|nativeloop|app|compat/mainthread|recorder|internal/[a-qs-z]\w*))(/|$)`)
 
 // Own reports whether the frame is of threadcall, or of package runtime/trace, which marks calls.
 func (f Frame) Own() bool { return own.MatchString(symbol.Package(f.Func)) }
@@ -105,11 +106,20 @@ type GC struct {
 	Cycles  uint64        `json:"cycles"`     // with their start or end in the trace
 	Mark    Distribution  `json:"mark_ns"`    // mark phases that the trace has as a whole
 	Workers time.Duration `json:"workers_ns"` // for which goroutines of the collector marked
+	Tight   Tight         `json:"tight"`
 	Assist  Assist        `json:"assist"`
 }
 
-// An Assist describes how goroutines that allocate helped the collector: from the start of each
-// assist to its end, while the goroutine ran, was ready, or waited for the collector.
+// A Tight has the collections after which the goal of the heap was less than 1.5 times as large as
+// what was live: because of the memory limit, or of a small GOGC.
+type Tight struct {
+	Live Distribution `json:"live_bytes"`
+	Goal Distribution `json:"goal_bytes"`
+	Room Distribution `json:"room_ppm"` // between the two, in millionths of what was live
+}
+
+// An Assist describes how goroutines that allocate helped the collector: for how long they ran
+// meanwhile. Goroutines that record the trace are left out.
 type Assist struct {
 	Sum
 	Sites []Waker `json:"sites"` // where they allocated, the longest first, at most ten

@@ -3,9 +3,38 @@ package report
 import (
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 )
+
+// What the core consists of is no place of a program.
+func TestFrame_Own(t *testing.T) {
+	const root = "../../../../.."
+	if _, err := os.Stat(filepath.Join(root, "thread")); err != nil {
+		t.Skip("SKIPPED, NOTHING TESTED: the core is not in this directory")
+	}
+	for dir, own := range map[string]bool{"thread": true, "mainthread": true, "keyed": true,
+		"recorder/recorderhttp": true, "internal/rig/testutil": false, "cmd/threadcall": false} {
+		check(t, dir, own)
+	}
+	internal, err := os.ReadDir(filepath.Join(root, "internal"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range internal {
+		check(t, "internal/"+dir.Name(), dir.Name() != "rig")
+	}
+}
+
+func check(t *testing.T, dir string, own bool) {
+	t.Helper()
+	f := Frame{Func: "github.com/threadcall/threadcall/" + dir + ".(*T).f.func1"}
+	if f.Own() != own {
+		t.Errorf("%s is threadcall's own: %v, want %v", f.Func, !own, own)
+	}
+}
 
 func TestDistribution(t *testing.T) {
 	for seed := range uint64(30) {

@@ -58,7 +58,8 @@ type Loop struct {
 type Deed struct {
 	Doing string `json:"doing"` // ran, system call, or a reason for a wait
 	Frame
-	From Frame `json:"from"` // the function of the program that called it; empty if there is none
+	From Frame  `json:"from"` // the function of the program that called it; empty if there is none
+	In   string `json:"in"`   // the function of a library that the program called there, if any
 	Sum
 	Longest Moment `json:"longest"`
 }
@@ -69,13 +70,18 @@ type WaitPlace struct {
 	Reason string `json:"reason"`
 	Frame
 	From      Frame         `json:"from"`    // the caller in the program, in the longest wait
+	In        string        `json:"in"`      // the function of a library that waited there, if any
 	Library   bool          `json:"library"` // of the standard library; the stack has no other frame
 	Times     Distribution  `json:"times_ns"`
 	Shared    time.Duration `json:"shared_ns"`    // waits ended by goroutines that had waited here
 	Contended time.Duration `json:"contended_ns"` // while at least one goroutine waited here
+	Main      time.Duration `json:"main_ns"`      // waits of the main goroutine
+	Ready     Distribution  `json:"ready_ns"`     // of the goroutines after the waits, until they ran
+	Ran       Distribution  `json:"ran_ns"`       // of the goroutines after that, until they stopped
 	Longest   Moment        `json:"longest"`      // of all waits that ended
 	Stack     []Frame       `json:"stack"`        // of the longest wait
 	Wakers    []Waker       `json:"wakers"`       // the longest waits first, at most ten
+	Causes    []Cause       `json:"causes"`       // the longest first, at most three
 }
 
 // A Waker is a place that ended waits: where a mutex was unlocked, which its goroutine held until
@@ -84,6 +90,14 @@ type WaitPlace struct {
 type Waker struct {
 	Frame
 	Sum
+	By string `json:"by,omitempty"` // finalizer or cleanup, if one of these did
+}
+
+// A Cause is what the goroutine that ended a wait did since the last one that had ended there. Of a
+// lock, that is what its holder did.
+type Cause struct {
+	Deed
+	Root *Deed `json:"root,omitempty"` // if it waited for another goroutine: what that did
 }
 
 // Blocked has goroutines that have not continued when the trace ends. Those of the runtime are

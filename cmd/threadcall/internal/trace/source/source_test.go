@@ -12,7 +12,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 )
 
-// TestTrace_packages has other commands that leave no trace.
+// TestTrace_command has other commands that leave no trace.
 func TestOpen_noTrace(t *testing.T) {
 	tr, err := source.Open(t.Context(), command(t, "exits at once"))
 	if err == nil { // the runtime had time to write something

@@ -20,6 +20,7 @@ const (
 	mostForRule = 2
 	least       = 10 * time.Millisecond
 	brief       = 50 * time.Millisecond // of what is usual for a short time
+	shortRun    = 5e3                   // nanoseconds of a goroutine between two switches
 )
 
 type found struct {
@@ -36,8 +37,8 @@ func Of(r *report.Report) []report.Finding {
 	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
 	var all []found
 	for _, rule := range []func(*report.Report) []found{
-		slowCalls, blocked, contention, bottleneck, systemCalls, slowWait, stalls, assists, wakeups,
-		fullPs, queuedCalls, stops,
+		slowCalls, blocked, contention, finalizers, mainWaits, bottleneck, handOvers, systemCalls,
+		slowWait, stalls, collections, wakeups, fullPs, queuedCalls, stops,
 	} {
 		list := rule(r)
 		slices.SortStableFunc(list, costly)
@@ -73,10 +74,52 @@ func say(format string, args ...any) string {
 
 // at names a frame, and the frame that called it if there is one.
 func at(f, from report.Frame) string {
-	if from.Func == "" {
-		return f.String()
+	switch {
+	case f.Func == "?":
+		return ""
+	case from.Func == "":
+		return say(" at %s", f)
 	}
-	return say("%s, called by %s", f, from)
+	return say(" at %s, called by %s", f, from)
+}
+
+// doing says what a goroutine did, for how long, and where.
+func doing(d report.Deed, length string) string {
+	what := map[string]string{"ran": "ran", "ready": "was ready, but did not run,", "sleep": "slept",
+		"system call": "was in a system call", "network": "waited for the network",
+		"HTTP": "waited for HTTP", "runtime": "waited for the collector"}[d.Doing]
+	if what == "" {
+		what = "waited (" + d.Doing + ")"
+	}
+	switch {
+	case d.Doing == "HTTP", d.Doing == "ran", d.Doing == "ready":
+		d.In = ""
+	case strings.HasPrefix(d.In, "os."): // a pipe, which is a network for the runtime, or a file
+		what = "waited"
+	}
+	if d.In != "" {
+		what += " in " + d.In
+	}
+	return what + length + at(d.Frame, d.From)
+}
+
+// of says how much of a time something took.
+func of(part, whole time.Duration) string { return say(" for %s of %s", part, whole) }
+
+// enders are the goroutines that a cause is about, unless they have a better name.
+const enders = "those that ended the waits"
+
+// cause says what a goroutine did for which others waited, if that is most of a time.
+func cause(p report.WaitPlace, who string, whole time.Duration) string {
+	if len(p.Causes) == 0 || p.Causes[0].Time*2 < whole {
+		return ""
+	}
+	c := p.Causes[0]
+	text := "; " + who + " " + doing(c.Deed, of(c.Time, whole))
+	if c.Root != nil && c.Doing != "HTTP" {
+		text += ", for one that " + doing(*c.Root, "")
+	}
+	return text
 }
 
 func percent(part, whole time.Duration) string {
@@ -122,7 +165,7 @@ func contention(r *report.Report) (list []found) {
 		sum := time.Duration(p.Times.Sum)
 		what := say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
 			percent(p.Contended, d))
-		ended := "its holder unlocked it"
+		who, ended := "its holder", "its holder unlocked it"
 		switch p.Reason {
 		case "mutex", "RWMutex":
 		case "channel send", "channel receive", "select", "sync.Cond":
@@ -130,17 +173,19 @@ func contention(r *report.Report) (list []found) {
 				continue
 			}
 			what = say("at %s (%s) for one another", p.Frame, p.Reason)
-			ended = "the waits ended"
+			who, ended = enders, "the waits ended"
 		case "HTTP connection", "database connection", "semaphore":
 			what = say("at %s for a free %s", p.Frame, p.Reason)
-			ended = "the waits ended"
+			who, ended = enders, "the waits ended"
 		default:
 			continue
 		}
 		if p.Contended*5 < d && sum < d {
 			continue
 		}
-		if len(p.Wakers) > 0 && p.Wakers[0].Func != "?" {
+		if because := cause(p, who, p.Contended); because != "" {
+			what += because
+		} else if len(p.Wakers) > 0 && p.Wakers[0].Func != "?" {
 			what += say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
 				percent(p.Wakers[0].Time, sum))
 		}
@@ -149,6 +194,72 @@ func contention(r *report.Report) (list []found) {
 			ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max), what))
 	}
 	return list
+}
+
+// Waits for a finalizer or a cleanup, of which one runs at a time, for a fifth of the trace.
+func finalizers(r *report.Report) (list []found) {
+	for _, p := range r.Waiting.Places {
+		for _, w := range p.Wakers {
+			if w.By == "" || w.Time*5 < r.Trace.Duration {
+				continue
+			}
+			list = append(list, finding("finalizers", "Waiting", p.Longest, w.Time,
+				"Goroutines waited %s in total (%s) at %s (%s) for the %s at %s%s", w.Time,
+				ui.Counted(w.N, "wait", "waits"), p.Frame, p.Reason, w.By, w.Frame,
+				cause(p, "the "+w.By, p.Contended)))
+		}
+	}
+	return list
+}
+
+// Waits of the main goroutine for half of the trace: for an answer, itself or by another goroutine,
+// or until what it sends to lets it continue.
+func mainWaits(r *report.Report) (list []found) {
+	answer := func(d report.Deed) bool {
+		return slices.Contains([]string{"HTTP", "HTTP connection", "network"}, d.Doing)
+	}
+	for _, p := range r.Waiting.Places {
+		did := report.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
+		because := cause(p, enders, p.Main)
+		switch c := p.Causes; {
+		case p.Main*2 < r.Trace.Duration || through(p, "accept"):
+			continue
+		case p.Reason == "HTTP", p.Reason == "network" && !strings.HasPrefix(p.In, "os."):
+			because = "" // inside of a library
+		case p.Reason == "channel send" && len(fullPs(r)) == 0:
+		case because == "" || !answer(c[0].Deed) && (c[0].Root == nil || !answer(*c[0].Root)):
+			continue
+		}
+		list = append(list, finding("main", "Waiting", p.Longest, p.Main, "The main goroutine %s%s",
+			doing(did, of(p.Main, r.Trace.Duration)), because))
+	}
+	return list
+}
+
+// Goroutines that make each other ready again and again, and are ready for a third of the time or
+// more. Medians tell that, because a machine that stops the process prolongs some of the times.
+func handOvers(r *report.Report) []found {
+	var most report.WaitPlace
+	var n, ready, ran, half, halfReady float64
+	for _, p := range r.Waiting.Places {
+		if len(p.Wakers) == 0 || p.Wakers[0].Func == "?" || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
+			p.Reason == "mutex" || p.Reason == "RWMutex" {
+			continue
+		}
+		n, ready, ran = n+float64(p.Times.N), ready+p.Ready.Sum, ran+p.Ran.Sum
+		halfReady += float64(p.Ready.N) * p.Ready.P50
+		half += float64(p.Ready.N) * (p.Ready.P50 + p.Ran.P50)
+		if p.Times.N > most.Times.N {
+			most = p
+		}
+	}
+	if n < 10000 || (ready+ran)*4 < float64(r.Trace.Duration) || halfReady*3 < half {
+		return nil
+	}
+	return []found{finding("hand-overs", "Waiting", most.Longest, time.Duration(ready), "Goroutines "+
+		"handed over %s times, most often between %s and %s, and ran for %s at a time; %.0f %% of their "+
+		"time was switching: %s from when one was ready until it ran", ui.Number(n), most.Frame,
+		most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran), time.Duration(ready))}
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
@@ -165,15 +276,9 @@ func bottleneck(r *report.Report) (list []found) {
 		if !busy || !active && float64(s.Sends) < 0.7*d {
 			continue
 		}
-		doing := map[string]string{"ran": "ran", "system call": "was in system calls"}[s.Most.Doing]
-		if doing == "" {
-			doing = "waited (" + s.Most.Doing + ")"
-		}
 		list = append(list, finding("bottleneck", "Goroutines and threads", s.Most.Longest,
-			s.Waits.Time,
-			"Goroutines waited %s in total for goroutine %d of %s, which %s for %s of %s at %s",
-			s.Waits.Time, s.Goroutine, symbol.Short(s.Function), doing, s.Most.Time, s.Lived,
-			at(s.Most.Frame, s.Most.From)))
+			s.Waits.Time, "Goroutines waited %s in total for goroutine %d of %s, which %s", s.Waits.Time,
+			s.Goroutine, symbol.Short(s.Function), doing(s.Most, of(s.Most.Time, s.Lived))))
 	}
 	return list
 }
@@ -194,7 +299,7 @@ func systemCalls(r *report.Report) (list []found) {
 			continue
 		}
 		list = append(list, finding("system calls", "Waiting", p.Longest, sum,
-			"System calls at %s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
+			"System calls%s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
 				"the longest %s)", at(p.Frame, p.From), sum, percent(sum, active),
 			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max)))
 	}
@@ -229,7 +334,7 @@ func slowWait(r *report.Report) (list []found) {
 			continue
 		}
 		list = append(list, finding("slow wait", "Waiting", p.Longest, long,
-			"%s at %s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
+			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
 			percent(long, r.Trace.Duration), p.Longest.Goroutine))
 	}
 	return list
@@ -255,21 +360,19 @@ func stalls(r *report.Report) (list []found) {
 		if s.Longest.Length <= limit || s.N*8 > loop.N {
 			continue
 		}
-		doing := "waited (" + s.Doing + ")"
-		if s.Doing == "system call" {
-			doing = "was in a system call"
-		}
 		list = append(list, finding("stall", "Goroutines and threads", s.Longest, s.Longest.Length,
-			"The main goroutine, a loop around %s, %s for %s at %s; a frame at 60 Hz is 16.7 ms",
-			loop.Frame, doing, s.Longest.Length, at(s.Frame, s.From)))
+			"The main goroutine, a loop around %s, %s; a frame at 60 Hz is 16.7 ms", loop.Frame,
+			doing(s, say(" for %s", s.Longest.Length))))
 	}
 	return list
 }
 
-// GC assists that take a tenth of the trace and of what goroutines of a function do; or, with the
-// collector's workers, a quarter of the time for which goroutines run.
-func assists(r *report.Report) []found {
-	all := r.GC.Assist
+// Collections that mark for a fifth of the trace, because their goal leaves little room above what
+// is live; or GC assists that take a tenth of the trace and of what goroutines of a function do, or
+// with the collector's workers a quarter of the time for which goroutines run.
+func collections(r *report.Report) []found {
+	all, tight, text := r.GC.Assist, r.GC.Tight, ""
+	marked, n := time.Duration(r.GC.Mark.Sum), tight.Room.N
 	var most report.Function
 	var ran time.Duration
 	for _, f := range r.Functions {
@@ -278,22 +381,35 @@ func assists(r *report.Report) []found {
 			most = f
 		}
 	}
+	if n >= 10 && n*2 >= r.GC.Cycles && marked*5 >= r.Trace.Duration {
+		mean := func(d report.Distribution) float64 { return d.Sum / float64(d.N) }
+		room, goal := tight.Room, tight.Goal
+		why := "the heap at the memory limit"
+		// With GOGC, the goal is in proportion to what is live.
+		if room.Min > 0.005e6 && (1e6+room.Max)*goal.Min < (1e6+room.Min)*goal.Max {
+			why = say("because GOGC is about %.0f", room.P50/1e4)
+		}
+		text = say("%s in %s, %s: after one, %s were live on average, of a goal of %s; marking took %s, ",
+			ui.Counted(r.GC.Cycles, "collection", "collections"), r.Trace.Duration, why,
+			ui.Bytes(mean(tight.Live)), ui.Bytes(mean(goal)), marked)
+	}
 	lived := most.Running + most.Runnable + most.Waiting + most.Syscall
-	cost := all.Time + r.GC.Workers
 	little := all.Time < brief || all.Time*10 < r.Trace.Duration
-	if len(all.Sites) == 0 || little || most.Assist*10 < lived && cost*4 < ran {
+	cost := all.Time + r.GC.Workers
+	if text == "" && (little || most.Assist*10 < lived && cost*4 < ran) {
 		return nil
 	}
 	sites := ""
-	for i, s := range all.Sites[:min(len(all.Sites), 3)] {
-		sites += say("%s %s %s", []string{":", ",", ","}[i], s.Frame, percent(s.Time, all.Time))
+	for _, s := range all.Sites[:min(len(all.Sites), 3)] {
+		if s.Func != "?" && s.Time*20 > all.Time {
+			sites += say(", %s %s", s.Frame, percent(s.Time, all.Time))
+		}
 	}
-	whole := report.Moment{Length: r.Trace.Duration}
-	return []found{finding("assists", "Heap and collector", whole, cost,
-		"GC assists took %s, %s of the time of %s of %s, and the workers of the collector %s; "+
-			"allocation sites%s", all.Time, percent(most.Assist, lived),
-		ui.Counted(most.Goroutines, "goroutine", "goroutines"), symbol.Short(most.Name), r.GC.Workers,
-		sites)}
+	return []found{finding("collections", "Heap and collector",
+		report.Moment{Length: r.Trace.Duration}, cost, "%sGC assists took %s, %s of the time of %s of "+
+			"%s, and the workers of the collector %s; allocation sites:%s", text, all.Time,
+		percent(most.Assist, lived), ui.Counted(most.Goroutines, "goroutine", "goroutines"),
+		symbol.Short(most.Name), r.GC.Workers, strings.TrimPrefix(sites, ","))}
 }
 
 // Wake-ups of many goroutines at once, again and again, for which these are ready for half of the
@@ -311,12 +427,13 @@ func wakeups(r *report.Report) (list []found) {
 	return list
 }
 
-// All Ps ran goroutines for half of the trace, while others were ready for half of the trace, or
-// timers and the network late for a tenth.
+// All Ps were busy for half of the trace, while others were ready for half of the trace, or timers
+// and the network late for a tenth. The collector has a rule of its own.
 func fullPs(r *report.Report) []found {
 	l, d := r.Waiting.Load, r.Trace.Duration
 	late := l.Late.N >= 10 && l.Late.Time*10 >= d
-	if len(r.Functions) == 0 || l.Full < brief || l.Full*2 < d || l.Ready*2 < d && !late {
+	if len(r.Functions) == 0 || l.Full < brief || l.Full*2 < d || l.Ready*2 < d && !late ||
+		strings.HasPrefix(r.Functions[0].Name, "runtime.") || len(handOvers(r)) > 0 {
 		return nil
 	}
 	most, more, m := r.Functions[0], "", l.Latest
@@ -327,10 +444,38 @@ func fullPs(r *report.Report) []found {
 	if m.Length == 0 {
 		m = report.Moment{Length: d}
 	}
+	with := say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
+	if where := at(most.RanAt.Frame, most.RanAt.From); where != "" {
+		with += ", most of it" + where
+	}
+	if p, ok := timers(r); ok {
+		with = say("mostly with goroutines that timers woke at %s, %s times", p.Frame,
+			ui.Count(p.Times.N))
+	}
 	return []found{finding("full Ps", "Goroutines and threads", m, max(l.Ready, l.Late.Time),
-		"The Ps were full for %s of the time, mostly with %s, which ran %s, most of it at %s; others "+
-			"were ready for %s in total meanwhile%s", percent(l.Full, d), symbol.Short(most.Name),
-		most.Running, at(most.RanAt.Frame, most.RanAt.From), l.Ready, more)}
+		"The Ps were full for %s of the time, %s; others were ready for %s in total meanwhile%s",
+		percent(l.Full, d), with, l.Ready, more)}
+}
+
+// timers returns where timers ended most waits, if goroutines that they woke ran for half of the
+// time for which all did.
+func timers(r *report.Report) (most report.WaitPlace, ok bool) {
+	var ran float64
+	var all time.Duration
+	for _, p := range r.Waiting.Places {
+		if slices.Contains([]string{"sleep", "channel receive", "select"}, p.Reason) &&
+			len(p.Wakers) > 0 && p.Wakers[0].Func == "?" && p.Wakers[0].N*10 >= p.Times.N*9 {
+			if ran += p.Ran.Sum; p.Times.N > most.Times.N {
+				most = p
+			}
+		}
+	}
+	for _, f := range r.Functions {
+		if !strings.HasPrefix(f.Name, "runtime.") {
+			all += f.Running
+		}
+	}
+	return most, most.Times.N >= 100 && ran*2 >= float64(all)
 }
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for

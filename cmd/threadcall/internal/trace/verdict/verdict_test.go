@@ -88,6 +88,33 @@ func TestOf(t *testing.T) {
 		p := report.Place{Frame: place, Queued: times(90, 2*s, ms, p99)}
 		return &report.Report{Trace: trace, Calls: report.Calls{Places: []report.Place{p}}}
 	}
+	behind := func(p report.WaitPlace, doing, in string, took time.Duration) *report.Report {
+		d := at(doing, 1, took, took)
+		d.In = in
+		p.Frame, p.Contended, p.Causes = place, 9*s, []report.Cause{{Deed: d, Root: &d}}
+		return wait(p)
+	}
+	convoy := report.WaitPlace{Reason: "mutex", Times: times(400, 9*s, 20*ms, s), Wakers: unlocked}
+	released := report.WaitPlace{Reason: "channel receive", Times: times(400, 9*s, 20*ms, s),
+		Wakers: []report.Waker{{Frame: place, Sum: report.Sum{N: 9, Time: 3 * s}, By: "finalizer"}}}
+	main := report.WaitPlace{Reason: "channel receive", Times: times(9, 9*s, s, s), Main: 9 * s}
+	sends := report.WaitPlace{Reason: "channel send", Times: times(9, 6*s, s, s), Main: 6 * s,
+		In: "errgroup.(*Group).Go"}
+	handed := func(n uint64, ready, ran time.Duration) *report.Report {
+		k := time.Duration(n)
+		return wait(report.WaitPlace{Reason: "channel send", Frame: place, Wakers: unlocked,
+			Times: times(n, s, 1, 1), Ready: times(n, k*ready, ready, s), Ran: times(n, k*ran, ran, s)})
+	}
+	collected := func(room, goal float64) *report.Report {
+		d := func(low, high float64) report.Distribution {
+			return report.Distribution{N: 20, Sum: 10 * (low + high), Min: low, P50: low, Max: high}
+		}
+		r := runs(report.Waiting{}, 0)
+		r.GC.Cycles, r.GC.Mark, r.GC.Workers = 22, times(22, 3*s, ms, s), s
+		r.GC.Tight = report.Tight{Live: d(90<<20, 98<<20), Goal: d(99<<20, goal*(1<<20)),
+			Room: d(0.1e6, room*1e6)}
+		return r
+	}
 	for name, c := range map[string]struct {
 		r    *report.Report
 		want string // empty: nothing stands out
@@ -103,7 +130,26 @@ func TestOf(t *testing.T) {
 			"waited 9 s in total (400 waits, " +
 				"the longest 1 s) for the mutex locked at main.work (main.go:161), which was contended 97 % " +
 				"of the time; its holder unlocked it at main.unlock (main.go:170) for 100 %"},
-		"a free mutex": {waits("mutex", times(400, s, ms, ms), s, ms), ""},
+		"a held mutex": {behind(convoy, "network", "net.(*conn).Read", 8*s), "90 % of the time; " +
+			"its holder waited for the network in net.(*conn).Read for 8 s of 9 s at main.work " +
+			"(main.go:161), for one"},
+		"a pipe": {behind(convoy, "network", "os.(*File).Write", 8*s),
+			"its holder waited in os.(*File).Write"},
+		"many holders": {behind(convoy, "network", "", 4*s), "its holder unlocked it at"},
+		"a finalizer": {behind(released, "sleep", "", 9*s), "for the finalizer at " +
+			"main.work (main.go:161); the finalizer slept for 9 s of 9 s"},
+		"an answer": {behind(main, "HTTP", "x.y", 8*s), "The main goroutine waited (channel " +
+			"receive) for 9 s of 10 s at main.work (main.go:161); those that ended the waits waited for " +
+			"HTTP for 8 s of 9 s at"},
+		"a sleeper": {behind(main, "sleep", "", 8*s), ""},
+		"a group of two": {wait(sends), "The main goroutine waited (channel send) in " +
+			"errgroup.(*Group).Go for 6 s of 10 s"},
+		"ping-pong":      {handed(5e6, 300, 300), "handed over 5,000,000 times, most often between"},
+		"batches":        {handed(5e5, 300, 9000), ""},
+		"few hand-overs": {handed(5e5, 300, 300), ""},
+		"a memory limit": {collected(0.15, 100), "22 collections in 10 s, the heap at the memory limit"},
+		"a small GOGC":   {collected(0.101, 109), "22 collections in 10 s, because GOGC is about 10"},
+		"a free mutex":   {waits("mutex", times(400, s, ms, ms), s, ms), ""},
 		"a semaphore": {waits("channel send", times(400, 10*s, 20*ms, s), 10*s, s),
 			"at main.work (main.go:161) (channel send) for one another; the waits ended at main.unlock"},
 		"idle workers": {waits("channel receive", times(400, 10*s, 20*ms, s), s, s), ""},

@@ -14,6 +14,8 @@ var (
 	garbage     [][]byte
 )
 
+var total adder
+
 // cases call each function, in the benchmark by small, and with what it needs the most memory for by
 // worst.
 var cases = []struct {
@@ -46,6 +48,7 @@ var cases = []struct {
 	{"fixed", func() { fixed(1) }, func() { fixed(99) }},
 	{"captureNothing", captureNothing, captureNothing},
 	{"calls", func() { calls(func() { garbage = make([][]byte, 9) }) }, func() { calls(captureNothing) }},
+	{"emit", func() { emit(&total) }, func() { emit(&total) }},
 	{"locked", locked, locked},
 	{"sendAndReceive", func() { sendAndReceive(1) }, func() { sendAndReceive(1000) }},
 	{"excused", func() { excused(1) }, func() {}},

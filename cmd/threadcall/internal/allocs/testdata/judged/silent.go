@@ -61,6 +61,17 @@ func captureNothing() { function = func() { counter.Add(1) } }
 //threadcall:noalloc
 func calls(f func()) { f() }
 
+type sink interface{ put(int) }
+
+type adder struct{ sum int }
+
+func (a *adder) put(n int) { a.sum += n }
+
+// emit does not allocate itself. Another sink may.
+//
+//threadcall:noalloc
+func emit(s sink) { s.put(3) }
+
 //threadcall:noalloc
 func locked() {
 	mutex.Lock()
