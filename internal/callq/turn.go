@@ -34,6 +34,12 @@ func Oldest(poster uintptr, last *Call, backlog bool) (oldest *Call) {
 // Later returns the call that came after c in the links of Oldest.
 func (c *Call) Later() *Call { return c.later }
 
+// Linked reports whether poster has queued c, and Oldest may have to pass over it.
+func (c *Call) Linked(poster uintptr) bool {
+	s := c.state.Load()
+	return uintptr(s>>posterBits) == poster && (s&phase == queued || s&phase == withdrawn)
+}
+
 // Queued reports whether c has been queued by poster and has not begun. Others than the caller of
 // Oldest may be wrong when the call has been taken and does neither serve nor wait.
 func (c *Call) Queued(poster uintptr) bool {

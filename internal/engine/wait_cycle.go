@@ -115,22 +115,22 @@ type sent struct {
 // link notes that the thread queues c, behind what it has queued for the same one before.
 //
 //threadcall:noalloc
-func (r *waiter) link(c *callq.Call) {
-	for i := range r.sent {
-		if s := &r.sent[i]; s.queue == c.Queue {
+func (e *Engine) link(c *callq.Call) {
+	for i := range e.sent {
+		if s := &e.sent[i]; s.queue == c.Queue {
 			c.Earlier.Store(s.last)
 			s.last = c
 			return
 		}
 	}
 	c.Earlier.Store(nil)
-	r.forgetBegun()
-	r.sent = append(r.sent, sent{c.Queue, c}) //threadcall:alloc for more threads than before
+	e.forgetBegun()
+	e.sent = append(e.sent, sent{c.Queue, c}) //threadcall:alloc for more threads than before
 }
 
-// forgetBegun removes what is not queued any more.
-func (r *waiter) forgetBegun() {
-	r.sent = slices.DeleteFunc(r.sent, func(s sent) bool { return !s.last.Unbegun() })
+// forgetBegun removes what is not queued any more. What was withdrawn may be behind what is.
+func (e *Engine) forgetBegun() {
+	e.sent = slices.DeleteFunc(e.sent, func(s sent) bool { return !s.last.Linked(e.id) })
 }
 
 // unlink undoes link, if c is the last.
