@@ -229,8 +229,10 @@ func (e *Engine) runStops() {
 // all events from the host's event loop, and with them the event of OnWake's callback. If a
 // callback of Wait's block has served, block is also woken, once, when the thread has been
 // terminated.
-func (e *Engine) beginServing() {
-	e.serving.Add(1)
+func (e *Engine) beginServing() { e.startServing(1) }
+
+func (e *Engine) startServing(n int64) {
+	e.serving.Add(n)
 	if c := e.current; c != nil {
 		e.current = nil
 		c.Begun()
@@ -243,7 +245,7 @@ func (e *Engine) endServing() { e.stopServing(1) }
 // that still wait when no such code is under way may wait for ever, see unserved.
 func (e *Engine) beginLoop(kind uint32) {
 	e.served.Store(e.served.Load() + 2 | kind)
-	e.serving.Add(1 + loops)
+	e.startServing(1 + loops)
 }
 
 func (e *Engine) endLoop() { e.stopServing(1 + loops) }

@@ -42,8 +42,8 @@ import (
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
 // Set, or of a clock's function, is of the same kind, but runs calls as a wait for a call does:
-// those that the function which is to end makes to this thread. If there is none, and no other
-// thread does without a place, the thread does not wait.
+// those that the function which is to end makes to this thread. Only if no call is left that has not
+// begun, and no other thread does without a place, the thread does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -254,7 +254,7 @@ func (e *Engine) waitForPlace(
 			published = false
 			continue
 		}
-		if e.seen.stuck && !(w.end && e.seen.ends()) {
+		if e.seen.stuck && !(w.end && e.seen.goesOn()) {
 			return callq.Posted
 		}
 		select {
@@ -457,11 +457,14 @@ type reached struct {
 	frees   bool // it can go on, or will be freed
 }
 
-// ends reports whether one of the threads that are stuck waits for a place, and so goes on without
-// one.
-func (r *reach) ends() bool {
+// goesOn reports whether one of the threads that are stuck waits for a call that a thread can run,
+// or for a place, without which it goes on.
+func (r *reach) goesOn() bool {
 	return slices.ContainsFunc(r.list, func(n reached) bool {
-		return !n.frees && n.wait.call == nil && !n.wait.end
+		if n.frees || n.wait.call == nil {
+			return !n.frees && !n.wait.end
+		}
+		return n.wait.call.Unbegun()
 	})
 }
 
