@@ -150,13 +150,18 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 			a.wakeups.ready(v)
 		}
 	default:
+		by := goroutineID(ev)
 		if v.state == stateWaiting {
 			v.byStack = a.stack(ev.Stack())
+			if how := a.meaning(v.byStack); g.at.Reason == sleep || how == sleep ||
+				how == channelRecv && g.at.Reason == how {
+				by, v.byStack = none, 0 // a timer, whose time came while another goroutine stopped
+			}
 		}
 		a.waits.leave(g, a.now)
 		var root *goroutine
 		if v.state == stateWaiting && !g.earlier && !ofRuntime(g.function) {
-			root = a.woken(g, goroutineID(ev))
+			root = a.woken(g, by)
 			g.after = g.at
 		}
 		g.did(g.at, v)

@@ -242,8 +242,9 @@ func handOvers(r *report.Report) []found {
 	var most report.WaitPlace
 	var n, ready, ran, half, halfReady float64
 	for _, p := range r.Waiting.Places {
-		if len(p.Wakers) == 0 || p.Wakers[0].Func == "?" || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
-			p.Reason == "mutex" || p.Reason == "RWMutex" {
+		if len(p.Wakers) == 0 || byTimer(p) || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
+			p.Ready.P50 > 20*shortRun || slices.Contains([]string{"mutex", "RWMutex", "runtime lock"},
+			p.Reason) {
 			continue
 		}
 		n, ready, ran = n+float64(p.Times.N), ready+p.Ready.Sum, ran+p.Ran.Sum
@@ -457,6 +458,12 @@ func fullPs(r *report.Report) []found {
 		percent(l.Full, d), with, l.Ready, more)}
 }
 
+// byTimer reports whether most waits at a place were ended by the runtime, or by a goroutine that
+// stopped there itself, on which the runtime found that it was time.
+func byTimer(p report.WaitPlace) bool {
+	return len(p.Wakers) > 0 && (p.Wakers[0].Func == "?" || p.Wakers[0].Frame == p.Frame)
+}
+
 // timers returns where timers ended most waits, if goroutines that they woke ran for half of the
 // time for which all did.
 func timers(r *report.Report) (most report.WaitPlace, ok bool) {
@@ -464,7 +471,7 @@ func timers(r *report.Report) (most report.WaitPlace, ok bool) {
 	var all time.Duration
 	for _, p := range r.Waiting.Places {
 		if slices.Contains([]string{"sleep", "channel receive", "select"}, p.Reason) &&
-			len(p.Wakers) > 0 && p.Wakers[0].Func == "?" && p.Wakers[0].N*10 >= p.Times.N*9 {
+			byTimer(p) && p.Wakers[0].N*10 >= p.Times.N*9 {
 			if ran += p.Ran.Sum; p.Times.N > most.Times.N {
 				most = p
 			}
