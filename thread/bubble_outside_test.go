@@ -52,7 +52,8 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 	ran := func() { t.Error("a function runs") }
 	ctx, cancel := context.WithCancel(context.Background())
 	t.Cleanup(cancel)
-	off := func(f func()) func() any { // which panics off the thread, or once that has ended, does nothing
+	// off is for what panics off the thread, or does nothing once that has ended
+	off := func(f func()) func() any {
 		return func() any { recovered(f); return nil }
 	}
 	return map[string]func() any{
@@ -105,8 +106,8 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 }
 
 // reaching are the methods that must reach the thread.
-var reaching = []string{"After", "Call", "CallContext", "Close", "Every", "Go", "GoContext", "OnWake",
-	"Stop", "Terminate", "TryGo"}
+var reaching = []string{"After", "Call", "CallContext", "Close", "Every", "Go", "GoContext",
+	"OnWake", "Stop", "Terminate", "TryGo"}
 
 // Outside a bubble, and in another one, what was made in it runs nothing. As long as it lives, what
 // would have to reach it panics, and afterwards functions are refused.

@@ -27,7 +27,8 @@ func TestThreads_showsThreadsOfABubble(t *testing.T) {
 						t.Errorf("%s: no %s in\n%s", from, name, body)
 					}
 				}
-				if years := regexp.MustCompile(`\d{5,}h|processor_seconds{.*} \d{6}`).FindString(body); years != "" {
+				years := regexp.MustCompile(`\d{5,}h|processor_seconds{.*} \d{6}`).FindString(body)
+				if years != "" {
 					t.Errorf("%s: a function has run for years: %s", from, years)
 				}
 			}
