@@ -56,9 +56,26 @@ func vetTool(args []string) bool {
 		strings.HasSuffix(args[len(args)-1], ".cfg"))
 }
 
+// imported is a flag of the tool: to report also in packages that are only imported. The build cache
+// does not distinguish these: without the flag, go vet keeps their empty results, and later has no
+// reports when they are to be vetted themselves.
+const imported = "-threadcall.imported"
+
 // runVetTool does what go vet asks for, and ends the process.
 func runVetTool(args []string) {
 	if args[0] != "-V=full" {
+		threadvet.Analyzer.Flags.Bool("imported", false, "report also in packages that are only imported")
+		if config := args[len(args)-1]; slices.Contains(args, imported) {
+			data, err := os.ReadFile(config)
+			if err == nil {
+				data = bytes.Replace(data, []byte(`"VetxOnly": true`), []byte(`"VetxOnly": false`), 1)
+				err = os.WriteFile(config, data, 0o600)
+			}
+			if err != nil {
+				fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
+				os.Exit(statusUsage)
+			}
+		}
 		unitchecker.Main(threadvet.Analyzer)
 	}
 	id, err := vetID(".")
@@ -131,7 +148,15 @@ func runVet(c *command) error {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(args, c.stderr)
+	list, err := vet(append([]string{imported}, args...), c.stderr)
+	roots, failed := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
+	if err == nil && failed != nil {
+		return fail(statusUsage, failed)
+	}
+	asked := strings.Fields(string(roots))
+	list = slices.DeleteFunc(list, func(f finding) bool { // what is wrong in other packages
+		return !slices.Contains(asked, strings.TrimSuffix(f.Package, "_test"))
+	})
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {

@@ -60,6 +60,9 @@ type varFact struct{ Thread string }
 type packageFact struct {
 	Locks    bool // an init function locks the main goroutine
 	Relevant bool // calls to the package can matter
+	Older    bool // the package, than its table is for
+
+	One, All string // calls that change the user of one thread, and of all
 }
 
 func (*funcFact) AFact()    {}
@@ -75,6 +78,8 @@ func threadName(name string) string {
 		return "the main thread"
 	case lockedThread:
 		return "a goroutine that runtime.LockOSThread has locked"
+	case windowThread:
+		return "the thread of the window"
 	case unknownThread:
 		return "a thread"
 	}

@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"go/ast"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -13,11 +14,10 @@ import (
 // main function that calls what must be on the main thread though its goroutine is not locked to
 // it.
 func (c *checker) checkInit() {
-	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" {
+	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" && !c.isLibrary(n) {
 		c.checkMain(n)
 	}
 	c.checkTests()
-	c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
 }
 
 // nodeNamed returns the function of the package of that name, or nil.
@@ -30,13 +30,26 @@ func (c *checker) nodeNamed(name string) *node {
 	return nil
 }
 
+// isLibrary reports whether the package is for -buildmode c-shared or c-archive, whose main does not
+// run: it is empty, and C calls other functions.
+func (c *checker) isLibrary(main *node) bool {
+	body := main.fn.Syntax().(*ast.FuncDecl).Body
+	return len(body.List) == 0 && slices.ContainsFunc(c.pass.Files, func(f *ast.File) bool {
+		return slices.ContainsFunc(f.Comments, func(g *ast.CommentGroup) bool {
+			return slices.ContainsFunc(g.List, func(c *ast.Comment) bool {
+				return strings.HasPrefix(c.Text, "//export ")
+			})
+		})
+	})
+}
+
 func (c *checker) checkMain(main *node) {
 	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
 	if main.owns() {
 		how = ", which locks its goroutine too late, perhaps on another thread: call " +
 			"runtime.LockOSThread in an init function"
 	}
-	if !c.locks {
+	if !c.fact.Locks {
 		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
 				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+

@@ -14,7 +14,8 @@ const (
 	mainThread = "main"
 	anyThread  = "any"
 
-	lockedThread = "locked" // whichever it is
+	lockedThread = "locked"   // whichever it is
+	windowThread = "window's" // whichever has made the window
 
 	unknownThread = "?" // some thread, perhaps main
 )
@@ -59,6 +60,16 @@ func parseMark(text string) (m mark, ok bool) {
 		return mark{verb: words[0], name: words[1]}, true
 	}
 	return m, false
+}
+
+// mistyped reports whether a comment that is no mark was meant to be one. Package allocs has others.
+func mistyped(text string) bool {
+	words := strings.Fields(strings.TrimPrefix(text, "//") + " .")
+	verb, ok := strings.CutPrefix(words[0], "threadcall:")
+	if strings.HasPrefix(text, "//threadcall:") {
+		return verb != "alloc" && verb != "noalloc"
+	}
+	return ok && len(words) == 3 && (verb == "on" || verb == "runs")
 }
 
 func parseMarks(pass *analysis.Pass) *marks {
@@ -130,6 +141,10 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 	for _, g := range file.Comments {
 		for _, c := range g.List {
 			one, ok := parseMark(c.Text)
+			if !ok && mistyped(c.Text) {
+				pass.Report(analysis.Diagnostic{Pos: c.Pos(), Category: "mark", Message: "this is not a " +
+					"mark, which is //threadcall:on NAME, //threadcall:runs NAME or //threadcall:ignore REASON"})
+			}
 			if !ok || declared[c] {
 				continue
 			}

@@ -15,6 +15,10 @@ const (
 	needInit     = "!init"     // waits for the main thread to be served
 	needOutside  = "!outside:" // and a package: not in functions that the package runs
 	needOff      = "!off:"     // and a thread: not there
+	needAlone    = "!alone"    // continues on goroutines, in their namespaces
+	needNet      = "!net"      // acts in the network namespace of its thread
+	needFiles    = "!files"    // acts in the other namespaces of its thread, or is restricted with it
+	needChild    = "!child"    // starts a child that may get a signal when its thread ends
 )
 
 // fieldNeeds returns what tables say of a store in a field of an object that the function has not
@@ -28,7 +32,7 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
 	for _, l := range libraries {
 		for thread, fields := range l.Fields {
-			if fields.match(f) && l.matches(v.Pkg().Path()) && l.holds(v.Pkg()) {
+			if fields.match(f) && l.matches(v.Pkg().Path()) && c.holds(l, v.Pkg()) {
 				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
 			}
 		}
@@ -95,7 +99,9 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		return []need{{Thread: fact.On, What: c.describe(obj)}}
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
-		return list
+		return slices.DeleteFunc(list, func(n need) bool {
+			return n.Thread == needChild && !c.signals(common) || n.Thread == needAlone && c.dials(obj)
+		})
 	}
 	return fact.Needs
 }

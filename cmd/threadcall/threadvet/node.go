@@ -22,6 +22,7 @@ type node struct {
 	uses  []use // of its parameters, receiver not included
 
 	locks   bool     // calls runtime.LockOSThread
+	loops   bool     // calls the loop of a library
 	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	inits   bool     // mentions what serves the main thread
@@ -59,10 +60,12 @@ type place struct {
 	loose  bool   // the goroutine, that of main, is not locked to the thread
 	events bool   // it is marked; or main, and calls what must be on the main thread
 	how    string // "which runs on a goroutine started at main.go:22"
+	dies   bool   // the goroutine ends while it is locked, and so does the thread
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
 	which  any    // equal for places on the same thread, also if it has no name; nil if unknown
+	owner  any    // equal for places on threads of the same preparation; nil if unknown
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions
 	instr  ssa.Instruction
@@ -87,7 +90,7 @@ func (p place) off(thread string) bool {
 	case p.kind == elsewhere:
 		return !p.own
 	}
-	return p.thread != "" && p.thread != thread
+	return p.thread != "" && p.thread != thread && thread != windowThread
 }
 
 // called returns the nodes that the node calls.
@@ -116,7 +119,7 @@ func reach(from []*node, next func(*node) []*node) map[*node]bool {
 // owns reports whether a goroutine that begins with the node takes a thread for itself.
 func (n *node) owns() bool {
 	for m := range reach([]*node{n}, (*node).called) {
-		if m.locks || m.adopts {
+		if m.locks || m.adopts || m.loops {
 			return true
 		}
 	}

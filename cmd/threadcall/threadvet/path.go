@@ -101,7 +101,7 @@ func (c *checker) placesOf(n *node) []place {
 	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
 		c.pass.Pkg.Name() == "main"):
 		list = append(list, place{at: at, kind: onThread, thread: mainThread,
-			loose: !n.initializes() && !c.locks, events: !n.initializes() && c.can[mainThread][n],
+			loose: !n.initializes() && !c.fact.Locks, events: !n.initializes() && c.can[mainThread][n],
 			how: "which runs on the main thread"})
 	case c.isTest(n):
 		list = append(list, place{at: at, kind: elsewhere, lib: "testing",

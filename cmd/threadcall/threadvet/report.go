@@ -45,6 +45,8 @@ func (c *checker) checkCalls() {
 				continue // what the mark promises is true in it
 			}
 			p.own = p.own || n.owns()
+			p.dies = p.kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
+				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
 			for _, thread := range c.threads() {
 				var list []found
 				c.lead(n, thread, func(at found) bool {
@@ -110,11 +112,20 @@ func (c *checker) judge(need need, p place) (category, message string) {
 		if p.kind == onThread && p.thread == mainThread && (p.from != nil || p.events) {
 			return "block", need.What + " blocks the main thread"
 		}
+	case thread == needChild:
+		if ends := c.ends(p); ends != "" {
+			return "child", need.What + " starts a child that the end of its thread kills (Pdeathsig); the " +
+				"thread ends " + ends
+		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && c.adopts():
 	case need.NoTests && p.lib == "testing":
 	case p.off(thread):
-		return thread, need.What + " must be called on " + threadName(thread)
+		verb := "called"
+		if strings.HasPrefix(need.What, "the field ") {
+			verb = "written"
+		}
+		return thread, need.What + " must be " + verb + " on " + threadName(thread)
 	}
 	return "", ""
 }

@@ -48,6 +48,9 @@ func (c *checker) flags(n *node) {
 				continue
 			}
 			to := c.calleeOf(fn)
+			if call, ok := instr.(ssa.CallInstruction); ok && call.Common().Value == *v && to.node == nil {
+				to.obj = c.function(call.Common())
+			}
 			n.callees = append(n.callees, to)
 			if to.node == nil {
 				continue
@@ -69,9 +72,14 @@ func (c *checker) flags(n *node) {
 			continue
 		}
 		_, deferred := instr.(*ssa.Defer)
+		if setsUser.MatchString(obj.Name()) && system(obj) {
+			c.users = append(c.users, user{call.Pos(), obj})
+		}
 		switch lib := libraryOf(obj.Pkg().Path()); {
 		case isFunc(obj, "runtime", "LockOSThread"):
 			n.locks = n.locks || !deferred
+		case c.listed(obj, func(l *library) patterns { return l.Loops }): // makes its thread that of the window
+			n.loops = true
 		case isFunc(obj, threadPackage, "Adopt"):
 			n.adopts = true
 		case (lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]:
@@ -206,10 +214,10 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 						needs: c.needsOf(f, nil), guards: guards})
 				}
 			default:
+				which, owner := c.which(u, instr)
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
-					later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: packageOf(to.obj),
-					how: u.How + " (" + c.position(instr.Pos()) + ")"})
+					later: u.Later || goes, served: u.Kind == onThread, which: which, owner: owner,
+					lib: packageOf(to.obj), how: u.How + " (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}

@@ -126,37 +126,47 @@ func (c *checker) varMark(v *types.Var) string {
 	return ""
 }
 
-// identifyOption returns the thread that is made with an option.
-func (c *checker) identifyOption(opt *ssa.Call) identity {
+// maker returns the call that makes a thread with an option, or nil.
+func maker(opt ssa.CallInstruction) *ssa.Call {
 	for instr := range instructions(opt.Parent()) {
-		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
-			return c.identifyNew(call)
-		}
-	}
-	return identity{}
-}
-
-// which returns what is the same for all calls to the same thread.
-func (c *checker) which(u use, common *ssa.CallCommon) any {
-	switch {
-	case u.Kind != onThread:
-		return nil
-	case u.Thread != "" && u.Thread != unknownThread:
-		return u.Thread
-	}
-	for _, arg := range common.Args {
-		if typeName(arg.Type()) != "Thread" {
-			continue
-		}
-		values, _ := c.origins(arg, 0)
-		if len(values) == 1 {
-			return values[0]
-		}
-		if load, ok := strip(arg).(*ssa.UnOp); ok {
-			if v := variable(load.X); v != nil {
-				return v
-			}
+		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt.Value()) {
+			return call
 		}
 	}
 	return nil
+}
+
+// which returns what is the same for all calls to the same thread, and to threads that are prepared
+// in the same way: those of a pool, or of package keyed.
+func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
+	switch {
+	case u.Kind != onThread:
+		return nil, nil
+	case u.Thread != "" && u.Thread != unknownThread:
+		return u.Thread, u.Thread
+	}
+	if call := maker(instr); call != nil {
+		return nil, call
+	}
+	common := instr.Common()
+	for _, arg := range append(slices.Clone(common.Args), common.Value) {
+		name := typeName(arg.Type())
+		if name != "Thread" && name != "Pool" && name != "Threads" && name != "Caller" {
+			continue
+		}
+		if values, _ := c.origins(arg, 0); len(values) == 1 {
+			if owner = values[0]; owner != nil {
+				if call, _ := fromCall(values[0]); call != nil {
+					owner = call
+				}
+			}
+		} else if load, ok := strip(arg).(*ssa.UnOp); ok && variable(load.X) != nil {
+			owner = variable(load.X)
+		}
+		if name == "Thread" {
+			which = owner
+		}
+		return which, owner
+	}
+	return nil, instr // New of package keyed, of its first functions
 }

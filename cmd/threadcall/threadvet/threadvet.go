@@ -23,9 +23,11 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -58,7 +60,6 @@ type checker struct {
 	marks  *marks
 	tables []*library // of the package's module
 	pkg    *ssa.Package
-	locks  bool    // an init function locks the main goroutine
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
@@ -69,38 +70,51 @@ type checker struct {
 	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
 	walks    map[*node]*walk
 	invoked  map[string]bool // the methods that are called through interfaces
-	imports  packageFact     // what all imported packages say
+	numbered map[string]*types.Func
+	spaces   map[any]state // of threads that have been moved, by owner or node
+	users    []user
+	fact     packageFact // what the package and all imported ones say
 	tabled   map[*types.Package][]*library
 	reported map[reported]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
-		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{}}
+		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{},
+		numbered: map[string]*types.Func{}, spaces: map[any]state{}}
 	if err := c.readTables(); err != nil {
 		return nil, err
 	}
 	relevant := c.importFacts()
-	c.locks = c.imports.Locks || locksInInit(pass)
+	c.fact.Locks = c.fact.Locks || locksInInit(pass)
+	defer func() { // what the package exports
+		if c.fact != (packageFact{}) {
+			pass.ExportPackageFact(&c.fact)
+		}
+	}()
 	if known(pass.Pkg.Path()) {
-		c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
+		c.fact.Relevant = true
+		c.fact.Older = slices.ContainsFunc(libraries, func(l *library) bool {
+			return l.matches(pass.Pkg.Path()) && !c.holds(l, pass.Pkg)
+		})
 		return nil, nil
 	}
 	c.marks = parseMarks(pass)
 	if !relevant && c.marks.empty() {
-		if c.locks {
-			c.exportPackage(packageFact{Locks: true})
-		}
 		return nil, nil
 	}
+	c.fact.Relevant = true
 	c.build()
 	c.scan()
 	for _, n := range c.nodes {
-		c.locks = c.locks || n.initializes() && n.owns()
+		c.fact.Locks = c.fact.Locks || n.initializes() && n.owns()
 	}
 	c.walkThreads()
 	c.exportFunctions()
 	c.checkCalls()
+	c.moveThreads()
+	c.checkSpaces()
+	c.checkUsers()
 	c.checkWaits()
 	c.checkInit()
 	return nil, nil
@@ -111,14 +125,11 @@ func run(pass *analysis.Pass) (any, error) {
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact
-		if c.pass.ImportPackageFact(p, &f) {
-			c.imports.Locks = c.imports.Locks || f.Locks
-			relevant = relevant || f.Relevant
-		}
-		if libraryOf(p.Path()) == threadcallMain { // it does so by way of the engine
-			c.imports.Locks = true
-		}
-		relevant = relevant || known(p.Path()) || c.ownTable(p.Path())
+		c.pass.ImportPackageFact(p, &f)
+		// Package mainthread locks the main goroutine by way of the engine.
+		c.fact.Locks = c.fact.Locks || f.Locks || libraryOf(p.Path()) == threadcallMain
+		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
+		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
 }
@@ -129,9 +140,15 @@ func (c *checker) mentions() bool {
 	if libraryOf(c.pass.Pkg.Path()) != nil {
 		return false
 	}
-	for _, obj := range c.pass.TypesInfo.Uses {
+	for id, obj := range c.pass.TypesInfo.Uses {
+		if _, ok := obj.(*types.Const); ok && strings.HasPrefix(strings.ToUpper(id.Name), "SYS") &&
+			numbers.MatchString(id.Name) {
+			return true
+		}
 		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
-			if list, _ := c.libraryNeeds(f.Origin(), nil); len(list) > 0 {
+			list, _ := c.libraryNeeds(f.Origin(), nil)
+			if slices.ContainsFunc(list, func(n need) bool { return n.Thread[0] != '!' || n.Thread == needBlock }) ||
+				system(f) && setsUser.MatchString(f.Name()) {
 				return true
 			}
 		}
@@ -143,8 +160,6 @@ func (c *checker) mentions() bool {
 func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
 }
-
-func (c *checker) exportPackage(f packageFact) { c.pass.ExportPackageFact(&f) }
 
 // locksInInit reports whether an init function of the package locks the main goroutine to the main
 // thread.

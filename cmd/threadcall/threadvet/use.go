@@ -68,8 +68,8 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		var id identity
 		switch {
 		case len(f.name) > 4 && f.name[:4] == "With": // an option
-			if call, ok := instr.(*ssa.Call); ok {
-				id = c.identifyOption(call)
+			if call := maker(instr); call != nil {
+				id = c.identifyNew(call)
 			}
 		case f.recv == "Pool":
 			id = c.identify(common.Args[0])
