@@ -58,9 +58,9 @@ type varFact struct{ Thread string }
 
 // A packageFact holds for a package and those that it imports.
 type packageFact struct {
-	Locks    bool // an init function locks the main goroutine
-	Relevant bool // calls to the package can matter
-	Older    bool // the package, than its table is for
+	Locks    bool   // an init function locks the main goroutine
+	Relevant bool   // calls to the package can matter
+	Lacks    string // what a table asks for and an older release has not
 
 	One, All string // calls that change the user of one thread, and of all
 }

@@ -248,9 +248,9 @@ func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
 	})
 }
 
-// holds reports whether the package is of a release that the table is for: unless its fact, or what
-// the table asks for is declared in, says no. A package that is imported by others only may be
-// loaded in part, without what the table asks for.
+// holds reports whether the package is of a release that the table is for: the fact of a package
+// that is imported says if not. A package that others import may be loaded in part, without what
+// the table asks for.
 func (c *checker) holds(l *library, pkg *types.Package) bool {
 	of, name := splitName(l.Since)
 	for _, p := range slices.Concat(pkg.Imports(), []*types.Package{pkg}) {
@@ -258,9 +258,7 @@ func (c *checker) holds(l *library, pkg *types.Package) bool {
 			return p.Scope().Lookup(name) != nil
 		}
 	}
-	var f packageFact
-	c.pass.ImportPackageFact(pkg, &f)
-	return name == "" || !f.Older
+	return name == "" || c.fact.Lacks != l.Since
 }
 
 // splitName splits path.Name.

@@ -94,9 +94,11 @@ func run(pass *analysis.Pass) (any, error) {
 	}()
 	if known(pass.Pkg.Path()) {
 		c.fact.Relevant = true
-		c.fact.Older = slices.ContainsFunc(libraries, func(l *library) bool {
-			return l.matches(pass.Pkg.Path()) && !c.holds(l, pass.Pkg)
-		})
+		for _, l := range libraries {
+			if l.matches(pass.Pkg.Path()) && !c.holds(l, pass.Pkg) {
+				c.fact.Lacks = l.Since
+			}
+		}
 		return nil, nil
 	}
 	c.marks = parseMarks(pass)
@@ -128,6 +130,7 @@ func (c *checker) importFacts() (relevant bool) {
 		c.pass.ImportPackageFact(p, &f)
 		// Package mainthread locks the main goroutine by way of the engine.
 		c.fact.Locks = c.fact.Locks || f.Locks || libraryOf(p.Path()) == threadcallMain
+		c.fact.Lacks = cmp.Or(c.fact.Lacks, f.Lacks)
 		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
