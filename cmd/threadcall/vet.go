@@ -140,23 +140,14 @@ func runVet(c *command) error {
 	if *block {
 		args = append(args, "-threadcall.block")
 	}
-	args = append(append(args, "--"), packages...)
 	if *fix {
-		cmd := exec.Command("go", append([]string{"vet", "-fix"}, args...)...)
+		cmd := exec.Command("go", slices.Concat([]string{"vet", "-fix"}, args, []string{"--"}, packages)...)
 		cmd.Stderr = c.stderr
 		if err := cmd.Run(); err != nil {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(append([]string{imported}, args...), c.stderr)
-	roots, failed := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
-	if err == nil && failed != nil {
-		return fail(statusUsage, failed)
-	}
-	asked := strings.Fields(string(roots))
-	list = slices.DeleteFunc(list, func(f finding) bool { // what is wrong in other packages
-		return !slices.Contains(asked, strings.TrimSuffix(f.Package, "_test"))
-	})
+	list, err := vet(append(args, imported, "--"), packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
@@ -177,76 +168,57 @@ func runVet(c *command) error {
 	return nil
 }
 
-// vet runs go vet with the command as its tool. What go vet reports otherwise goes to stderr.
-func vet(args []string, stderr io.Writer) ([]finding, error) {
-	cmd := exec.Command("go", append([]string{"vet", "-json"}, args...)...)
-	var stdout, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &complaints
-	err := cmd.Run()
-	// Releases of Go differ in where the documents go.
-	list, left, bad := parseVet(append(stdout.Bytes(), complaints.Bytes()...))
-	if err == nil {
-		err = bad
+// vet runs go vet with the command as its tool, and returns what it finds in these packages, in
+// order. What go vet reports otherwise goes to stderr.
+func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
+	list := []finding{} // not null in JSON
+	asked, err := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
+	if err != nil {
+		asked = nil // go vet says why
 	}
-	if err == nil {
-		return list, nil
+	cmd := exec.Command("go", slices.Concat([]string{"vet", "-json"}, args, packages)...)
+	cmd.Stderr = stderr
+	output, err := cmd.Output()
+	dec := json.NewDecoder(bytes.NewReader(output))
+	for dec.More() {
+		var doc map[string]map[string]json.RawMessage
+		if err := dec.Decode(&doc); err != nil {
+			return list, fmt.Errorf("what go vet prints: %w", err)
+		}
+		for pkg, analyzers := range doc {
+			pkg, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
+			for _, raw := range analyzers {
+				var found []struct{ Posn, Message, Category string }
+				if json.Unmarshal(raw, &found) != nil {
+					fmt.Fprintf(stderr, "%s: %s\n", pkg, raw)
+					err = cmp.Or(err, errors.New("a package cannot be analyzed"))
+				}
+				for _, one := range found {
+					f := finding{Package: pkg, Category: one.Category, Message: one.Message}
+					f.File, f.Line, f.Column = splitPosition(one.Posn)
+					if slices.Contains(strings.Fields(string(asked)), strings.TrimSuffix(pkg, "_test")) {
+						list = append(list, f)
+					}
+				}
+			}
+		}
 	}
-	if _, failed := io.WriteString(stderr, left); failed != nil {
-		return list, failed
+	order := func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	}
-	return list, unloadable(err)
+	slices.SortFunc(list, order)
+	list = slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }) // of variants
+	if err != nil {
+		err = unloadable(err)
+	}
+	return list, err
 }
 
 // unloadable returns the error of go vet, whose complaints are written already, with what to do.
 func unloadable(err error) error {
 	return fail(statusUsage, fmt.Errorf("go vet could not analyze a package (%w): correct what it "+
 		"reports, and what 'go build' and 'go test -run none' report of it, then run vet again", err))
-}
-
-// parseVet returns the findings in the output of go vet, in order, and what else is in it.
-func parseVet(output []byte) (list []finding, left string, err error) {
-	list = []finding{} // not null in JSON
-	seen := map[finding]bool{}
-	for len(output) > 0 {
-		line, rest, _ := bytes.Cut(output, []byte("\n"))
-		if len(line) == 0 || line[0] != '{' {
-			if len(line) > 0 && line[0] != '#' {
-				left += string(line) + "\n"
-			}
-			output = rest
-			continue
-		}
-		dec := json.NewDecoder(bytes.NewReader(output))
-		var doc map[string]map[string]json.RawMessage
-		if err := dec.Decode(&doc); err != nil {
-			return list, left + string(output), fmt.Errorf("what go vet prints: %w", err)
-		}
-		output = output[dec.InputOffset():]
-		for pkg, analyzers := range doc {
-			for _, raw := range analyzers {
-				var found []struct{ Posn, Message, Category string }
-				if json.Unmarshal(raw, &found) != nil {
-					left += pkg + ": " + string(raw) + "\n"
-					err = errors.New("a package cannot be analyzed")
-					continue
-				}
-				for _, one := range found {
-					f := finding{Category: one.Category, Message: one.Message}
-					f.Package, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
-					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					key := f
-					if key.Package, key.Category = "", ""; !seen[key] {
-						seen[key], list = true, append(list, f)
-					}
-				}
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
-	})
-	return list, left, err
 }
 
 // splitPosition splits file:line:column, and makes the file relative to the directory if it is

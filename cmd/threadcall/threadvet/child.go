@@ -1,56 +1,46 @@
 package threadvet
 
 import (
-	"go/types"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// stored reports whether the package stores in a field of that name of another package.
-func (c *checker) stored(match func(*types.Var, ssa.Value) bool) bool {
-	for v, values := range c.stores {
-		for _, value := range values {
-			if match(v, value) {
-				return true
-			}
+// stores reports whether a node stores something in a field of that name of another package.
+func (n *node) stores(names ...string) bool {
+	return n.has(func(instr ssa.Instruction) bool {
+		store, ok := instr.(*ssa.Store)
+		if !ok {
+			return false
 		}
-	}
-	return false
+		v, zero := variable(store.Addr), false
+		if k, ok := store.Val.(*ssa.Const); ok {
+			zero = constantTruth(k) != nonzero
+		}
+		return v != nil && v.Pkg() != n.fn.Pkg.Pkg && slices.Contains(names, v.Name()) && !zero
+	})
 }
 
-// dials reports whether a client may dial by a function of the package.
-func (c *checker) dials(obj *types.Func) bool {
-	return functionOf(obj).recv != "" && obj.Pkg().Path() == "net/http" &&
-		c.stored(func(v *types.Var, _ ssa.Value) bool {
-			return v.Pkg().Path() == "net/http" && (v.Name() == "DialContext" || v.Name() == "Dial")
-		})
-}
-
-// signals reports whether a call may start a child that gets a signal when its thread ends: the
-// package sets Pdeathsig, in what makes the command if that is known.
-func (c *checker) signals(common *ssa.CallCommon) bool {
-	var setters []*node
-	if !c.stored(func(v *types.Var, value ssa.Value) bool {
-		k, ok := value.(*ssa.Const)
-		return v.Name() == "Pdeathsig" && !(ok && constantTruth(k) == zero)
-	}) {
-		return false
-	}
+// storing returns the nodes that store something in such a field, or mention one that does.
+func (c *checker) storing(names ...string) map[*node]bool {
+	var list []*node
 	for _, n := range c.nodes {
-		if n.has(func(instr ssa.Instruction) bool {
-			store, ok := instr.(*ssa.Store)
-			return ok && variable(store.Addr) != nil && variable(store.Addr).Name() == "Pdeathsig"
-		}) {
-			setters = append(setters, n)
+		if n.stores(names...) {
+			list = append(list, n)
 		}
 	}
-	if common == nil || len(common.Args) == 0 {
-		return true
+	return reach(list, func(n *node) []*node { return n.users })
+}
+
+// kills reports whether the end of its thread kills the child that a call starts: the package sets
+// Pdeathsig, where the command is made if that is known.
+func (c *checker) kills(common *ssa.CallCommon) bool {
+	set := c.storing("Pdeathsig")
+	if len(set) == 0 || common == nil || len(common.Args) == 0 {
+		return len(set) > 0
 	}
 	values, _ := c.origins(common.Args[0], 0)
-	set := reach(setters, func(n *node) []*node { return n.users })
 	return len(values) == 0 || slices.ContainsFunc(values, func(v ssa.Value) bool {
 		call, _ := fromCall(v)
 		return call == nil || set[c.byFn[call.Parent()]]
@@ -59,14 +49,13 @@ func (c *checker) signals(common *ssa.CallCommon) bool {
 
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
-	if strings.HasSuffix(p.lib, "/threadcall/keyed") {
-		return "when its key is idle or given up"
-	}
-	if p.dies {
-		return "with the goroutine, which is locked to it"
-	}
 	made, ok := p.owner.(*ssa.Call)
-	if !ok || p.from == nil || made.Parent() != p.from.fn || typeName(made.Type()) == "Threads" {
+	switch {
+	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
+		return "when its key is idle or given up"
+	case p.dies:
+		return "with the goroutine, which is locked to it"
+	case !ok || p.from == nil || made.Parent() != p.from.fn:
 		return ""
 	}
 	thread := ssa.Value(made)
@@ -97,14 +86,17 @@ func (c *checker) ends(p place) string {
 	}
 }
 
-var ending = names("Close Terminate Stop Shutdown")
+var (
+	ending = names("Close Terminate Stop Shutdown")
+	awaits = names("os/exec.Cmd.Wait os.Process.Wait")
+)
 
 // awaits reports whether a node, or a literal in it, waits for a child.
 func (c *checker) awaits(n *node) bool {
 	return slices.ContainsFunc(c.nodes, func(m *node) bool {
 		return (m == n || inside(m.fn, n.fn)) && m.has(func(instr ssa.Instruction) bool {
 			call, ok := instr.(ssa.CallInstruction)
-			return ok && slices.Contains([]string{"os/exec.Cmd.Wait", "os.Process.Wait"}, method(call.Common()))
+			return ok && awaits[method(call.Common())]
 		})
 	})
 }

@@ -49,7 +49,7 @@ func (c *checker) threads() []string {
 // until yield returns false.
 func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	can := c.can[thread]
-	if !can[root] {
+	if root.fn != nil && !can[root] {
 		return
 	}
 	seen := map[*node]step{root: {}}
@@ -65,7 +65,7 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 					continue
 				}
 				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
-				for m := (step{n, one.at}); m.from != nil; m = seen[m.from] {
+				for m := (step{n, one.at}); m.from != nil && m.from.fn != nil; m = seen[m.from] {
 					f.path = append(f.path, m.from.name+" ("+c.position(m.at)+")")
 					f.way = append(f.way, m)
 				}

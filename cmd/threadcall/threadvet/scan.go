@@ -3,6 +3,7 @@ package threadvet
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -73,7 +74,7 @@ func (c *checker) flags(n *node) {
 		}
 		_, deferred := instr.(*ssa.Defer)
 		if setsUser.MatchString(obj.Name()) && system(obj) {
-			c.users = append(c.users, user{call.Pos(), obj})
+			c.users = append(c.users, user{call.Pos(), c.describe(obj), strings.Contains(obj.Name(), "(")})
 		}
 		switch lib := libraryOf(obj.Pkg().Path()); {
 		case isFunc(obj, "runtime", "LockOSThread"):

@@ -345,8 +345,9 @@ func (l *library) need(thread, what string, pkg *types.Package) need {
 // exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
 // in them, or sets the affinity of another thread, or dials an address; or that cannot be known.
 func exempt(f function, c *ssa.CallCommon) bool {
-	if strings.HasPrefix(f.name, "Dial") || strings.HasPrefix(f.name, "Resolve") {
-		return !dialsName(c)
+	if dials := strings.HasPrefix(f.name, "Dial"); dials || strings.HasPrefix(f.name, "Resolve") {
+		host := dialed(c)
+		return host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials
 	}
 	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
 	if !initializes && !strings.EqualFold(strings.ReplaceAll(f.name, "_", ""), "schedsetaffinity") {
@@ -364,15 +365,15 @@ func exempt(f function, c *ssa.CallCommon) bool {
 	return !ok || initializes && v&video == 0 || !initializes && v != 0
 }
 
-// dialsName reports whether the last string that a call is given is an address with a name.
-func dialsName(c *ssa.CallCommon) (named bool) {
+// dialed returns the host of the address that is the last constant string which a call is given.
+func dialed(c *ssa.CallCommon) (host string) {
 	for i := 0; c != nil && i < len(c.Args); i++ {
 		if k, ok := c.Args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
-			host, _, err := net.SplitHostPort(constant.StringVal(k.Value))
-			named = err == nil && host != "" && net.ParseIP(host) == nil && !strings.Contains(host, "%")
+			host, _, _ = net.SplitHostPort(constant.StringVal(k.Value)) // of networks there is none
 		}
 	}
-	return named
+	host, _, _ = strings.Cut(host, "%") // a zone
+	return host
 }
 
 func names(list string) map[string]bool {

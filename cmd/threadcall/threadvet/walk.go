@@ -396,53 +396,65 @@ var (
 
 // isHome reports whether a call moves the thread to where it was at first: by where the handle comes
 // from, or by the name of its variable if that is not known.
-func (w *walk) isHome(instr ssa.CallInstruction) (found bool) {
+func (w *walk) isHome(instr ssa.CallInstruction) bool {
 	common := instr.Common()
 	for _, arg := range append(slices.Clone(common.Args), common.Value) {
-		if calls := w.c.opens(arg, 0); len(calls) > 0 {
+		calls := w.c.opens(arg, 0)
+		if len(calls) > 0 && !slices.ContainsFunc(calls, func(call *ssa.Call) bool {
+			return libraryOf(packageOf(w.c.function(&call.Call))) == nil // a function that is not known
+		}) {
 			return !slices.ContainsFunc(calls, func(call *ssa.Call) bool {
 				return !w.c.opensHome(call) || call.Parent() == instr.Parent() && !w.first[call]
 			})
 		}
 	}
+	found := false
 	_, way := w.c.around(instr.Pos())
-	for _, n := range way {
-		switch n.(type) {
-		case *ast.CallExpr, *ast.DeferStmt:
-			ast.Inspect(n, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && home.MatchString(id.Name)
-				return true
-			})
-			return found
+	call := slices.IndexFunc(way, func(n ast.Node) bool {
+		_, deferred := n.(*ast.DeferStmt)
+		_, called := n.(*ast.CallExpr)
+		return deferred || called
+	})
+	if call >= 0 {
+		ast.Inspect(way[call], func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && home.MatchString(id.Name)
+			return true
+		})
+	}
+	return found
+}
+
+// source returns the value of which v is a conversion, or what a method Fd is called for.
+func source(v ssa.Value) ssa.Value {
+	for v = strip(v); ; {
+		call, _ := fromCall(v)
+		if conv, ok := v.(*ssa.Convert); ok {
+			v = strip(conv.X)
+		} else if call != nil && strings.HasSuffix(method(&call.Call), ".Fd") {
+			v = strip(call.Call.Args[0])
+		} else {
+			return v
 		}
 	}
-	return false
 }
 
 // opens returns the calls that have opened a handle of a namespace.
 func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
-	values, _ := c.origins(v, 0)
+	values, _ := c.origins(source(v), 0)
 	for _, v := range values {
-		if conv, ok := v.(*ssa.Convert); ok {
-			calls = append(calls, c.opens(conv.X, depth+1)...)
-		}
 		call, i := fromCall(v)
-		if call == nil || depth > 5 {
-			continue
-		}
-		for _, to := range c.static(&call.Call) {
-			switch {
-			case to.node != nil:
-				for instr := range instructions(to.node.fn) {
-					if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
-						calls = append(calls, c.opens(ret.Results[i], depth+1)...)
-					}
+		switch {
+		case source(v) != v && depth < 5:
+			calls = append(calls, c.opens(v, depth+1)...)
+		case call == nil:
+		case c.byFn[call.Call.StaticCallee()] == nil || depth > 5:
+			calls = append(calls, call)
+		default:
+			for instr := range instructions(call.Call.StaticCallee()) {
+				if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
+					calls = append(calls, c.opens(ret.Results[i], depth+1)...)
 				}
-			case to.obj != nil && to.obj.Name() == "Fd" && len(call.Call.Args) > 0:
-				calls = append(calls, c.opens(call.Call.Args[0], depth+1)...)
-			default:
-				calls = append(calls, call)
 			}
 		}
 	}
@@ -458,8 +470,8 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 		if print, ok := arg.(*ssa.Call); ok && method(&print.Call) == "fmt.Sprintf" {
 			arg = print.Call.Args[0]
 		}
-		if k, ok := arg.(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String &&
-			ownSpace.MatchString(constant.StringVal(k.Value)) {
+		if k, ok := arg.(*ssa.Const); ok && k.Value != nil && ownSpace.MatchString(
+			strings.Trim(k.Value.ExactString(), `"`)) {
 			return true
 		}
 	}
