@@ -27,23 +27,13 @@ const vetUsage = `Usage:
   threadcall vet [flags] [PACKAGES]
   go vet -vettool=$(which threadcall) [PACKAGES]
 
-Vet reports calls on the wrong thread. Functions whose doc comment has the line
+Vet reports calls on the wrong thread: of functions that a line of their comment,
 
   //threadcall:on main
 
-must be called on the main thread, and so must what GLFW, SDL, Cocoa, Fyne, GTK,
-Qt and others restrict to it, and what calls such a function: not from a go
-statement, a test, or a function that another thread runs. Other threads have
-names: a mark //threadcall:on gl is for the thread of thread.WithName("gl"). The
-report has the calls that lead there. The file threadvet.json at the root of a
-module has tables for other packages.
-
-It also reports state of a thread (a CUDA context, COM, a namespace) on a goroutine
-that runtime.LockOSThread has not locked, runtime.UnlockOSThread in functions
-that a thread runs and on threads that setns or unshare has moved to another
-namespace, waits on a thread for what only that thread can do, a forgotten
-mainthread.Init, and a main goroutine that is not locked, or too late. A line with
-the comment "//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
+or a table (GLFW, SDL, Fyne, GTK, Qt and others, and threadvet.json of the module)
+restricts to a thread, and of what calls them; and other misuses of threads. A line
+with "//threadcall:ignore reason" is excused. The marks and rules are in docs/vet.md.
 
 It analyzes packages as go vet does, tests included, and keeps the results in
 the build cache. It ends with status 0, 1 if it reports something, and 2 if a

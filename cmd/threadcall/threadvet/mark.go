@@ -20,14 +20,7 @@ const (
 	unknownThread = "?" // some thread, perhaps main
 )
 
-// marks are the comments of a package:
-//
-//	//threadcall:on NAME      on a function, interface method, type (all its methods), package
-//	                          clause (all its functions), function literal; on a variable or field
-//	                          that holds a thread, its name; on one of function type, what runs it
-//	//threadcall:on any       the function may be called anywhere; nothing in it is reported
-//	//threadcall:runs NAME    on a function: that thread runs the functions given to it
-//	//threadcall:ignore WHY   on a line, or the line above: nothing is reported there
+// marks are the comments of a package that docs/vet.md describes.
 type marks struct {
 	on    map[types.Object]string
 	runs  map[types.Object]string

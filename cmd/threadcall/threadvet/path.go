@@ -3,8 +3,8 @@ package threadvet
 import (
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 )
 
 // A found is a call that needs a thread, and the way to it.
@@ -114,18 +114,11 @@ func (c *checker) placesOf(n *node) []place {
 	return list
 }
 
+// testFunction matches the name and parameter of a function that package testing runs.
+var testFunction = regexp.MustCompile(`^(Test.*\*testing\.T|Benchmark.*\*testing\.B|Fuzz.*\*testing\.F)$`)
+
 // isTest reports whether package testing runs the function on a goroutine of its own.
 func (c *checker) isTest(n *node) bool {
-	if n.obj == nil || n.fn.Signature.Recv() != nil || n.fn.Signature.Params().Len() != 1 ||
-		!strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go") {
-		return false
-	}
-	param := n.fn.Signature.Params().At(0).Type().String()
-	for prefix, t := range map[string]string{"Test": "*testing.T", "Benchmark": "*testing.B",
-		"Fuzz": "*testing.F"} {
-		if strings.HasPrefix(n.obj.Name(), prefix) && param == t {
-			return true
-		}
-	}
-	return false
+	return n.obj != nil && n.fn.Signature.Recv() == nil && n.fn.Signature.Params().Len() == 1 &&
+		c.inTest(n) && testFunction.MatchString(n.obj.Name()+n.fn.Signature.Params().At(0).Type().String())
 }

@@ -1,25 +1,8 @@
-// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread.
-//
-// Functions that must be called on the main thread are those that a comment marks,
-//
-//	//threadcall:on main
-//	func (w *Window) Show() { ... }
-//
-// those of GLFW, SDL, Cocoa, Fyne, GTK, Qt and others that their manuals restrict to it, those of
-// the module's threadvet.json, and those that call such a function. Other threads have names too:
-// //threadcall:on gl. The analyzer reports a call if a path of static calls leads to it from a
-// place that is known to be on another thread, such as a go statement, the function given to
-// mainthread.Init, or a function given to Call or Go of another thread. It reports nothing where
-// the thread is not known.
-//
-// It also reports state of a thread, such as a CUDA context or a namespace, on a goroutine that is
-// not locked to its thread, runtime.UnlockOSThread in functions that a thread runs and on threads
-// that setns or unshare has moved to another namespace, waits on a thread for what only that thread
-// can do, programs and test binaries that use the main thread without mainthread.Init, and programs
-// that call GLFW from a main goroutine that is not locked, or is locked too late.
-//
-// The command threadcall vet runs it, docs/vet.md of the repository has the rules, and
-// multichecker.Main or golangci-lint can run it with other analyzers.
+// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread: of
+// functions that a comment //threadcall:on main or a table restricts to a thread, and of those that
+// call them, if a path of static calls leads there from a place that is known to be on another one;
+// and misuses of the state of threads. docs/vet.md of the repository has the marks and the rules.
+// The command threadcall vet runs it, and multichecker.Main or golangci-lint can, with others.
 package threadvet
 
 import (
@@ -167,20 +150,16 @@ func (c *checker) ownTable(pkg string) bool {
 // locksInInit reports whether an init function of the package locks the main goroutine to the main
 // thread.
 func locksInInit(pass *analysis.Pass) bool {
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Name.Name != "init" || f.Body == nil {
-				continue
-			}
-			found := false
-			ast.Inspect(f.Body, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
-				return !found
-			})
-			if found {
-				return true
+	for id, obj := range pass.TypesInfo.Uses {
+		if !isFunc(obj, "runtime", "LockOSThread") {
+			continue
+		}
+		for _, file := range pass.Files {
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if ok && f.Recv == nil && f.Name.Name == "init" && f.Pos() < id.Pos() && id.Pos() < f.End() {
+					return true
+				}
 			}
 		}
 	}
