@@ -80,22 +80,11 @@ func runVetTool(args []string) {
 // vetID returns what results of go vet in the build cache depend on: the executable, and the files
 // of tables.
 func vetID(dir string) ([]byte, error) {
-	hash := sha256.New()
 	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(self)
-	if err != nil {
-		return nil, err
-	}
-	hash.Write(data)
-	tables, err := threadvet.Tables(dir)
-	if err != nil {
-		return nil, err
-	}
-	hash.Write(tables)
-	return hash.Sum(nil), nil
+	data, unread := os.ReadFile(self)
+	tables, bad := threadvet.Tables(dir)
+	hash := sha256.Sum256(append(data, tables...))
+	return hash[:], cmp.Or(err, unread, bad)
 }
 
 // A finding is one report of the analyzer.

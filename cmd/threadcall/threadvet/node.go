@@ -201,11 +201,7 @@ func (c *checker) markOf(obj *types.Func) string {
 		return ""
 	}
 	if obj.Pkg() != c.pass.Pkg {
-		var f funcFact
-		if c.pass.ImportObjectFact(obj, &f) {
-			return f.On
-		}
-		return ""
+		return c.factOf(obj).On
 	}
 	if name, ok := c.marks.on[obj]; ok {
 		return name

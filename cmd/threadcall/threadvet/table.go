@@ -117,9 +117,8 @@ var libraries = func() []*library {
 }()
 
 var (
-	threadcallMain     = libraryOf(mainPackage)
-	threadcallThread   = libraryOf(threadPackage)
-	golangDesignThread = libraryOf("golang.design/x/thread")
+	threadcallMain   = libraryOf(mainPackage)
+	threadcallThread = libraryOf(threadPackage)
 )
 
 // serving are the functions with which the main thread, or another one, runs what was given to it.

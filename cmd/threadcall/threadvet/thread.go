@@ -76,8 +76,6 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 			}
 		}
 		return identity{made: made}
-	case golangDesignThread:
-		return identity{made: obj.Name() == "New"}
 	}
 	return identity{}
 }
@@ -87,27 +85,16 @@ var makers = names("New Start NewPool StartPool Adopt")
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {
-	if len(call.Call.Args) == 0 {
+	args := call.Call.Args
+	if len(args) == 0 {
 		return nil
 	}
-	s, ok := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	a, ok := s.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	for _, instr := range *a.Referrers() {
-		at, ok := instr.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		for _, instr := range *at.Referrers() {
-			if store, ok := instr.(*ssa.Store); ok {
-				if opt, ok := strip(store.Val).(*ssa.Call); ok {
-					list = append(list, opt)
-				}
+	last, ok := args[len(args)-1].(*ssa.Slice)
+	for instr := range instructions(call.Parent()) {
+		if store, is := instr.(*ssa.Store); ok && is {
+			at, _ := store.Addr.(*ssa.IndexAddr)
+			if opt, is := strip(store.Val).(*ssa.Call); is && at != nil && at.X == last.X {
+				list = append(list, opt)
 			}
 		}
 	}
