@@ -73,27 +73,17 @@ func (c *checker) checkMain(main *node) {
 // usesMain describes a call to package mainthread that is not on the main thread, in nodes that
 // match.
 func (c *checker) usesMain(match func(*node) bool) (description string) {
-	for _, n := range c.nodes {
-		if !match(n) {
-			continue
-		}
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
-			if n.on == mainThread || !c.waitsAt(p) {
+			if n.fn != nil && !match(n) || n.fn == nil && !match(p.from) || n.on == mainThread || !c.waitsAt(p) {
 				continue
 			}
 			c.lead(n, needInit, func(at found) bool {
-				description = at.need.What + " waits" + way(at.path, p)
+				description = at.need.What + " waits" + strings.Replace(way(at.path, p), "; here ", "; ", 1)
 				return false
 			})
 			if description != "" {
 				return description
-			}
-		}
-	}
-	for _, s := range c.starts {
-		for _, need := range s.needs {
-			if need.Thread == needInit && match(s.from) && c.waitsAt(s.place) {
-				return need.What + " waits" + strings.Replace(way(need.Path, s.place), "; here ", "; ", 1)
 			}
 		}
 	}

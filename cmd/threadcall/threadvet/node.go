@@ -12,10 +12,11 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A node is a function or function literal of the package.
+// A node is a function or function literal of the package, or a call of another function where that
+// starts elsewhere.
 type node struct {
-	fn    *ssa.Function
-	obj   *types.Func // nil for literals and the initialization of the package
+	fn    *ssa.Function // nil for a call
+	obj   *types.Func   // nil for literals and the initialization of the package
 	name  string
 	on    string // the thread by a mark, or empty
 	calls []call
@@ -69,13 +70,6 @@ type place struct {
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions
 	instr  ssa.Instruction
-}
-
-// A start is where a function that is not a node starts elsewhere.
-type start struct {
-	callee
-	place
-	needs []need
 }
 
 // off reports whether the place is certainly not on the thread.

@@ -24,7 +24,7 @@ type step struct {
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
 	direct := map[string][]*node{}
-	for _, n := range c.nodes {
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, one := range n.calls {
 			if to := one.to.node; to != nil {
 				to.callers = append(to.callers, n)
@@ -89,15 +89,14 @@ func (c *checker) placesOf(n *node) []place {
 		return nil
 	}
 	list := c.places[n]
-	at := n.fn.Pos()
 	if n.on != "" {
-		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on,
+		list = append(list[:len(list):len(list)], place{at: n.fn.Pos(), kind: onThread, thread: n.on, which: n.on,
 			events: true, how: "which is marked //threadcall:on " + n.on})
 	}
-	if n.fn.Parent() != nil {
+	if n.fn == nil || n.fn.Parent() != nil {
 		return list
 	}
-	switch sig := n.fn.Signature; {
+	switch sig, at := n.fn.Signature, n.fn.Pos(); {
 	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
 		c.pass.Pkg.Name() == "main"):
 		list = append(list, place{at: at, kind: onThread, thread: mainThread,

@@ -33,7 +33,7 @@ type reported struct {
 
 // checkCalls reports the calls that are made elsewhere than on their thread.
 func (c *checker) checkCalls() {
-	for _, n := range c.nodes {
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
 			if c.marks.ignored(p.at) {
 				continue
@@ -55,11 +55,6 @@ func (c *checker) checkCalls() {
 				})
 				c.checkPlace(p, list)
 			}
-		}
-	}
-	for _, s := range c.starts {
-		for _, need := range s.needs {
-			c.checkPlace(s.place, []found{{need: need, at: s.at, path: need.Path}})
 		}
 	}
 }

@@ -164,7 +164,8 @@ func (c *checker) start(to callee, p place) {
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
 	} else if to.param == nil { // what has no node
-		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil)})
+		n := &node{calls: []call{{at: p.at, instr: p.instr, to: to, needs: c.needsOf(to, nil)}}}
+		c.places[n], c.starts = []place{p}, append(c.starts, n)
 	}
 }
 

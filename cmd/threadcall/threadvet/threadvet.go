@@ -49,7 +49,7 @@ type checker struct {
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
 	captures map[*ssa.Function]*ssa.MakeClosure
 	places   map[*node][]place         // where functions start elsewhere
-	starts   []start                   // where functions that are not nodes do
+	starts   []*node                   // calls of functions that are not nodes
 	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
 	walks    map[*node]*walk
 	invoked  map[string]bool // the methods that are called through interfaces
