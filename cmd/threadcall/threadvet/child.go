@@ -7,30 +7,21 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// stores reports whether a node stores something in a field of that name of another package.
-func (n *node) stores(names ...string) bool {
-	return n.has(func(instr ssa.Instruction) bool {
-		store, ok := instr.(*ssa.Store)
-		if !ok {
-			return false
-		}
-		v, zero := variable(store.Addr), false
-		if k, ok := store.Val.(*ssa.Const); ok {
-			zero = constantTruth(k) != nonzero
-		}
-		return v != nil && v.Pkg() != n.fn.Pkg.Pkg && slices.Contains(names, v.Name()) && !zero
-	})
-}
-
-// storing returns the nodes that store something in such a field, or mention one that does.
+// storing returns the nodes that store something, and not zero, in a field of that name of another
+// package, or mention a node that does.
 func (c *checker) storing(names ...string) map[*node]bool {
-	var list []*node
-	for _, n := range c.nodes {
-		if n.stores(names...) {
-			list = append(list, n)
-		}
-	}
-	return reach(list, func(n *node) []*node { return n.users })
+	return c.nodesThat(func(n *node) bool {
+		return n.has(func(instr ssa.Instruction) bool {
+			store, ok := instr.(*ssa.Store)
+			if !ok {
+				return false
+			}
+			v := variable(store.Addr)
+			none, _ := store.Val.(*ssa.Const)
+			return v != nil && v.Pkg() != c.pass.Pkg && slices.Contains(names, v.Name()) &&
+				(none == nil || constantTruth(none) != zero)
+		})
+	}, func(n *node) []*node { return n.users })
 }
 
 // kills reports whether the end of its thread kills the child that a call starts: the package sets

@@ -98,22 +98,12 @@ func (c *checker) waitsAt(p place) bool {
 
 // inTest reports whether a node is in a test file.
 func (c *checker) inTest(n *node) bool {
-	return c.testFile(n.fn.Pos())
-}
-
-func (c *checker) testFile(pos token.Pos) bool {
-	return strings.HasSuffix(c.pass.Fset.Position(pos).Filename, "_test.go")
+	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
 }
 
 // tested returns the nodes of test files, and those that they mention.
 func (c *checker) tested() map[*node]bool {
-	var tests []*node
-	for _, n := range c.nodes {
-		if c.inTest(n) {
-			tests = append(tests, n)
-		}
-	}
-	return reach(tests, func(n *node) (list []*node) {
+	return c.nodesThat(c.inTest, func(n *node) (list []*node) {
 		for _, to := range n.callees {
 			if to.node != nil {
 				list = append(list, to.node)

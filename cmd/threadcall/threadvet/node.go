@@ -110,6 +110,11 @@ func reach(from []*node, next func(*node) []*node) map[*node]bool {
 	return set
 }
 
+// nodesThat returns the nodes that match, and those to which next leads from them.
+func (c *checker) nodesThat(match func(*node) bool, next func(*node) []*node) map[*node]bool {
+	return reach(slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return !match(n) }), next)
+}
+
 // owns reports whether a goroutine that begins with the node takes a thread for itself.
 func (n *node) owns() bool {
 	for m := range reach([]*node{n}, (*node).called) {

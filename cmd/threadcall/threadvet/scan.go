@@ -104,15 +104,11 @@ func (c *checker) closeInits() {
 // mentioning returns the nodes that mention, also by others, a function of another package that
 // matches.
 func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
-	var list []*node
-	for _, n := range c.nodes {
-		if slices.ContainsFunc(n.callees, func(to callee) bool {
+	return c.nodesThat(func(n *node) bool {
+		return slices.ContainsFunc(n.callees, func(to callee) bool {
 			return to.node == nil && packageOf(to.obj) != "" && match(to.obj)
-		}) {
-			list = append(list, n)
-		}
-	}
-	return reach(list, func(n *node) []*node { return n.users })
+		})
+	}, func(n *node) []*node { return n.users })
 }
 
 // scanNode finds what a node calls and starts.
