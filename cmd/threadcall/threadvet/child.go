@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"go/token"
 	"slices"
 	"strings"
 
@@ -41,11 +42,16 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
+	ok = ok && libraryOf(packageOf(c.function(&made.Call))) == threadcallThread
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"
 	case p.dies:
 		return "with the goroutine, which is locked to it"
+	case ok && slices.ContainsFunc(options(made), func(opt *ssa.Call) bool {
+		return strings.Contains(method(&opt.Call), "Idle")
+	}):
+		return "when it is idle"
 	case !ok || p.from == nil || made.Parent() != p.from.fn:
 		return ""
 	}
@@ -77,17 +83,20 @@ func (c *checker) ends(p place) string {
 	}
 }
 
-var (
-	ending = names("Close Terminate Stop Shutdown")
-	awaits = names("os/exec.Cmd.Wait os.Process.Wait")
-)
+var ending = names("Close Terminate Stop Shutdown")
 
-// awaits reports whether a node, or a literal in it, waits for a child.
+// awaits reports whether a node, or a literal in it, waits, perhaps for a child.
 func (c *checker) awaits(n *node) bool {
 	return slices.ContainsFunc(c.nodes, func(m *node) bool {
 		return (m == n || inside(m.fn, n.fn)) && m.has(func(instr ssa.Instruction) bool {
-			call, ok := instr.(ssa.CallInstruction)
-			return ok && awaits[method(call.Common())]
+			switch x := instr.(type) {
+			case *ssa.UnOp:
+				return x.Op == token.ARROW
+			case ssa.CallInstruction:
+				return strings.HasSuffix(method(x.Common()), ".Wait")
+			}
+			_, selects := instr.(*ssa.Select)
+			return selects
 		})
 	})
 }

@@ -100,8 +100,7 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
 		return slices.DeleteFunc(list, func(n need) bool {
-			return n.Thread == needChild && !c.kills(common) || n.Thread == needAlone && // by a function of ours
-				obj.Signature().Recv() != nil && len(c.storing("DialContext", "Dial", "DialTLSContext")) > 0
+			return n.Thread == needChild && !c.kills(common)
 		})
 	}
 	return fact.Needs

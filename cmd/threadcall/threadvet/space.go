@@ -1,6 +1,11 @@
 package threadvet
 
-import "golang.org/x/tools/go/ssa"
+import (
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
 
 // moveThreads notes the threads that functions given to them move, and the functions that are given
 // to those which run them in another network namespace.
@@ -8,8 +13,8 @@ func (c *checker) moveThreads() {
 	for _, n := range c.nodes {
 		for _, p := range c.places[n] {
 			for _, e := range c.effectsOf(callee{node: n}, nil) {
-				if p.owner != nil && p.kind == onThread && e.Moved != 0 {
-					c.spaces[p.owner] = state{effect: e, at: p.at}
+				if p.kind == onThread && e.Moved != 0 {
+					c.spaces[p.which], c.spaces[p.owner] = state{effect: e, at: p.at}, state{effect: e, at: p.at}
 				}
 			}
 		}
@@ -37,8 +42,10 @@ func (c *checker) checkSpaces() {
 		}
 		s, moved := c.spaces[n]
 		for _, p := range c.places[n] {
-			if of, ok := c.spaces[p.owner]; ok && !moved {
-				s, moved = of, true
+			for _, of := range []any{p.which, p.owner} {
+				if at, ok := c.spaces[of]; ok && of != nil && !moved {
+					s, moved = at, true
+				}
 			}
 		}
 		for instr := range instructions(n.fn) {
@@ -56,34 +63,54 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 		where = ", whose thread is not restricted by "
 	}
 	where += s.By + " (" + c.position(s.at) + ")"
-	does, needs := " continues on a goroutine", []string{needAlone}
-	root := &node{} // of the calls of the instruction, which needs no name in the path
-	if _, goes := instr.(*ssa.Go); goes {
-		does, needs = " runs on a goroutine", []string{needNet, needFiles}
-		for _, to := range c.static(instr.Common()) {
-			root.calls = append(root.calls, call{at: instr.Pos(), to: to, needs: c.needsOf(to, instr.Common())})
-		}
-	}
+	calls, starts := &node{}, &node{} // what the instruction calls, and starts on goroutines
 	for _, one := range n.calls {
 		if one.instr == instr {
-			root.calls = append(root.calls, one)
+			calls.calls = append(calls.calls, one)
 		}
 	}
-	for _, thread := range needs {
-		if s.Moved&lockKind == 0 && (thread == needFiles && s.Moved&^netKind == 0 ||
-			thread != needFiles && s.Moved&netKind == 0) {
-			continue // in the namespaces in which it is not
+	for _, m := range slices.Concat(c.nodes, c.starts) {
+		for _, p := range c.places[m] {
+			if p.instr == instr && p.kind == elsewhere {
+				starts.calls = append(starts.calls, call{at: p.at, instr: instr, to: callee{node: m}})
+			}
 		}
+	}
+	check := func(kinds int64, root *node, thread, does string) {
 		c.lead(root, thread, func(f found) bool {
-			c.report(instr.Pos(), "namespace", f.need.What+does+where+calledBy(f.path))
+			if s.Moved&kinds != 0 && !(thread == needAlone && c.dials(instr, f.need)) {
+				c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))
+			}
 			return false
 		})
 	}
-	for m := range reach(root.called(), (*node).called) {
-		for other := range instructions(m.fn) { // the goroutines that it starts
-			if g, ok := other.(*ssa.Go); ok && c.walks[m] == nil && does == " continues on a goroutine" {
+	check(netKind|lockKind, calls, needAlone, " continues on")
+	check(netKind|lockKind, starts, needNet, " runs on")
+	check(^netKind, starts, needFiles, " runs on")
+	for m := range reach(calls.called(), (*node).called) { // the goroutines that they start
+		for other := range instructions(m.fn) {
+			if g, ok := other.(*ssa.Go); ok && c.walks[m] == nil {
 				c.checkSpace(m, g, s)
 			}
 		}
 	}
+}
+
+// dials reports whether an HTTP client may dial by a function of the package: the one that the call
+// is given if that is known.
+func (c *checker) dials(instr ssa.CallInstruction, need need) bool {
+	if !strings.HasPrefix(need.What, "http.Client.") && !strings.HasPrefix(need.What, "http.Transport.") {
+		return false
+	}
+	for _, arg := range instr.Common().Args {
+		values, _ := c.origins(arg, 0)
+		if client, ok := append(values, nil)[0].(*ssa.Alloc); ok && len(values) == 1 &&
+			typeName(client.Type()) == "Client" {
+			return slices.ContainsFunc(*client.Referrers(), func(instr ssa.Instruction) bool {
+				at, ok := instr.(*ssa.FieldAddr)
+				return ok && variable(at).Name() == "Transport"
+			})
+		}
+	}
+	return len(c.storing("DialContext", "Dial", "DialTLSContext")) > 0
 }

@@ -124,28 +124,26 @@ func maker(opt ssa.CallInstruction) *ssa.Call {
 }
 
 // which returns what is the same for all calls to the same thread, and to threads that are prepared
-// in the same way: those of a pool, or of package keyed.
+// in the same way: those of a pool, or of package keyed, are what has made them.
 func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
-	switch {
-	case u.Kind != onThread:
+	if u.Kind != onThread {
 		return nil, nil
-	case u.Thread != "" && u.Thread != unknownThread:
-		return u.Thread, u.Thread
-	}
-	if call := maker(instr); call != nil {
-		return nil, call
 	}
 	common := instr.Common()
+	if call := maker(instr); call != nil {
+		owner = call
+	} else if obj := c.function(common); obj != nil && obj.Name() == "New" { // of package keyed
+		owner = instr
+	}
 	for _, arg := range append(slices.Clone(common.Args), common.Value) {
 		name := typeName(arg.Type())
 		if name != "Thread" && name != "Pool" && name != "Threads" && name != "Caller" {
 			continue
 		}
 		if values, _ := c.origins(arg, 0); len(values) == 1 {
-			if owner = values[0]; owner != nil {
-				if call, _ := fromCall(values[0]); call != nil {
-					owner = call
-				}
+			owner = values[0]
+			if call, _ := fromCall(values[0]); call != nil {
+				owner = call
 			}
 		} else if load, ok := strip(arg).(*ssa.UnOp); ok && variable(load.X) != nil {
 			owner = variable(load.X)
@@ -153,7 +151,10 @@ func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 		if name == "Thread" {
 			which = owner
 		}
-		return which, owner
+		break
 	}
-	return nil, instr // New of package keyed, of its first functions
+	if u.Thread != "" && u.Thread != unknownThread {
+		which = u.Thread
+	}
+	return which, owner
 }
