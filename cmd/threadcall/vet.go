@@ -46,9 +46,9 @@ func vetTool(args []string) bool {
 		strings.HasSuffix(args[len(args)-1], ".cfg"))
 }
 
-// imported is a flag of the tool: to report also in packages that are only imported. The build cache
-// does not distinguish these: without the flag, go vet keeps their empty results, and later has no
-// reports when they are to be vetted themselves.
+// imported is a flag of the tool: to report also in packages that are only imported. The build
+// cache does not distinguish these: without the flag go vet keeps their empty results, and later
+// has no reports when they are to be vetted themselves.
 const imported = "-threadcall.imported"
 
 // runVetTool does what go vet asks for, and ends the process.
@@ -120,13 +120,13 @@ func runVet(c *command) error {
 		args = append(args, "-threadcall.block")
 	}
 	if *fix {
-		cmd := exec.Command("go", slices.Concat([]string{"vet", "-fix"}, args, []string{"--"}, packages)...)
+		cmd := exec.Command("go", slices.Concat([]string{"vet", "-fix"}, args, packages)...)
 		cmd.Stderr = c.stderr
 		if err := cmd.Run(); err != nil {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(append(args, imported, "--"), packages, c.stderr)
+	list, err := vet(append(args, imported), packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {

@@ -183,13 +183,13 @@ func TestVet_partOfToolkit(t *testing.T) {
 			"fyne/go.mod":  "module fyne.io/fyne/v2\n\ngo 1.24\n",
 			"fyne/fyne.go": "package fyne\n\ntype Size struct{}" + c.release,
 			"fyne/widget/widget.go": "package widget\n\nimport \"fyne.io/fyne/v2\"\n\ntype Label struct" +
-				"{ Text string }\n\nfunc (l *Label) SetText(t string) {}\nfunc (l *Label) Size() (s fyne.Size) " +
-				"{ return }\n",
+				"{ Text string }\n\nfunc (l *Label) SetText(t string) {}\nfunc (l *Label) Size() " +
+				"(s fyne.Size) { return }\n",
 			"by/by.go": "package by\n\nimport \"fyne.io/fyne/v2/widget\"\n\nvar Label widget.Label\n",
 			"use/use.go": "package use\n\nimport \"fyne.io/fyne/v2/widget\"\n\nfunc f(l *widget.Label) " +
 				"{\n\tgo l.SetText(\"\")\n\tgo func() { l.Text = \"\" }()\n}\n",
-			"far/far.go": "package far\n\nimport \"example.com/wrong/by\"\n\nfunc f() { go by.Label.SetText" +
-				"(\"\") }\n",
+			"far/far.go": "package far\n\nimport \"example.com/wrong/by\"\n\nfunc f() " +
+				"{ go by.Label.SetText(\"\") }\n",
 		})
 		o := vetOf(t, dir, "./...")
 		if c.status == statusOK {
@@ -206,13 +206,14 @@ func TestVet_partOfToolkit(t *testing.T) {
 func TestVet_cache(t *testing.T) {
 	dir := vetModule(t, wrongModule)
 	writeFiles(t, dir, map[string]string{
-		"draw/draw.go": "package draw\n\nimport \"example.com/wrong/window\"\n\nfunc f() { go window.Show() }\n" +
-			"\nfunc Draw() {}\n",
+		"draw/draw.go": "package draw\n\nimport \"example.com/wrong/window\"\n\nfunc f() " +
+			"{ go window.Show() }\n\nfunc Draw() {}\n",
 		"draw/draw_test.go": "package draw\n\nvar x int = nowhere\n",
-		"use/use.go":        "package use\n\nimport \"example.com/wrong/draw\"\n\nfunc f() { draw.Draw() }\n",
+		"use/use.go": "package use\n\nimport \"example.com/wrong/draw\"\n\nfunc f() " +
+			"{ draw.Draw() }\n",
 	})
 	const wrong = "draw.go:5:12: window.Show must be called on the main thread"
-	o := vetOf(t, dir, "./...").want(t, -statusUsage, "undefined: nowhere", "main.go:17:15: window.Show")
+	o := vetOf(t, dir, "./...").want(t, -statusUsage, "undefined: nowhere", "main.go:17:15: window")
 	if !strings.Contains(o.stdout, wrong) {
 		t.Error(o.stdout)
 	}
@@ -237,8 +238,8 @@ func TestVet_libraryForC(t *testing.T) {
 		dir := vetModule(t, map[string]string{
 			"go.mod": "require github.com/threadcall/threadcall v0.1.0\n\nreplace " +
 				"github.com/threadcall/threadcall => " + root + "\n\n",
-			"main.go": "package main\n\nimport \"C\"\n\nimport \"github.com/threadcall/threadcall/mainthread\"" +
-				"\n\n" + c.export + "func Draw() { go mainthread.Call(func() {}) }\n\nfunc main() {}\n",
+			"main.go": "package main\n\nimport \"C\"\n\nimport " +
+				"\"github.com/threadcall/threadcall/mainthread\"\n\n" + c.export + "func Draw() { go mainthread.Call(func() {}) }\n\nfunc main() {}\n",
 		})
 		vetOf(t, dir).want(t, c.status)
 	}

@@ -30,17 +30,15 @@ func (c *checker) nodeNamed(name string) *node {
 	return nil
 }
 
-// isLibrary reports whether the package is for -buildmode c-shared or c-archive, whose main does not
-// run: it is empty, and C calls other functions.
-func (c *checker) isLibrary(main *node) bool {
-	body := main.fn.Syntax().(*ast.FuncDecl).Body
-	return len(body.List) == 0 && slices.ContainsFunc(c.pass.Files, func(f *ast.File) bool {
-		return slices.ContainsFunc(f.Comments, func(g *ast.CommentGroup) bool {
-			return slices.ContainsFunc(g.List, func(c *ast.Comment) bool {
-				return strings.HasPrefix(c.Text, "//export ")
-			})
-		})
-	})
+// isLibrary reports whether the package is for -buildmode c-shared or c-archive: its main, which is
+// empty, does not run, and C calls other functions.
+func (c *checker) isLibrary(main *node) (exports bool) {
+	for _, f := range c.pass.Files {
+		for _, g := range f.Comments {
+			exports = exports || strings.HasPrefix(g.List[len(g.List)-1].Text, "//export ")
+		}
+	}
+	return exports && len(main.fn.Syntax().(*ast.FuncDecl).Body.List) == 0
 }
 
 func (c *checker) checkMain(main *node) {
@@ -75,7 +73,11 @@ func (c *checker) checkMain(main *node) {
 func (c *checker) usesMain(match func(*node) bool) (description string) {
 	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
-			if n.fn != nil && !match(n) || n.fn == nil && !match(p.from) || n.on == mainThread || !c.waitsAt(p) {
+			in := n
+			if n.fn == nil {
+				in = p.from
+			}
+			if !match(in) || n.on == mainThread || !c.waitsAt(p) {
 				continue
 			}
 			c.lead(n, needInit, func(at found) bool {

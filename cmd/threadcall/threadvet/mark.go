@@ -55,7 +55,7 @@ func parseMark(text string) (m mark, ok bool) {
 	return m, false
 }
 
-// mistyped reports whether a comment that is no mark was meant to be one. Package allocs has others.
+// mistyped reports whether a comment that is no mark was meant to be one; those of allocs were not.
 func mistyped(text string) bool {
 	words := strings.Fields(strings.TrimPrefix(text, "//") + " .")
 	verb, ok := strings.CutPrefix(words[0], "threadcall:")

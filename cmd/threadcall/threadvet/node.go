@@ -112,7 +112,8 @@ func reach(from []*node, next func(*node) []*node) map[*node]bool {
 
 // nodesThat returns the nodes that match, and those to which next leads from them.
 func (c *checker) nodesThat(match func(*node) bool, next func(*node) []*node) map[*node]bool {
-	return reach(slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return !match(n) }), next)
+	list := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return !match(n) })
+	return reach(list, next)
 }
 
 // owns reports whether a goroutine that begins with the node takes a thread for itself.

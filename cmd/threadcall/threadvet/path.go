@@ -90,7 +90,7 @@ func (c *checker) placesOf(n *node) []place {
 	}
 	list := c.places[n]
 	if n.on != "" {
-		list = append(list[:len(list):len(list)], place{at: n.fn.Pos(), kind: onThread, thread: n.on, which: n.on,
+		list = append(slices.Clip(list), place{at: n.fn.Pos(), kind: onThread, thread: n.on, which: n.on,
 			events: true, how: "which is marked //threadcall:on " + n.on})
 	}
 	if n.fn == nil || n.fn.Parent() != nil {
@@ -114,10 +114,12 @@ func (c *checker) placesOf(n *node) []place {
 }
 
 // testFunction matches the name and parameter of a function that package testing runs.
-var testFunction = regexp.MustCompile(`^(Test.*\*testing\.T|Benchmark.*\*testing\.B|Fuzz.*\*testing\.F)$`)
+var testFunction = regexp.MustCompile(
+	`^(Test.*\*testing\.T|Benchmark.*\*testing\.B|Fuzz.*\*testing\.F)$`)
 
 // isTest reports whether package testing runs the function on a goroutine of its own.
 func (c *checker) isTest(n *node) bool {
-	return n.obj != nil && n.fn.Signature.Recv() == nil && n.fn.Signature.Params().Len() == 1 &&
-		c.inTest(n) && testFunction.MatchString(n.obj.Name()+n.fn.Signature.Params().At(0).Type().String())
+	sig := n.fn.Signature
+	return n.obj != nil && sig.Recv() == nil && sig.Params().Len() == 1 && c.inTest(n) &&
+		testFunction.MatchString(n.obj.Name()+sig.Params().At(0).Type().String())
 }

@@ -109,8 +109,8 @@ func (c *checker) judge(need need, p place) (category, message string) {
 		}
 	case thread == needChild:
 		if ends := c.ends(p); ends != "" {
-			return "child", need.What + " starts a child that the end of its thread kills (Pdeathsig); the " +
-				"thread ends " + ends
+			return "child", need.What + " starts a child that the end of its thread kills (Pdeathsig); " +
+				"the thread ends " + ends
 		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && c.adopts():

@@ -79,7 +79,7 @@ func (c *checker) flags(n *node) {
 		switch lib := libraryOf(obj.Pkg().Path()); {
 		case isFunc(obj, "runtime", "LockOSThread"):
 			n.locks = n.locks || !deferred
-		case c.listed(obj, func(l *library) patterns { return l.Loops }): // makes its thread that of the window
+		case c.listed(obj, func(l *library) patterns { return l.Loops }):
 			n.loops = true
 		case isFunc(obj, threadPackage, "Adopt"):
 			n.adopts = true

@@ -23,7 +23,8 @@ func (c *checker) moveThreads() {
 				for _, arg := range one.instr.(ssa.CallInstruction).Common().Args {
 					list, _ := c.calleesOf(arg)
 					for _, f := range list {
-						c.spaces[f.node] = state{effect: effect{Moved: netKind, By: c.describe(one.to.obj)}, at: one.at}
+						in := effect{Moved: netKind, By: c.describe(one.to.obj)}
+						c.spaces[f.node] = state{effect: in, at: one.at}
 					}
 				}
 			}
@@ -31,8 +32,8 @@ func (c *checker) moveThreads() {
 	}
 }
 
-// checkSpaces reports what leaves the namespaces to which a thread has been moved: what continues on
-// goroutines, such as http.Get, and goroutines that depend on the namespaces.
+// checkSpaces reports what leaves the namespaces to which a thread has been moved: what continues
+// on goroutines, such as http.Get, and goroutines that depend on the namespaces.
 func (c *checker) checkSpaces() {
 	for _, n := range c.nodes {
 		if w := c.walks[n]; w != nil {
@@ -99,7 +100,7 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 // dials reports whether an HTTP client may dial by a function of the package: the one that the call
 // is given if that is known.
 func (c *checker) dials(instr ssa.CallInstruction, need need) bool {
-	if !strings.HasPrefix(need.What, "http.Client.") && !strings.HasPrefix(need.What, "http.Transport.") {
+	if !strings.HasPrefix(need.What, "http.") || strings.Count(need.What, ".") < 2 {
 		return false
 	}
 	for _, arg := range instr.Common().Args {

@@ -1,7 +1,7 @@
-// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread: of
-// functions that a comment //threadcall:on main or a table restricts to a thread, and of those that
-// call them, if a path of static calls leads there from a place that is known to be on another one;
-// and misuses of the state of threads. docs/vet.md of the repository has the marks and the rules.
+// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread:
+// of functions that a comment //threadcall:on main or a table restricts to a thread, and of those
+// that call them, if a path of static calls leads there from a place that is known to be on another
+// one; and misuses of the state of threads. docs/vet.md of the repository has the marks and rules.
 // The command threadcall vet runs it, and multichecker.Main or golangci-lint can, with others.
 package threadvet
 
@@ -133,8 +133,9 @@ func (c *checker) mentions() bool {
 		}
 		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
 			list, _ := c.libraryNeeds(f.Origin(), nil)
-			if slices.ContainsFunc(list, func(n need) bool { return n.Thread[0] != '!' || n.Thread == needBlock }) ||
-				system(f) && setsUser.MatchString(f.Name()) {
+			if slices.ContainsFunc(list, func(n need) bool {
+				return n.Thread[0] != '!' || n.Thread == needBlock
+			}) || system(f) && setsUser.MatchString(f.Name()) {
 				return true
 			}
 		}

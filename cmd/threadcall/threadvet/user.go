@@ -14,10 +14,11 @@ type user struct {
 	one  bool
 }
 
-var setsUser = regexp.MustCompile(`^Set(e|re|res)?[ug]id$|^Setgroups$|^(Raw)?Syscall\w*\(SET(.*ID|GROUPS)`)
+var setsUser = regexp.MustCompile(
+	`^Set(e|re|res)?[ug]id$|^Setgroups$|^(Raw)?Syscall\w*\(SET(.*ID|GROUPS)`)
 
-// checkUsers reports calls that change the user of one thread in a program that also changes that of
-// all threads: the runtime ends a program in which the threads do not agree on the result.
+// checkUsers reports calls that change the user of one thread in a program that also changes that
+// of all threads: the runtime ends a program in which the threads do not agree on the result.
 func (c *checker) checkUsers() {
 	imported := c.fact
 	for _, u := range c.users {
@@ -34,8 +35,8 @@ func (c *checker) checkUsers() {
 	}
 	for _, u := range c.users {
 		if u.one && c.fact.All != "" && c.fact.One != "" || !u.one && imported.One != "" {
-			c.report(u.at, "user", u.what+" makes the users of the threads differ, and package syscall then "+
-				"ends the program: "+c.fact.One+" for one thread, "+c.fact.All+" for all")
+			c.report(u.at, "user", u.what+" makes the users of the threads differ, and package syscall "+
+				"then ends the program: "+c.fact.One+" for one thread, "+c.fact.All+" for all")
 			defer func() { c.fact.One, c.fact.All = "", "" }() // importers need not report it
 		}
 	}

@@ -163,6 +163,8 @@ func strip(v ssa.Value) ssa.Value {
 			v = x.X
 		case *ssa.ChangeInterface:
 			v = x.X
+		case *ssa.Convert:
+			v = x.X
 		default:
 			return v
 		}

@@ -78,9 +78,9 @@ type walk struct {
 	steps int // that are left
 	seen  map[string]bool
 
-	unlocked map[ssa.Instruction]bool      // the calls that a path makes without a lock of the function
-	moved    map[ssa.CallInstruction]state // those that a path makes in another namespace
-	first    map[ssa.Value]bool            // those that a path makes in the namespaces of the start
+	unlocked map[ssa.Instruction]bool      // calls that a path makes without a lock of the function
+	moved    map[ssa.CallInstruction]state // calls in another namespace
+	first    map[ssa.Value]bool            // calls in the namespaces of the start
 	effects  []effect
 }
 
@@ -163,7 +163,8 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 				kinds = v & allKinds
 			}
 		}
-		made := strings.Contains(name, "unshare") || kinds == lockKind || len(args) > 0 && c.isNew(args[0])
+		made := strings.Contains(name, "unshare") || kinds == lockKind ||
+			len(args) > 0 && c.isNew(args[0])
 		done := effect{Moved: kinds, By: c.describe(to.obj), Made: made, Result: zero}
 		if to.obj.Signature().Results().Len() == 0 {
 			return []effect{done}
@@ -394,8 +395,8 @@ var (
 	home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
 )
 
-// isHome reports whether a call moves the thread to where it was at first: by where the handle comes
-// from, or by the name of its variable if that is not known.
+// isHome reports whether a call moves the thread to where it was at first: by where the handle
+// comes from, or by the name of its variable if that is not known.
 func (w *walk) isHome(instr ssa.CallInstruction) bool {
 	common := instr.Common()
 	for _, arg := range append(slices.Clone(common.Args), common.Value) {
@@ -425,37 +426,28 @@ func (w *walk) isHome(instr ssa.CallInstruction) bool {
 	return found
 }
 
-// source returns the value of which v is a conversion, or what a method Fd is called for.
-func source(v ssa.Value) ssa.Value {
-	for v = strip(v); ; {
-		call, _ := fromCall(v)
-		if conv, ok := v.(*ssa.Convert); ok {
-			v = strip(conv.X)
-		} else if call != nil && strings.HasSuffix(method(&call.Call), ".Fd") {
-			v = strip(call.Call.Args[0])
-		} else {
-			return v
-		}
-	}
-}
-
 // opens returns the calls that have opened a handle of a namespace.
 func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
-	values, _ := c.origins(source(v), 0)
+	values, _ := c.origins(v, 0)
 	for _, v := range values {
 		call, i := fromCall(v)
-		switch {
-		case source(v) != v && depth < 5:
-			calls = append(calls, c.opens(v, depth+1)...)
-		case call == nil:
-		case c.byFn[call.Call.StaticCallee()] == nil || depth > 5:
-			calls = append(calls, call)
-		default:
-			for instr := range instructions(call.Call.StaticCallee()) {
+		if call == nil || depth > 5 {
+			continue
+		}
+		var from []ssa.Value // what makes the result
+		if strings.HasSuffix(method(&call.Call), ".Fd") {
+			from = call.Call.Args
+		} else if n := c.byFn[call.Call.StaticCallee()]; n != nil {
+			for instr := range instructions(n.fn) {
 				if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
-					calls = append(calls, c.opens(ret.Results[i], depth+1)...)
+					from = append(from, ret.Results[i])
 				}
 			}
+		} else {
+			calls = append(calls, call)
+		}
+		for _, v := range from {
+			calls = append(calls, c.opens(v, depth+1)...)
 		}
 	}
 	return calls
