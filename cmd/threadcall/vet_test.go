@@ -239,7 +239,8 @@ func TestVet_libraryForC(t *testing.T) {
 			"go.mod": "require github.com/threadcall/threadcall v0.1.0\n\nreplace " +
 				"github.com/threadcall/threadcall => " + root + "\n\n",
 			"main.go": "package main\n\nimport \"C\"\n\nimport " +
-				"\"github.com/threadcall/threadcall/mainthread\"\n\n" + c.export + "func Draw() { go mainthread.Call(func() {}) }\n\nfunc main() {}\n",
+				"\"github.com/threadcall/threadcall/mainthread\"\n\n" + c.export +
+				"func Draw() { go mainthread.Call(func() {}) }\n\nfunc main() {}\n",
 		})
 		vetOf(t, dir).want(t, c.status)
 	}

@@ -42,7 +42,8 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
-	ok = ok && libraryOf(packageOf(c.function(&made.Call))) == threadcallThread
+	ok = ok && libraryOf(packageOf(c.function(&made.Call))) == threadcallThread &&
+		c.function(&made.Call).Name() != "Adopt"
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"

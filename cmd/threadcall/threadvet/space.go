@@ -10,9 +10,13 @@ import (
 // moveThreads notes the threads that functions given to them move, and the functions that are given
 // to those which run them in another network namespace.
 func (c *checker) moveThreads() {
-	for _, n := range c.nodes {
+	for _, n := range slices.Concat(c.nodes, c.starts) {
+		to := callee{node: n}
+		if n.fn == nil {
+			to = n.calls[0].to
+		}
 		for _, p := range c.places[n] {
-			for _, e := range c.effectsOf(callee{node: n}, nil) {
+			for _, e := range c.effectsOf(to, nil) {
 				if p.kind == onThread && e.Moved != 0 {
 					c.spaces[p.which], c.spaces[p.owner] = state{effect: e, at: p.at}, state{effect: e, at: p.at}
 				}
