@@ -86,15 +86,18 @@ var makers = names("New Start NewPool StartPool Adopt")
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {
 	args := call.Call.Args
-	if len(args) == 0 {
+	last, _ := append([]ssa.Value{nil}, args...)[len(args)].(*ssa.Slice)
+	if last == nil || last.X.Referrers() == nil {
 		return nil
 	}
-	last, ok := args[len(args)-1].(*ssa.Slice)
-	for instr := range instructions(call.Parent()) {
-		if store, is := instr.(*ssa.Store); ok && is {
-			at, _ := store.Addr.(*ssa.IndexAddr)
-			if opt, is := strip(store.Val).(*ssa.Call); is && at != nil && at.X == last.X {
-				list = append(list, opt)
+	for _, instr := range *last.X.Referrers() {
+		if at, ok := instr.(*ssa.IndexAddr); ok {
+			for _, instr := range *at.Referrers() {
+				if store, ok := instr.(*ssa.Store); ok {
+					if opt, ok := strip(store.Val).(*ssa.Call); ok {
+						list = append(list, opt)
+					}
+				}
 			}
 		}
 	}
