@@ -108,6 +108,9 @@ func (c *checker) exportFunctions() {
 		}
 		if n.on == "" {
 			for _, thread := range c.threads() {
+				if thread == needNet || thread == needFiles {
+					continue // what other packages do is not known to depend on namespaces
+				}
 				c.lead(n, thread, func(at found) bool {
 					what := at.need.What
 					if at.need.own {
