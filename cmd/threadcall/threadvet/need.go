@@ -65,38 +65,25 @@ func fresh(v ssa.Value) bool {
 // needsOf returns what a callee needs, if that is known without looking into it. The call may be
 // nil.
 func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
-	if to.node != nil {
-		if on := to.node.on; on != "" && on != anyThread {
-			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
-		}
-		return nil
-	}
-	if to.held != nil {
-		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
-	}
-	if to.bound != nil {
-		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
-	}
 	obj := to.obj
-	if obj == nil || obj.Pkg() == nil {
+	switch {
+	case to.node != nil:
+		return marked(to.node.on, to.node.name, obj != nil)
+	case to.held != nil:
+		return marked(c.varMark(to.held), to.held.Name(), false)
+	case to.bound != nil:
+		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
+	case obj == nil || obj.Pkg() == nil:
 		return nil
-	}
-	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
-		if on := c.markOf(obj); on != "" && on != anyThread {
-			return []need{{Thread: on, What: c.describe(obj), own: true}}
-		}
-		return nil
-	}
-	if isFunc(obj, "runtime", "UnlockOSThread") {
+	case isFunc(obj, "runtime", "UnlockOSThread"):
 		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
+	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
+		return marked(c.markOf(obj), c.describe(obj), true)
+	}
 	fact := c.factOf(obj)
-	switch fact.On {
-	case "":
-	case anyThread:
-		return nil
-	default:
-		return []need{{Thread: fact.On, What: c.describe(obj)}}
+	if fact.On != "" {
+		return marked(fact.On, c.describe(obj), false)
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
 		return slices.DeleteFunc(list, func(n need) bool {
@@ -104,6 +91,14 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		})
 	}
 	return fact.Needs
+}
+
+// marked returns the need of something that is marked, or not.
+func marked(on, what string, own bool) []need {
+	if on == "" || on == anyThread {
+		return nil
+	}
+	return []need{{Thread: on, What: what, own: own}}
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.

@@ -155,11 +155,8 @@ func calledBy(path []string) string {
 // here returns what a place does with the function that a report is about.
 func here(p place) string {
 	how := strings.TrimPrefix(p.how, "which ")
-	if rest, ok := strings.CutPrefix(how, "runs "); ok {
-		return "; here it runs " + rest
+	if strings.HasPrefix(how, "runs ") {
+		return "; here it " + how
 	}
-	if strings.Contains(how, " runs ") {
-		return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
-	}
-	return "; here " + strings.Replace(how, " calls ", " calls it ", 1)
+	return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
 }
