@@ -30,11 +30,12 @@ func (c *checker) checkUsers() {
 		}
 	}
 	// It is reported in all packages that know of both, and make one of the calls, or are the program.
-	if main := c.nodeNamed("main"); main != nil && c.pass.Pkg.Name() == "main" && len(c.users) == 0 {
-		c.users = []user{{main.fn.Pos(), "a package", imported.All != ""}}
+	main := c.nodeNamed("main")
+	if main != nil && c.pass.Pkg.Name() == "main" && len(c.users) == 0 && imported.One != "" {
+		c.users = []user{{main.fn.Pos(), "a package", true}}
 	}
 	for _, u := range c.users {
-		if u.one && c.fact.All != "" && c.fact.One != "" || !u.one && imported.One != "" {
+		if u.one && c.fact.All != "" || !u.one && imported.One != "" {
 			c.report(u.at, "user", u.what+" makes the users of the threads differ, and package syscall "+
 				"then ends the program: "+c.fact.One+" for one thread, "+c.fact.All+" for all")
 			defer func() { c.fact.One, c.fact.All = "", "" }() // importers need not report it
