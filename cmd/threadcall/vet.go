@@ -53,26 +53,24 @@ const imported = "-threadcall.imported"
 
 // runVetTool does what go vet asks for, and ends the process.
 func runVetTool(args []string) {
+	check := func(err error) {
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
+			os.Exit(statusUsage)
+		}
+	}
 	if args[0] != "-V=full" {
 		threadvet.Analyzer.Flags.Bool("imported", false, "report also in packages that are only imported")
 		if config := args[len(args)-1]; slices.Contains(args, imported) {
 			data, err := os.ReadFile(config)
-			if err == nil {
-				data = bytes.Replace(data, []byte(`"VetxOnly": true`), []byte(`"VetxOnly": false`), 1)
-				err = os.WriteFile(config, data, 0o600)
-			}
-			if err != nil {
-				fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
-				os.Exit(statusUsage)
-			}
+			check(err)
+			data = bytes.Replace(data, []byte(`"VetxOnly": true`), []byte(`"VetxOnly": false`), 1)
+			check(os.WriteFile(config, data, 0o600))
 		}
 		unitchecker.Main(threadvet.Analyzer)
 	}
 	id, err := vetID(".")
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
-		os.Exit(statusUsage)
-	}
+	check(err)
 	fmt.Printf("threadcall version devel buildID=%x\n", id)
 	os.Exit(statusOK)
 }
