@@ -40,11 +40,6 @@ func (c *checker) moveThreads() {
 // on goroutines, such as http.Get, and goroutines that depend on the namespaces.
 func (c *checker) checkSpaces() {
 	for _, n := range c.nodes {
-		if w := c.walks[n]; w != nil {
-			for instr, s := range w.moved {
-				c.checkSpace(n, instr, s)
-			}
-		}
 		s, moved := c.spaces[n]
 		for _, p := range c.places[n] {
 			for _, of := range []any{p.which, p.owner} {
@@ -54,7 +49,10 @@ func (c *checker) checkSpaces() {
 			}
 		}
 		for instr := range instructions(n.fn) {
-			if call, ok := instr.(ssa.CallInstruction); ok && moved {
+			call, ok := instr.(ssa.CallInstruction)
+			if w := c.walks[n]; ok && w != nil && w.moved[call].Moved != 0 {
+				c.checkSpace(n, call, w.moved[call])
+			} else if ok && moved {
 				c.checkSpace(n, call, s)
 			}
 		}
@@ -83,9 +81,10 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 	}
 	check := func(kinds int64, root *node, thread, does string) {
 		c.lead(root, thread, func(f found) bool {
-			if s.Moved&kinds != 0 && !(thread == needAlone && c.dials(instr, f.need)) {
-				c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))
+			if s.Moved&kinds == 0 || thread == needAlone && c.dials(instr, f.need) {
+				return true
 			}
+			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))
 			return false
 		})
 	}
