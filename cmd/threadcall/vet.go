@@ -27,23 +27,13 @@ const vetUsage = `Usage:
   threadcall vet [flags] [PACKAGES]
   go vet -vettool=$(which threadcall) [PACKAGES]
 
-Vet reports calls on the wrong thread. Functions whose doc comment has the line
+Vet reports calls on the wrong thread: of functions that a line of their comment,
 
   //threadcall:on main
 
-must be called on the main thread, and so must what GLFW, SDL, Cocoa, Fyne, GTK,
-Qt and others restrict to it, and what calls such a function: not from a go
-statement, a test, or a function that another thread runs. Other threads have
-names: a mark //threadcall:on gl is for the thread of thread.WithName("gl"). The
-report has the calls that lead there. The file threadvet.json at the root of a
-module has tables for other packages.
-
-It also reports state of a thread (a CUDA context, COM, a namespace) on a goroutine
-that runtime.LockOSThread has not locked, runtime.UnlockOSThread in functions
-that a thread runs and on threads that setns or unshare has moved to another
-namespace, waits on a thread for what only that thread can do, a forgotten
-mainthread.Init, and a main goroutine that is not locked, or too late. A line with
-the comment "//threadcall:ignore reason" is excused. The rules are in docs/vet.md.
+or a table (GLFW, SDL, Fyne, GTK, Qt and others, and threadvet.json of the module)
+restricts to a thread, and of what calls them; and other misuses of threads. A line
+with "//threadcall:ignore reason" is excused. The marks and rules are in docs/vet.md.
 
 It analyzes packages as go vet does, tests included, and keeps the results in
 the build cache. It ends with status 0, 1 if it reports something, and 2 if a
@@ -56,16 +46,31 @@ func vetTool(args []string) bool {
 		strings.HasSuffix(args[len(args)-1], ".cfg"))
 }
 
+// imported is a flag of the tool: to report also in packages that are only imported. The build
+// cache does not distinguish these: without the flag go vet keeps their empty results, and later
+// has no reports when they are to be vetted themselves.
+const imported = "-threadcall.imported"
+
 // runVetTool does what go vet asks for, and ends the process.
 func runVetTool(args []string) {
+	check := func(err error) {
+		if err != nil {
+			fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
+			os.Exit(statusUsage)
+		}
+	}
 	if args[0] != "-V=full" {
+		threadvet.Analyzer.Flags.Bool("imported", false, "report also in packages that are only imported")
+		if config := args[len(args)-1]; slices.Contains(args, imported) {
+			data, err := os.ReadFile(config)
+			check(err)
+			data = bytes.Replace(data, []byte(`"VetxOnly": true`), []byte(`"VetxOnly": false`), 1)
+			check(os.WriteFile(config, data, 0o600))
+		}
 		unitchecker.Main(threadvet.Analyzer)
 	}
 	id, err := vetID(".")
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "threadcall: %v\n", err)
-		os.Exit(statusUsage)
-	}
+	check(err)
 	fmt.Printf("threadcall version devel buildID=%x\n", id)
 	os.Exit(statusOK)
 }
@@ -73,22 +78,11 @@ func runVetTool(args []string) {
 // vetID returns what results of go vet in the build cache depend on: the executable, and the files
 // of tables.
 func vetID(dir string) ([]byte, error) {
-	hash := sha256.New()
 	self, err := os.Executable()
-	if err != nil {
-		return nil, err
-	}
-	data, err := os.ReadFile(self)
-	if err != nil {
-		return nil, err
-	}
-	hash.Write(data)
-	tables, err := threadvet.Tables(dir)
-	if err != nil {
-		return nil, err
-	}
-	hash.Write(tables)
-	return hash.Sum(nil), nil
+	data, unread := os.ReadFile(self)
+	tables, bad := threadvet.Tables(dir)
+	hash := sha256.Sum256(append(data, tables...))
+	return hash[:], cmp.Or(err, unread, bad)
 }
 
 // A finding is one report of the analyzer.
@@ -123,15 +117,14 @@ func runVet(c *command) error {
 	if *block {
 		args = append(args, "-threadcall.block")
 	}
-	args = append(append(args, "--"), packages...)
 	if *fix {
-		cmd := exec.Command("go", append([]string{"vet", "-fix"}, args...)...)
+		cmd := exec.Command("go", slices.Concat([]string{"vet", "-fix"}, args, packages)...)
 		cmd.Stderr = c.stderr
 		if err := cmd.Run(); err != nil {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(args, c.stderr)
+	list, err := vet(append(args, imported), packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
@@ -152,76 +145,57 @@ func runVet(c *command) error {
 	return nil
 }
 
-// vet runs go vet with the command as its tool. What go vet reports otherwise goes to stderr.
-func vet(args []string, stderr io.Writer) ([]finding, error) {
-	cmd := exec.Command("go", append([]string{"vet", "-json"}, args...)...)
-	var stdout, complaints bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &complaints
-	err := cmd.Run()
-	// Releases of Go differ in where the documents go.
-	list, left, bad := parseVet(append(stdout.Bytes(), complaints.Bytes()...))
-	if err == nil {
-		err = bad
+// vet runs go vet with the command as its tool, and returns what it finds in these packages, in
+// order. What go vet reports otherwise goes to stderr.
+func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
+	list := []finding{} // not null in JSON
+	asked, err := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
+	if err != nil {
+		asked = nil // go vet says why
 	}
-	if err == nil {
-		return list, nil
+	cmd := exec.Command("go", slices.Concat([]string{"vet", "-json"}, args, packages)...)
+	cmd.Stderr = stderr
+	output, err := cmd.Output()
+	dec := json.NewDecoder(bytes.NewReader(output))
+	for dec.More() {
+		var doc map[string]map[string]json.RawMessage
+		if err := dec.Decode(&doc); err != nil {
+			return list, fmt.Errorf("what go vet prints: %w", err)
+		}
+		for pkg, analyzers := range doc {
+			pkg, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
+			for _, raw := range analyzers {
+				var found []struct{ Posn, Message, Category string }
+				if json.Unmarshal(raw, &found) != nil {
+					fmt.Fprintf(stderr, "%s: %s\n", pkg, raw)
+					err = cmp.Or(err, errors.New("a package cannot be analyzed"))
+				}
+				for _, one := range found {
+					f := finding{Package: pkg, Category: one.Category, Message: one.Message}
+					f.File, f.Line, f.Column = splitPosition(one.Posn)
+					if slices.Contains(strings.Fields(string(asked)), strings.TrimSuffix(pkg, "_test")) {
+						list = append(list, f)
+					}
+				}
+			}
+		}
 	}
-	if _, failed := io.WriteString(stderr, left); failed != nil {
-		return list, failed
+	order := func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	}
-	return list, unloadable(err)
+	slices.SortFunc(list, order)
+	list = slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }) // of variants
+	if err != nil {
+		err = unloadable(err)
+	}
+	return list, err
 }
 
 // unloadable returns the error of go vet, whose complaints are written already, with what to do.
 func unloadable(err error) error {
 	return fail(statusUsage, fmt.Errorf("go vet could not analyze a package (%w): correct what it "+
 		"reports, and what 'go build' and 'go test -run none' report of it, then run vet again", err))
-}
-
-// parseVet returns the findings in the output of go vet, in order, and what else is in it.
-func parseVet(output []byte) (list []finding, left string, err error) {
-	list = []finding{} // not null in JSON
-	seen := map[finding]bool{}
-	for len(output) > 0 {
-		line, rest, _ := bytes.Cut(output, []byte("\n"))
-		if len(line) == 0 || line[0] != '{' {
-			if len(line) > 0 && line[0] != '#' {
-				left += string(line) + "\n"
-			}
-			output = rest
-			continue
-		}
-		dec := json.NewDecoder(bytes.NewReader(output))
-		var doc map[string]map[string]json.RawMessage
-		if err := dec.Decode(&doc); err != nil {
-			return list, left + string(output), fmt.Errorf("what go vet prints: %w", err)
-		}
-		output = output[dec.InputOffset():]
-		for pkg, analyzers := range doc {
-			for _, raw := range analyzers {
-				var found []struct{ Posn, Message, Category string }
-				if json.Unmarshal(raw, &found) != nil {
-					left += pkg + ": " + string(raw) + "\n"
-					err = errors.New("a package cannot be analyzed")
-					continue
-				}
-				for _, one := range found {
-					f := finding{Category: one.Category, Message: one.Message}
-					f.Package, _, _ = strings.Cut(pkg, " ") // without the variant that has the tests
-					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					key := f
-					if key.Package, key.Category = "", ""; !seen[key] {
-						seen[key], list = true, append(list, f)
-					}
-				}
-			}
-		}
-	}
-	slices.SortFunc(list, func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
-	})
-	return list, left, err
 }
 
 // splitPosition splits file:line:column, and makes the file relative to the directory if it is

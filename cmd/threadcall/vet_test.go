@@ -171,3 +171,77 @@ func TestVet_refusals(t *testing.T) {
 		o.want(t, c.status, c.complaint)
 	}
 }
+
+// A package whose imported part of a toolkit does not say of which release it is.
+func TestVet_partOfToolkit(t *testing.T) {
+	for _, c := range []struct {
+		release string
+		status  int
+	}{{"\n\nfunc Do(f func()) {}\n", statusWrong}, {"\n", statusOK}} {
+		dir := vetModule(t, map[string]string{
+			"go.mod":       "require fyne.io/fyne/v2 v2.6.0\n\nreplace fyne.io/fyne/v2 => ./fyne\n\n",
+			"fyne/go.mod":  "module fyne.io/fyne/v2\n\ngo 1.24\n",
+			"fyne/fyne.go": "package fyne\n\ntype Size struct{}" + c.release,
+			"fyne/widget/widget.go": "package widget\n\nimport \"fyne.io/fyne/v2\"\n\ntype Label struct" +
+				"{ Text string }\n\nfunc (l *Label) SetText(t string) {}\nfunc (l *Label) Size() " +
+				"(s fyne.Size) { return }\n",
+			"by/by.go": "package by\n\nimport \"fyne.io/fyne/v2/widget\"\n\nvar Label widget.Label\n",
+			"use/use.go": "package use\n\nimport \"fyne.io/fyne/v2/widget\"\n\nfunc f(l *widget.Label) " +
+				"{\n\tgo l.SetText(\"\")\n\tgo func() { l.Text = \"\" }()\n}\n",
+			"far/far.go": "package far\n\nimport \"example.com/wrong/by\"\n\nfunc f() " +
+				"{ go by.Label.SetText(\"\") }\n",
+		})
+		o := vetOf(t, dir, "./...")
+		if c.status == statusOK {
+			o.want(t, statusOK)
+			continue
+		}
+		o.want(t, statusWrong, "threadcall: 3 calls or waits are wrong",
+			"use.go:7:16: the field widget.Label.Text must be written on the main thread")
+	}
+}
+
+// What a package does is reported whatever the build cache has: also if it has been vetted before
+// because another one imports it, or its tests did not compile.
+func TestVet_cache(t *testing.T) {
+	dir := vetModule(t, wrongModule)
+	writeFiles(t, dir, map[string]string{
+		"draw/draw.go": "package draw\n\nimport \"example.com/wrong/window\"\n\nfunc f() " +
+			"{ go window.Show() }\n\nfunc Draw() {}\n",
+		"draw/draw_test.go": "package draw\n\nvar x int = nowhere\n",
+		"use/use.go": "package use\n\nimport \"example.com/wrong/draw\"\n\nfunc f() " +
+			"{ draw.Draw() }\n",
+	})
+	const wrong = "draw.go:5:12: window.Show must be called on the main thread"
+	o := vetOf(t, dir, "./...").want(t, -statusUsage, "undefined: nowhere", "main.go:17:15: window")
+	if !strings.Contains(o.stdout, wrong) {
+		t.Error(o.stdout)
+	}
+	if err := os.Remove(filepath.Join(dir, "draw/draw_test.go")); err != nil {
+		t.Fatal(err)
+	}
+	vetOf(t, dir, "./use").want(t, statusOK)
+	vetOf(t, dir, "./draw").want(t, statusWrong, wrong)
+	vetOf(t, dir, "./use").want(t, statusOK)
+}
+
+// In a library for C, main does not run: nothing there can call mainthread.Init.
+func TestVet_libraryForC(t *testing.T) {
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		export string
+		status int
+	}{{"//export Draw\n", statusOK}, {"", statusWrong}} {
+		dir := vetModule(t, map[string]string{
+			"go.mod": "require github.com/threadcall/threadcall v0.1.0\n\nreplace " +
+				"github.com/threadcall/threadcall => " + root + "\n\n",
+			"main.go": "package main\n\nimport \"C\"\n\nimport " +
+				"\"github.com/threadcall/threadcall/mainthread\"\n\n" + c.export +
+				"func Draw() { go mainthread.Call(func() {}) }\n\nfunc main() {}\n",
+		})
+		vetOf(t, dir).want(t, c.status)
+	}
+}

@@ -58,8 +58,11 @@ type varFact struct{ Thread string }
 
 // A packageFact holds for a package and those that it imports.
 type packageFact struct {
-	Locks    bool // an init function locks the main goroutine
-	Relevant bool // calls to the package can matter
+	Locks    bool   // an init function locks the main goroutine
+	Relevant bool   // calls to the package can matter
+	Lacks    string // what a table asks for and an older release has not
+
+	One, All string // calls that change the user of one thread, and of all
 }
 
 func (*funcFact) AFact()    {}
@@ -75,6 +78,8 @@ func threadName(name string) string {
 		return "the main thread"
 	case lockedThread:
 		return "a goroutine that runtime.LockOSThread has locked"
+	case windowThread:
+		return "the thread of the window"
 	case unknownThread:
 		return "a thread"
 	}
@@ -103,6 +108,9 @@ func (c *checker) exportFunctions() {
 		}
 		if n.on == "" {
 			for _, thread := range c.threads() {
+				if thread == needNet || thread == needFiles {
+					continue // what other packages do is not known to depend on namespaces
+				}
 				c.lead(n, thread, func(at found) bool {
 					what := at.need.What
 					if at.need.own {

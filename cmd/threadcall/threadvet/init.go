@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"go/ast"
 	"go/token"
 	"os"
 	"path/filepath"
@@ -13,11 +14,10 @@ import (
 // main function that calls what must be on the main thread though its goroutine is not locked to
 // it.
 func (c *checker) checkInit() {
-	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" {
+	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" && !c.isLibrary(n) {
 		c.checkMain(n)
 	}
 	c.checkTests()
-	c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
 }
 
 // nodeNamed returns the function of the package of that name, or nil.
@@ -30,13 +30,24 @@ func (c *checker) nodeNamed(name string) *node {
 	return nil
 }
 
+// isLibrary reports whether the package is for -buildmode c-shared or c-archive: its main, which is
+// empty, does not run, and C calls other functions.
+func (c *checker) isLibrary(main *node) (exports bool) {
+	for _, f := range c.pass.Files {
+		for _, g := range f.Comments {
+			exports = exports || strings.HasPrefix(g.List[len(g.List)-1].Text, "//export ")
+		}
+	}
+	return exports && len(main.fn.Syntax().(*ast.FuncDecl).Body.List) == 0
+}
+
 func (c *checker) checkMain(main *node) {
 	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
 	if main.owns() {
 		how = ", which locks its goroutine too late, perhaps on another thread: call " +
 			"runtime.LockOSThread in an init function"
 	}
-	if !c.locks {
+	if !c.fact.Locks {
 		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
 				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
@@ -60,27 +71,21 @@ func (c *checker) checkMain(main *node) {
 // usesMain describes a call to package mainthread that is not on the main thread, in nodes that
 // match.
 func (c *checker) usesMain(match func(*node) bool) (description string) {
-	for _, n := range c.nodes {
-		if !match(n) {
-			continue
-		}
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
-			if n.on == mainThread || !c.waitsAt(p) {
+			in := n
+			if n.fn == nil {
+				in = p.from
+			}
+			if !match(in) || n.on == mainThread || !c.waitsAt(p) {
 				continue
 			}
 			c.lead(n, needInit, func(at found) bool {
-				description = at.need.What + " waits" + way(at.path, p)
+				description = at.need.What + " waits" + strings.Replace(way(at.path, p), "; here ", "; ", 1)
 				return false
 			})
 			if description != "" {
 				return description
-			}
-		}
-	}
-	for _, s := range c.starts {
-		for _, need := range s.needs {
-			if need.Thread == needInit && match(s.from) && c.waitsAt(s.place) {
-				return need.What + " waits" + strings.Replace(way(need.Path, s.place), "; here ", "; ", 1)
 			}
 		}
 	}
@@ -95,22 +100,12 @@ func (c *checker) waitsAt(p place) bool {
 
 // inTest reports whether a node is in a test file.
 func (c *checker) inTest(n *node) bool {
-	return c.testFile(n.fn.Pos())
-}
-
-func (c *checker) testFile(pos token.Pos) bool {
-	return strings.HasSuffix(c.pass.Fset.Position(pos).Filename, "_test.go")
+	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
 }
 
 // tested returns the nodes of test files, and those that they mention.
 func (c *checker) tested() map[*node]bool {
-	var tests []*node
-	for _, n := range c.nodes {
-		if c.inTest(n) {
-			tests = append(tests, n)
-		}
-	}
-	return reach(tests, func(n *node) (list []*node) {
+	return c.nodesThat(c.inTest, func(n *node) (list []*node) {
 		for _, to := range n.callees {
 			if to.node != nil {
 				list = append(list, to.node)

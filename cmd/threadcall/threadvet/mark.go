@@ -14,19 +14,13 @@ const (
 	mainThread = "main"
 	anyThread  = "any"
 
-	lockedThread = "locked" // whichever it is
+	lockedThread = "locked"   // whichever it is
+	windowThread = "window's" // whichever has made the window
 
 	unknownThread = "?" // some thread, perhaps main
 )
 
-// marks are the comments of a package:
-//
-//	//threadcall:on NAME      on a function, interface method, type (all its methods), package
-//	                          clause (all its functions), function literal; on a variable or field
-//	                          that holds a thread, its name; on one of function type, what runs it
-//	//threadcall:on any       the function may be called anywhere; nothing in it is reported
-//	//threadcall:runs NAME    on a function: that thread runs the functions given to it
-//	//threadcall:ignore WHY   on a line, or the line above: nothing is reported there
+// marks are the comments of a package that docs/vet.md describes.
 type marks struct {
 	on    map[types.Object]string
 	runs  map[types.Object]string
@@ -61,6 +55,16 @@ func parseMark(text string) (m mark, ok bool) {
 	return m, false
 }
 
+// mistyped reports whether a comment that is no mark was meant to be one; those of allocs were not.
+func mistyped(text string) bool {
+	words := strings.Fields(strings.TrimPrefix(text, "//") + " .")
+	verb, ok := strings.CutPrefix(words[0], "threadcall:")
+	if strings.HasPrefix(text, "//threadcall:") {
+		return verb != "alloc" && verb != "noalloc"
+	}
+	return ok && len(words) == 3 && (verb == "on" || verb == "runs")
+}
+
 func parseMarks(pass *analysis.Pass) *marks {
 	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{},
 		lines: map[string]map[int]mark{}, fset: pass.Fset}
@@ -72,64 +76,63 @@ func parseMarks(pass *analysis.Pass) *marks {
 
 func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 	declared := map[*ast.Comment]bool{}
-	define := func(obj types.Object, groups ...*ast.CommentGroup) {
+	define := func(names []*ast.Ident, groups ...*ast.CommentGroup) {
 		for _, g := range groups {
-			if g == nil {
-				continue
-			}
-			for _, c := range g.List {
-				one, ok := parseMark(c.Text)
+			for i := 0; g != nil && i < len(g.List); i++ {
+				one, ok := parseMark(g.List[i].Text)
 				if !ok || one.verb == "ignore" {
 					continue
 				}
-				declared[c] = true
-				switch {
-				case obj == nil:
-				case one.verb == "runs":
-					m.runs[obj] = one.name
-				default:
-					m.on[obj] = one.name
+				declared[g.List[i]] = true
+				on := m.on
+				if one.verb == "runs" {
+					on = m.runs
+				}
+				for _, id := range names {
+					if obj := pass.TypesInfo.Defs[id]; obj != nil {
+						on[obj] = one.name
+					} else if id == file.Name {
+						m.whole = one.name
+					}
 				}
 			}
 		}
 	}
-	if file.Doc != nil {
-		for _, c := range file.Doc.List {
-			if one, ok := parseMark(c.Text); ok && one.verb == "on" {
-				m.whole, declared[c] = one.name, true
-			}
-		}
-	}
+	define([]*ast.Ident{file.Name}, file.Doc)
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			define(pass.TypesInfo.Defs[n.Name], n.Doc)
+			define([]*ast.Ident{n.Name}, n.Doc)
 		case *ast.GenDecl:
 			for _, spec := range n.Specs {
 				switch spec := spec.(type) {
 				case *ast.TypeSpec:
-					define(pass.TypesInfo.Defs[spec.Name], n.Doc, spec.Doc, spec.Comment)
+					define([]*ast.Ident{spec.Name}, n.Doc, spec.Doc, spec.Comment)
 				case *ast.ValueSpec:
-					for _, name := range spec.Names {
-						define(pass.TypesInfo.Defs[name], n.Doc, spec.Doc, spec.Comment)
-					}
+					define(spec.Names, n.Doc, spec.Doc, spec.Comment)
 				}
 			}
 		case *ast.Field:
-			for _, name := range n.Names {
-				define(pass.TypesInfo.Defs[name], n.Doc, n.Comment)
+			names := n.Names
+			if len(names) == 0 { // an embedded field has the name of its type
+				ast.Inspect(n.Type, func(n ast.Node) bool {
+					if id, ok := n.(*ast.Ident); ok {
+						names = []*ast.Ident{id}
+					}
+					return true
+				})
 			}
-			if len(n.Names) == 0 { // an embedded field
-				if id := embeddedName(n.Type); id != nil {
-					define(pass.TypesInfo.Defs[id], n.Doc, n.Comment)
-				}
-			}
+			define(names, n.Doc, n.Comment)
 		}
 		return true
 	})
 	for _, g := range file.Comments {
 		for _, c := range g.List {
 			one, ok := parseMark(c.Text)
+			if !ok && mistyped(c.Text) {
+				pass.Report(analysis.Diagnostic{Pos: c.Pos(), Category: "mark", Message: "this is not a " +
+					"mark, which is //threadcall:on NAME, //threadcall:runs NAME or //threadcall:ignore REASON"})
+			}
 			if !ok || declared[c] {
 				continue
 			}
@@ -144,18 +147,6 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 			m.lines[at.Filename][at.Line] = one
 		}
 	}
-}
-
-func embeddedName(e ast.Expr) *ast.Ident {
-	switch e := e.(type) {
-	case *ast.Ident:
-		return e
-	case *ast.StarExpr:
-		return embeddedName(e.X)
-	case *ast.SelectorExpr:
-		return e.Sel
-	}
-	return nil
 }
 
 // line returns the mark of the line at pos, or of the one above if that has nothing else.

@@ -15,6 +15,10 @@ const (
 	needInit     = "!init"     // waits for the main thread to be served
 	needOutside  = "!outside:" // and a package: not in functions that the package runs
 	needOff      = "!off:"     // and a thread: not there
+	needAlone    = "!alone"    // continues on goroutines, in their namespaces
+	needNet      = "!net"      // acts in the network namespace of its thread
+	needFiles    = "!files"    // acts in the other namespaces of its thread, or is restricted with it
+	needChild    = "!child"    // starts a child that may get a signal when its thread ends
 )
 
 // fieldNeeds returns what tables say of a store in a field of an object that the function has not
@@ -28,7 +32,7 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
 	for _, l := range libraries {
 		for thread, fields := range l.Fields {
-			if fields.match(f) && l.matches(v.Pkg().Path()) && l.holds(v.Pkg()) {
+			if fields.match(f) && l.matches(v.Pkg().Path()) && c.holds(l, v.Pkg()) {
 				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
 			}
 		}
@@ -61,43 +65,40 @@ func fresh(v ssa.Value) bool {
 // needsOf returns what a callee needs, if that is known without looking into it. The call may be
 // nil.
 func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
-	if to.node != nil {
-		if on := to.node.on; on != "" && on != anyThread {
-			return []need{{Thread: on, What: to.node.name, own: to.node.obj != nil}}
-		}
-		return nil
-	}
-	if to.held != nil {
-		return []need{{Thread: c.varMark(to.held), What: to.held.Name()}}
-	}
-	if to.bound != nil {
-		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
-	}
 	obj := to.obj
-	if obj == nil || obj.Pkg() == nil {
+	switch {
+	case to.node != nil:
+		return marked(to.node.on, to.node.name, obj != nil)
+	case to.held != nil:
+		return marked(c.varMark(to.held), to.held.Name(), false)
+	case to.bound != nil:
+		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
+	case obj == nil || obj.Pkg() == nil:
 		return nil
-	}
-	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
-		if on := c.markOf(obj); on != "" && on != anyThread {
-			return []need{{Thread: on, What: c.describe(obj), own: true}}
-		}
-		return nil
-	}
-	if isFunc(obj, "runtime", "UnlockOSThread") {
+	case isFunc(obj, "runtime", "UnlockOSThread"):
 		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
+	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
+		return marked(c.markOf(obj), c.describe(obj), true)
+	}
 	fact := c.factOf(obj)
-	switch fact.On {
-	case "":
-	case anyThread:
-		return nil
-	default:
-		return []need{{Thread: fact.On, What: c.describe(obj)}}
+	if fact.On != "" {
+		return marked(fact.On, c.describe(obj), false)
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
-		return list
+		return slices.DeleteFunc(list, func(n need) bool {
+			return n.Thread == needChild && !c.kills(common)
+		})
 	}
 	return fact.Needs
+}
+
+// marked returns the need of something that is marked, or not.
+func marked(on, what string, own bool) []need {
+	if on == "" || on == anyThread {
+		return nil
+	}
+	return []need{{Thread: on, What: what, own: own}}
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.

@@ -12,16 +12,18 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// A node is a function or function literal of the package.
+// A node is a function or function literal of the package, or a call of another function where that
+// starts elsewhere.
 type node struct {
-	fn    *ssa.Function
-	obj   *types.Func // nil for literals and the initialization of the package
+	fn    *ssa.Function // nil for a call
+	obj   *types.Func   // nil for literals and the initialization of the package
 	name  string
 	on    string // the thread by a mark, or empty
 	calls []call
 	uses  []use // of its parameters, receiver not included
 
 	locks   bool     // calls runtime.LockOSThread
+	loops   bool     // calls the loop of a library
 	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	inits   bool     // mentions what serves the main thread
@@ -59,20 +61,15 @@ type place struct {
 	loose  bool   // the goroutine, that of main, is not locked to the thread
 	events bool   // it is marked; or main, and calls what must be on the main thread
 	how    string // "which runs on a goroutine started at main.go:22"
+	dies   bool   // the goroutine ends while it is locked, and so does the thread
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
 	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
 	which  any    // equal for places on the same thread, also if it has no name; nil if unknown
+	owner  any    // equal for places on threads of the same preparation; nil if unknown
 	lib    string // the package whose function runs it
 	from   *node  // what starts it; nil for tests and marked functions
 	instr  ssa.Instruction
-}
-
-// A start is where a function that is not a node starts elsewhere.
-type start struct {
-	callee
-	place
-	needs []need
 }
 
 // off reports whether the place is certainly not on the thread.
@@ -87,7 +84,7 @@ func (p place) off(thread string) bool {
 	case p.kind == elsewhere:
 		return !p.own
 	}
-	return p.thread != "" && p.thread != thread
+	return p.thread != "" && p.thread != thread && thread != windowThread
 }
 
 // called returns the nodes that the node calls.
@@ -113,10 +110,16 @@ func reach(from []*node, next func(*node) []*node) map[*node]bool {
 	return set
 }
 
+// nodesThat returns the nodes that match, and those to which next leads from them.
+func (c *checker) nodesThat(match func(*node) bool, next func(*node) []*node) map[*node]bool {
+	list := slices.DeleteFunc(slices.Clone(c.nodes), func(n *node) bool { return !match(n) })
+	return reach(list, next)
+}
+
 // owns reports whether a goroutine that begins with the node takes a thread for itself.
 func (n *node) owns() bool {
 	for m := range reach([]*node{n}, (*node).called) {
-		if m.locks || m.adopts {
+		if m.locks || m.adopts || m.loops {
 			return true
 		}
 	}
@@ -198,11 +201,7 @@ func (c *checker) markOf(obj *types.Func) string {
 		return ""
 	}
 	if obj.Pkg() != c.pass.Pkg {
-		var f funcFact
-		if c.pass.ImportObjectFact(obj, &f) {
-			return f.On
-		}
-		return ""
+		return c.factOf(obj).On
 	}
 	if name, ok := c.marks.on[obj]; ok {
 		return name

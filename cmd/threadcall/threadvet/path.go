@@ -3,8 +3,8 @@ package threadvet
 import (
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
-	"strings"
 )
 
 // A found is a call that needs a thread, and the way to it.
@@ -24,7 +24,7 @@ type step struct {
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
 	direct := map[string][]*node{}
-	for _, n := range c.nodes {
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, one := range n.calls {
 			if to := one.to.node; to != nil {
 				to.callers = append(to.callers, n)
@@ -49,7 +49,7 @@ func (c *checker) threads() []string {
 // until yield returns false.
 func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	can := c.can[thread]
-	if !can[root] {
+	if root.fn != nil && !can[root] {
 		return
 	}
 	seen := map[*node]step{root: {}}
@@ -65,7 +65,7 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 					continue
 				}
 				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
-				for m := (step{n, one.at}); m.from != nil; m = seen[m.from] {
+				for m := (step{n, one.at}); m.from != nil && m.from.fn != nil; m = seen[m.from] {
 					f.path = append(f.path, m.from.name+" ("+c.position(m.at)+")")
 					f.way = append(f.way, m)
 				}
@@ -89,19 +89,18 @@ func (c *checker) placesOf(n *node) []place {
 		return nil
 	}
 	list := c.places[n]
-	at := n.fn.Pos()
 	if n.on != "" {
-		list = append(list[:len(list):len(list)], place{at: at, kind: onThread, thread: n.on, which: n.on,
+		list = append(slices.Clip(list), place{at: n.fn.Pos(), kind: onThread, thread: n.on, which: n.on,
 			events: true, how: "which is marked //threadcall:on " + n.on})
 	}
-	if n.fn.Parent() != nil {
+	if n.fn == nil || n.fn.Parent() != nil {
 		return list
 	}
-	switch sig := n.fn.Signature; {
+	switch sig, at := n.fn.Signature, n.fn.Pos(); {
 	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
 		c.pass.Pkg.Name() == "main"):
 		list = append(list, place{at: at, kind: onThread, thread: mainThread,
-			loose: !n.initializes() && !c.locks, events: !n.initializes() && c.can[mainThread][n],
+			loose: !n.initializes() && !c.fact.Locks, events: !n.initializes() && c.can[mainThread][n],
 			how: "which runs on the main thread"})
 	case c.isTest(n):
 		list = append(list, place{at: at, kind: elsewhere, lib: "testing",
@@ -114,18 +113,13 @@ func (c *checker) placesOf(n *node) []place {
 	return list
 }
 
+// testFunction matches the name and parameter of a function that package testing runs.
+var testFunction = regexp.MustCompile(
+	`^(Test.*\*testing\.T|Benchmark.*\*testing\.B|Fuzz.*\*testing\.F)$`)
+
 // isTest reports whether package testing runs the function on a goroutine of its own.
 func (c *checker) isTest(n *node) bool {
-	if n.obj == nil || n.fn.Signature.Recv() != nil || n.fn.Signature.Params().Len() != 1 ||
-		!strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go") {
-		return false
-	}
-	param := n.fn.Signature.Params().At(0).Type().String()
-	for prefix, t := range map[string]string{"Test": "*testing.T", "Benchmark": "*testing.B",
-		"Fuzz": "*testing.F"} {
-		if strings.HasPrefix(n.obj.Name(), prefix) && param == t {
-			return true
-		}
-	}
-	return false
+	sig := n.fn.Signature
+	return n.obj != nil && sig.Recv() == nil && sig.Params().Len() == 1 && c.inTest(n) &&
+		testFunction.MatchString(n.obj.Name()+sig.Params().At(0).Type().String())
 }

@@ -33,7 +33,7 @@ type reported struct {
 
 // checkCalls reports the calls that are made elsewhere than on their thread.
 func (c *checker) checkCalls() {
-	for _, n := range c.nodes {
+	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
 			if c.marks.ignored(p.at) {
 				continue
@@ -45,6 +45,8 @@ func (c *checker) checkCalls() {
 				continue // what the mark promises is true in it
 			}
 			p.own = p.own || n.owns()
+			p.dies = p.kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
+				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
 			for _, thread := range c.threads() {
 				var list []found
 				c.lead(n, thread, func(at found) bool {
@@ -53,11 +55,6 @@ func (c *checker) checkCalls() {
 				})
 				c.checkPlace(p, list)
 			}
-		}
-	}
-	for _, s := range c.starts {
-		for _, need := range s.needs {
-			c.checkPlace(s.place, []found{{need: need, at: s.at, path: need.Path}})
 		}
 	}
 }
@@ -110,11 +107,20 @@ func (c *checker) judge(need need, p place) (category, message string) {
 		if p.kind == onThread && p.thread == mainThread && (p.from != nil || p.events) {
 			return "block", need.What + " blocks the main thread"
 		}
+	case thread == needChild:
+		if ends := c.ends(p); ends != "" {
+			return "child", need.What + " starts a child that the end of its thread kills (Pdeathsig); " +
+				"the thread ends " + ends
+		}
 	case strings.HasPrefix(thread, "!"):
 	case p.from == nil && p.thread == mainThread && c.adopts():
 	case need.NoTests && p.lib == "testing":
 	case p.off(thread):
-		return thread, need.What + " must be called on " + threadName(thread)
+		verb := "called"
+		if strings.HasPrefix(need.What, "the field ") {
+			verb = "written"
+		}
+		return thread, need.What + " must be " + verb + " on " + threadName(thread)
 	}
 	return "", ""
 }
@@ -149,11 +155,8 @@ func calledBy(path []string) string {
 // here returns what a place does with the function that a report is about.
 func here(p place) string {
 	how := strings.TrimPrefix(p.how, "which ")
-	if rest, ok := strings.CutPrefix(how, "runs "); ok {
-		return "; here it runs " + rest
+	if strings.HasPrefix(how, "runs ") {
+		return "; here it " + how
 	}
-	if strings.Contains(how, " runs ") {
-		return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
-	}
-	return "; here " + strings.Replace(how, " calls ", " calls it ", 1)
+	return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
 }

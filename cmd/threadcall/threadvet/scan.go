@@ -3,6 +3,7 @@ package threadvet
 import (
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -48,6 +49,9 @@ func (c *checker) flags(n *node) {
 				continue
 			}
 			to := c.calleeOf(fn)
+			if call, ok := instr.(ssa.CallInstruction); ok && call.Common().Value == *v && to.node == nil {
+				to.obj = c.function(call.Common())
+			}
 			n.callees = append(n.callees, to)
 			if to.node == nil {
 				continue
@@ -69,9 +73,14 @@ func (c *checker) flags(n *node) {
 			continue
 		}
 		_, deferred := instr.(*ssa.Defer)
+		if setsUser.MatchString(obj.Name()) && system(obj) {
+			c.users = append(c.users, user{call.Pos(), c.describe(obj), strings.Contains(obj.Name(), "(")})
+		}
 		switch lib := libraryOf(obj.Pkg().Path()); {
 		case isFunc(obj, "runtime", "LockOSThread"):
 			n.locks = n.locks || !deferred
+		case c.listed(obj, func(l *library) patterns { return l.Loops }):
+			n.loops = true
 		case isFunc(obj, threadPackage, "Adopt"):
 			n.adopts = true
 		case (lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]:
@@ -95,15 +104,11 @@ func (c *checker) closeInits() {
 // mentioning returns the nodes that mention, also by others, a function of another package that
 // matches.
 func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
-	var list []*node
-	for _, n := range c.nodes {
-		if slices.ContainsFunc(n.callees, func(to callee) bool {
+	return c.nodesThat(func(n *node) bool {
+		return slices.ContainsFunc(n.callees, func(to callee) bool {
 			return to.node == nil && packageOf(to.obj) != "" && match(to.obj)
-		}) {
-			list = append(list, n)
-		}
-	}
-	return reach(list, func(n *node) []*node { return n.users })
+		})
+	}, func(n *node) []*node { return n.users })
 }
 
 // scanNode finds what a node calls and starts.
@@ -155,7 +160,8 @@ func (c *checker) start(to callee, p place) {
 	if to.node != nil {
 		c.places[to.node] = append(c.places[to.node], p)
 	} else if to.param == nil { // what has no node
-		c.starts = append(c.starts, start{callee: to, place: p, needs: c.needsOf(to, nil)})
+		n := &node{calls: []call{{at: p.at, instr: p.instr, to: to, needs: c.needsOf(to, nil)}}}
+		c.places[n], c.starts = []place{p}, append(c.starts, n)
 	}
 }
 
@@ -206,10 +212,10 @@ func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes b
 						needs: c.needsOf(f, nil), guards: guards})
 				}
 			default:
+				which, owner := c.which(u, instr)
 				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
-					later: u.Later || goes, served: u.Kind == onThread,
-					which: c.which(u, common), lib: packageOf(to.obj),
-					how: u.How + " (" + c.position(instr.Pos()) + ")"})
+					later: u.Later || goes, served: u.Kind == onThread, which: which, owner: owner,
+					lib: packageOf(to.obj), how: u.How + " (" + c.position(instr.Pos()) + ")"})
 			}
 		}
 	}

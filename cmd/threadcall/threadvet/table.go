@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"go/constant"
 	"go/types"
+	"net"
 	"path"
 	"regexp"
 	"slices"
@@ -28,6 +29,7 @@ type library struct {
 	InPlace      patterns
 	Nested       patterns
 	Namespace    patterns
+	Home         patterns
 	Pools        patterns
 	Blocks       patterns
 	Loops        patterns
@@ -115,9 +117,8 @@ var libraries = func() []*library {
 }()
 
 var (
-	threadcallMain     = libraryOf(mainPackage)
-	threadcallThread   = libraryOf(threadPackage)
-	golangDesignThread = libraryOf("golang.design/x/thread")
+	threadcallMain   = libraryOf(mainPackage)
+	threadcallThread = libraryOf(threadPackage)
 )
 
 // serving are the functions with which the main thread, or another one, runs what was given to it.
@@ -172,7 +173,7 @@ func (l *library) check() error {
 		return p
 	}
 	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace,
-		&l.Pools, &l.Blocks, &l.Loops} {
+		&l.Home, &l.Pools, &l.Blocks, &l.Loops} {
 		*p = split(*p)
 	}
 	for _, threads := range []map[string]patterns{l.On, l.Off, l.Calls, l.Posts, l.Fields} {
@@ -231,7 +232,7 @@ func (c *checker) librariesOf(obj *types.Func) (list []*library) {
 		return list
 	}
 	for _, l := range slices.Concat(c.tables, libraries) {
-		if l.matches(packageOf(obj)) && l.holds(obj.Pkg()) {
+		if l.matches(packageOf(obj)) && c.holds(l, obj.Pkg()) {
 			list = append(list, l)
 		}
 	}
@@ -246,12 +247,17 @@ func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
 	})
 }
 
-// holds reports whether the package, or one that it imports, has what the table is for.
-func (l *library) holds(pkg *types.Package) bool {
+// holds reports whether the package is of a release that the table is for: the fact of a package
+// that is imported says if not. A package that others import may be loaded in part, without what
+// the table asks for.
+func (c *checker) holds(l *library, pkg *types.Package) bool {
 	of, name := splitName(l.Since)
-	return name == "" || slices.ContainsFunc(append(pkg.Imports(), pkg), func(p *types.Package) bool {
-		return p.Path() == of && p.Scope().Lookup(name) != nil
-	})
+	for _, p := range slices.Concat(pkg.Imports(), []*types.Package{pkg}) {
+		if p.Path() == of && p.Complete() {
+			return p.Scope().Lookup(name) != nil
+		}
+	}
+	return name == "" || c.fact.Lacks != l.Since
 }
 
 // splitName splits path.Name.
@@ -301,7 +307,7 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 		return list, true
 	}
 	for thread, on := range l.On {
-		if on.match(f) && !exempt(f, common) {
+		if on.match(f) && (thread == needNet || !exempt(f, common)) {
 			one := l.need(thread, what, f.obj.Pkg())
 			if l.Loops.match(f) {
 				one.Fix = noFix
@@ -336,8 +342,12 @@ func (l *library) need(thread, what string, pkg *types.Package) need {
 }
 
 // exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
-// in them, or sets the affinity of another thread; or that cannot be known.
+// in them, or sets the affinity of another thread, or dials an address; or that cannot be known.
 func exempt(f function, c *ssa.CallCommon) bool {
+	if dials := strings.HasPrefix(f.name, "Dial"); dials || strings.HasPrefix(f.name, "Resolve") {
+		host := dialed(c)
+		return host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials
+	}
 	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
 	if !initializes && !strings.EqualFold(strings.ReplaceAll(f.name, "_", ""), "schedsetaffinity") {
 		return false
@@ -352,6 +362,17 @@ func exempt(f function, c *ssa.CallCommon) bool {
 	v, ok := constant.Int64Val(constant.ToInt(k.Value))
 	const video = 0x20 // the same in SDL 2 and 3
 	return !ok || initializes && v&video == 0 || !initializes && v != 0
+}
+
+// dialed returns the host of the address that is the last constant string which a call is given.
+func dialed(c *ssa.CallCommon) (host string) {
+	for i := 0; c != nil && i < len(c.Args); i++ {
+		if k, ok := c.Args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
+			host, _, _ = net.SplitHostPort(constant.StringVal(k.Value)) // of networks there is none
+		}
+	}
+	host, _, _ = strings.Cut(host, "%") // a zone
+	return host
 }
 
 func names(list string) map[string]bool {

@@ -76,8 +76,6 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 			}
 		}
 		return identity{made: made}
-	case golangDesignThread:
-		return identity{made: obj.Name() == "New"}
 	}
 	return identity{}
 }
@@ -87,26 +85,18 @@ var makers = names("New Start NewPool StartPool Adopt")
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {
-	if len(call.Call.Args) == 0 {
+	args := call.Call.Args
+	last, _ := append([]ssa.Value{nil}, args...)[len(args)].(*ssa.Slice)
+	if last == nil || last.X.Referrers() == nil {
 		return nil
 	}
-	s, ok := call.Call.Args[len(call.Call.Args)-1].(*ssa.Slice)
-	if !ok {
-		return nil
-	}
-	a, ok := s.X.(*ssa.Alloc)
-	if !ok {
-		return nil
-	}
-	for _, instr := range *a.Referrers() {
-		at, ok := instr.(*ssa.IndexAddr)
-		if !ok {
-			continue
-		}
-		for _, instr := range *at.Referrers() {
-			if store, ok := instr.(*ssa.Store); ok {
-				if opt, ok := strip(store.Val).(*ssa.Call); ok {
-					list = append(list, opt)
+	for _, instr := range *last.X.Referrers() {
+		if at, ok := instr.(*ssa.IndexAddr); ok {
+			for _, instr := range *at.Referrers() {
+				if store, ok := instr.(*ssa.Store); ok {
+					if opt, ok := strip(store.Val).(*ssa.Call); ok {
+						list = append(list, opt)
+					}
 				}
 			}
 		}
@@ -126,37 +116,48 @@ func (c *checker) varMark(v *types.Var) string {
 	return ""
 }
 
-// identifyOption returns the thread that is made with an option.
-func (c *checker) identifyOption(opt *ssa.Call) identity {
+// maker returns the call that makes a thread with an option, or nil.
+func maker(opt ssa.CallInstruction) *ssa.Call {
 	for instr := range instructions(opt.Parent()) {
-		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt) {
-			return c.identifyNew(call)
-		}
-	}
-	return identity{}
-}
-
-// which returns what is the same for all calls to the same thread.
-func (c *checker) which(u use, common *ssa.CallCommon) any {
-	switch {
-	case u.Kind != onThread:
-		return nil
-	case u.Thread != "" && u.Thread != unknownThread:
-		return u.Thread
-	}
-	for _, arg := range common.Args {
-		if typeName(arg.Type()) != "Thread" {
-			continue
-		}
-		values, _ := c.origins(arg, 0)
-		if len(values) == 1 {
-			return values[0]
-		}
-		if load, ok := strip(arg).(*ssa.UnOp); ok {
-			if v := variable(load.X); v != nil {
-				return v
-			}
+		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt.Value()) {
+			return call
 		}
 	}
 	return nil
+}
+
+// which returns what is the same for all calls to the same thread, and to threads that are prepared
+// in the same way: those of a pool, or of package keyed, are what has made them.
+func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
+	if u.Kind != onThread {
+		return nil, nil
+	}
+	common := instr.Common()
+	if call := maker(instr); call != nil {
+		owner = call
+	} else if obj := c.function(common); obj != nil && obj.Name() == "New" { // of package keyed
+		owner = instr
+	}
+	for _, arg := range append(slices.Clone(common.Args), common.Value) {
+		name := typeName(arg.Type())
+		if name != "Thread" && name != "Pool" && name != "Threads" && name != "Caller" {
+			continue
+		}
+		if values, _ := c.origins(arg, 0); len(values) == 1 {
+			owner = values[0]
+			if call, _ := fromCall(values[0]); call != nil {
+				owner = call
+			}
+		} else if load, ok := strip(arg).(*ssa.UnOp); ok && variable(load.X) != nil {
+			owner = variable(load.X)
+		}
+		if name == "Thread" {
+			which = owner
+		}
+		break
+	}
+	if u.Thread != "" && u.Thread != unknownThread {
+		which = u.Thread
+	}
+	return which, owner
 }

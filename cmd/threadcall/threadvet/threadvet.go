@@ -1,31 +1,16 @@
-// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread.
-//
-// Functions that must be called on the main thread are those that a comment marks,
-//
-//	//threadcall:on main
-//	func (w *Window) Show() { ... }
-//
-// those of GLFW, SDL, Cocoa, Fyne, GTK, Qt and others that their manuals restrict to it, those of
-// the module's threadvet.json, and those that call such a function. Other threads have names too:
-// //threadcall:on gl. The analyzer reports a call if a path of static calls leads to it from a
-// place that is known to be on another thread, such as a go statement, the function given to
-// mainthread.Init, or a function given to Call or Go of another thread. It reports nothing where
-// the thread is not known.
-//
-// It also reports state of a thread, such as a CUDA context or a namespace, on a goroutine that is
-// not locked to its thread, runtime.UnlockOSThread in functions that a thread runs and on threads
-// that setns or unshare has moved to another namespace, waits on a thread for what only that thread
-// can do, programs and test binaries that use the main thread without mainthread.Init, and programs
-// that call GLFW from a main goroutine that is not locked, or is locked too late.
-//
-// The command threadcall vet runs it, docs/vet.md of the repository has the rules, and
-// multichecker.Main or golangci-lint can run it with other analyzers.
+// Package threadvet is an analyzer for package go/analysis that reports calls on the wrong thread:
+// of functions that a comment //threadcall:on main or a table restricts to a thread, and of those
+// that call them, if a path of static calls leads there from a place that is known to be on another
+// one; and misuses of the state of threads. docs/vet.md of the repository has the marks and rules.
+// The command threadcall vet runs it, and multichecker.Main or golangci-lint can, with others.
 package threadvet
 
 import (
+	"cmp"
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -58,49 +43,63 @@ type checker struct {
 	marks  *marks
 	tables []*library // of the package's module
 	pkg    *ssa.Package
-	locks  bool    // an init function locks the main goroutine
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
 	captures map[*ssa.Function]*ssa.MakeClosure
 	places   map[*node][]place         // where functions start elsewhere
-	starts   []start                   // where functions that are not nodes do
+	starts   []*node                   // calls of functions that are not nodes
 	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
 	walks    map[*node]*walk
 	invoked  map[string]bool // the methods that are called through interfaces
-	imports  packageFact     // what all imported packages say
+	numbered map[string]*types.Func
+	spaces   map[any]state // of threads that have been moved, by owner or node
+	users    []user
+	fact     packageFact // what the package and all imported ones say
 	tabled   map[*types.Package][]*library
 	reported map[reported]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
-		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{}}
+		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{},
+		numbered: map[string]*types.Func{}, spaces: map[any]state{}}
 	if err := c.readTables(); err != nil {
 		return nil, err
 	}
 	relevant := c.importFacts()
-	c.locks = c.imports.Locks || locksInInit(pass)
+	c.fact.Locks = c.fact.Locks || locksInInit(pass)
+	defer func() { // what the package exports
+		if c.fact != (packageFact{}) {
+			pass.ExportPackageFact(&c.fact)
+		}
+	}()
 	if known(pass.Pkg.Path()) {
-		c.exportPackage(packageFact{Locks: c.locks, Relevant: true})
+		c.fact.Relevant = true
+		for _, l := range libraries {
+			if l.matches(pass.Pkg.Path()) && !c.holds(l, pass.Pkg) {
+				c.fact.Lacks = l.Since
+			}
+		}
 		return nil, nil
 	}
 	c.marks = parseMarks(pass)
 	if !relevant && c.marks.empty() {
-		if c.locks {
-			c.exportPackage(packageFact{Locks: true})
-		}
 		return nil, nil
 	}
+	c.fact.Relevant = true
 	c.build()
 	c.scan()
 	for _, n := range c.nodes {
-		c.locks = c.locks || n.initializes() && n.owns()
+		c.fact.Locks = c.fact.Locks || n.initializes() && n.owns()
 	}
 	c.walkThreads()
 	c.exportFunctions()
 	c.checkCalls()
+	c.moveThreads()
+	c.checkSpaces()
+	c.checkUsers()
 	c.checkWaits()
 	c.checkInit()
 	return nil, nil
@@ -111,14 +110,12 @@ func run(pass *analysis.Pass) (any, error) {
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact
-		if c.pass.ImportPackageFact(p, &f) {
-			c.imports.Locks = c.imports.Locks || f.Locks
-			relevant = relevant || f.Relevant
-		}
-		if libraryOf(p.Path()) == threadcallMain { // it does so by way of the engine
-			c.imports.Locks = true
-		}
-		relevant = relevant || known(p.Path()) || c.ownTable(p.Path())
+		c.pass.ImportPackageFact(p, &f)
+		// Package mainthread locks the main goroutine by way of the engine.
+		c.fact.Locks = c.fact.Locks || f.Locks || libraryOf(p.Path()) == threadcallMain
+		c.fact.Lacks = cmp.Or(c.fact.Lacks, f.Lacks)
+		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
+		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
 }
@@ -129,9 +126,16 @@ func (c *checker) mentions() bool {
 	if libraryOf(c.pass.Pkg.Path()) != nil {
 		return false
 	}
-	for _, obj := range c.pass.TypesInfo.Uses {
+	for id, obj := range c.pass.TypesInfo.Uses {
+		if _, ok := obj.(*types.Const); ok && strings.HasPrefix(strings.ToUpper(id.Name), "SYS") &&
+			numbers.MatchString(id.Name) {
+			return true
+		}
 		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
-			if list, _ := c.libraryNeeds(f.Origin(), nil); len(list) > 0 {
+			list, _ := c.libraryNeeds(f.Origin(), nil)
+			if slices.ContainsFunc(list, func(n need) bool {
+				return n.Thread[0] != '!' || n.Thread == needBlock
+			}) || system(f) && setsUser.MatchString(f.Name()) {
 				return true
 			}
 		}
@@ -144,25 +148,19 @@ func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
 }
 
-func (c *checker) exportPackage(f packageFact) { c.pass.ExportPackageFact(&f) }
-
 // locksInInit reports whether an init function of the package locks the main goroutine to the main
 // thread.
 func locksInInit(pass *analysis.Pass) bool {
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			if !ok || f.Recv != nil || f.Name.Name != "init" || f.Body == nil {
-				continue
-			}
-			found := false
-			ast.Inspect(f.Body, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
-				return !found
-			})
-			if found {
-				return true
+	for id, obj := range pass.TypesInfo.Uses {
+		if !isFunc(obj, "runtime", "LockOSThread") {
+			continue
+		}
+		for _, file := range pass.Files {
+			for _, decl := range file.Decls {
+				f, ok := decl.(*ast.FuncDecl)
+				if ok && f.Recv == nil && f.Name.Name == "init" && f.Pos() < id.Pos() && id.Pos() < f.End() {
+					return true
+				}
 			}
 		}
 	}

@@ -59,8 +59,7 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 
 func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
 	common := instr.Common()
-	switch lib {
-	case threadcallThread:
+	if lib == threadcallThread {
 		u := lib.useOf(f, i)
 		if u.Kind != onThread {
 			return u
@@ -68,8 +67,8 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		var id identity
 		switch {
 		case len(f.name) > 4 && f.name[:4] == "With": // an option
-			if call, ok := instr.(*ssa.Call); ok {
-				id = c.identifyOption(call)
+			if call := maker(instr); call != nil {
+				id = c.identifyNew(call)
 			}
 		case f.recv == "Pool":
 			id = c.identify(common.Args[0])
@@ -90,10 +89,6 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		}
 		u.Thread, u.How = id.name, "which "+f.String()+" runs on "+threadName(id.name)
 		return u
-	case golangDesignThread:
-		if !common.IsInvoke() || !c.identify(common.Value).known() {
-			return use{}
-		}
 	}
 	if f.recv == "Queue" && len(common.Args) > 0 { // of macOS: the queue decides which thread it is
 		from, ok := common.Args[0].(*ssa.Call)

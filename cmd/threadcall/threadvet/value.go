@@ -1,9 +1,13 @@
 package threadvet
 
 import (
+	"cmp"
+	"go/ast"
 	"go/token"
 	"go/types"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -159,6 +163,8 @@ func strip(v ssa.Value) ssa.Value {
 			v = x.X
 		case *ssa.ChangeInterface:
 			v = x.X
+		case *ssa.Convert:
+			v = x.X
 		default:
 			return v
 		}
@@ -280,14 +286,45 @@ func (c *checker) calleeOf(fn *ssa.Function) callee {
 	return callee{obj: obj}
 }
 
-// function returns the function of a package that a call always calls, or nil.
+// function returns the function of a package that a call always calls, or nil. Of a system call by
+// its number it is one whose name has that of the number, as written: Syscall(SETNS).
 func (c *checker) function(call *ssa.CallCommon) *types.Func {
-	if fn := call.StaticCallee(); fn != nil {
-		if obj := c.calleeOf(fn).obj; obj != nil && obj.Pkg() != nil {
-			return obj
+	fn := call.StaticCallee()
+	if fn == nil {
+		return nil
+	}
+	obj := c.calleeOf(fn).obj
+	if obj == nil || obj.Pkg() == nil {
+		return nil
+	}
+	if !numbered.MatchString(obj.Name()) || !system(obj) {
+		return obj
+	}
+	_, way := c.around(call.Pos())
+	for _, n := range way {
+		if n, ok := n.(*ast.CallExpr); ok && n.Lparen == call.Pos() {
+			name := strings.ToUpper(numbers.FindString(types.ExprString(n.Args[0])))
+			name = obj.Name() + "(" + strings.Replace(name, "446", "LANDLOCK_RESTRICT_SELF", 1) + ")"
+			key := obj.Pkg().Path() + name
+			if c.numbered[key] == nil {
+				c.numbered[key] = types.NewFunc(obj.Pos(), obj.Pkg(), name, obj.Signature())
+			}
+			return c.numbered[key]
 		}
 	}
-	return nil
+	return obj
+}
+
+var (
+	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)
+	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|landlock_?restrict_?self|446|` +
+		`set(re|res)?[ug]id|setgroups)(32)?\b`)
+)
+
+// system reports whether a function is of a package of system calls.
+func system(obj *types.Func) bool {
+	path := packageOf(obj)
+	return path == "syscall" || strings.HasSuffix(path, "golang.org/x/sys/unix")
 }
 
 // static returns the functions that a call can call. Methods of interfaces are functions too.
@@ -299,5 +336,8 @@ func (c *checker) static(call *ssa.CallCommon) []callee {
 		return nil
 	}
 	list, _ := c.calleesOf(call.Value)
+	if len(list) == 1 && list[0].node == nil && list[0].obj != nil {
+		list[0].obj = cmp.Or(c.function(call), list[0].obj)
+	}
 	return list
 }

@@ -140,16 +140,12 @@ func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
 	if p.kind != elsewhere {
 		return nil
 	}
-	for _, o := range c.nodes { // a call that the goroutine makes to the thread, and waits for
+	// A call that the goroutine makes to the thread, and waits for.
+	for _, o := range slices.Concat(c.nodes, c.starts) {
 		for _, q := range c.places[o] {
 			if q.from == f && !q.later && q.which == which && before(q.instr, m) {
 				return q.instr
 			}
-		}
-	}
-	for _, s := range c.starts {
-		if s.from == f && !s.later && s.which == which && before(s.instr, m) {
-			return s.instr
 		}
 	}
 	return nil

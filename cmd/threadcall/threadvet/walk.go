@@ -66,6 +66,7 @@ func (s state) back(kinds int64) state {
 
 const (
 	netKind  = 0x40000000 // CLONE_NEWNET
+	lockKind = 1          // what Landlock forbids
 	allKinds = 0x7e020080 // of setns and unshare
 )
 
@@ -77,7 +78,9 @@ type walk struct {
 	steps int // that are left
 	seen  map[string]bool
 
-	unlocked map[ssa.Instruction]bool // the calls that a path makes without a lock of the function
+	unlocked map[ssa.Instruction]bool      // calls that a path makes without a lock of the function
+	moved    map[ssa.CallInstruction]state // calls in another namespace
+	first    map[ssa.Value]bool            // calls in the namespaces of the start
 	effects  []effect
 }
 
@@ -127,7 +130,8 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 	switch w := c.walks[to.node]; {
 	case w != nil:
 		if w.unlocked == nil { // and not being walked
-			w.unlocked = map[ssa.Instruction]bool{}
+			w.unlocked, w.first = map[ssa.Instruction]bool{}, map[ssa.Value]bool{}
+			w.moved = map[ssa.CallInstruction]state{}
 			if !to.node.has(w.matters) {
 				delete(c.walks, to.node)
 				return nil
@@ -143,28 +147,32 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 	case lockOf(to.obj) != 0:
 		return []effect{{Locks: lockOf(to.obj)}}
 	case c.moves(to.obj):
+		name := strings.ToLower(to.obj.Name())
 		kinds := int64(netKind)
-		if path := to.obj.Pkg().Path(); path == "syscall" || strings.HasSuffix(path, "/unix") {
+		if strings.Contains(name, "landlock") {
+			kinds = lockKind
+		} else if system(to.obj) {
 			kinds = allKinds
 		}
 		for _, arg := range args {
 			k, ok := arg.(*ssa.Const)
-			if !ok || k.Value == nil || kinds == netKind {
+			if !ok || k.Value == nil || kinds == netKind || kinds == lockKind {
 				continue
 			}
 			if v, ok := constant.Int64Val(constant.ToInt(k.Value)); ok && v&allKinds != 0 {
 				kinds = v & allKinds
 			}
 		}
-		made := to.obj.Name() == "Unshare" || len(args) > 0 && c.isNew(args[0])
+		made := strings.Contains(name, "unshare") || kinds == lockKind ||
+			len(args) > 0 && c.isNew(args[0])
 		done := effect{Moved: kinds, By: c.describe(to.obj), Made: made, Result: zero}
 		if to.obj.Signature().Results().Len() == 0 {
 			return []effect{done}
 		}
 		return []effect{done, {Failed: true, Result: nonzero}}
 	}
-	list := c.factOf(to.obj).Effects
-	for i := range list { // which are of a copy
+	list := slices.Clone(c.factOf(to.obj).Effects) // a fact belongs to all that import it
+	for i := range list {
 		list[i].By = c.describe(to.obj)
 	}
 	return list
@@ -177,7 +185,8 @@ func (w *walk) matters(instr ssa.Instruction) bool {
 		return false
 	}
 	common := call.Common()
-	list, _ := w.c.returned(common.Value)
+	returned, _ := w.c.returned(common.Value)
+	list := slices.Clone(returned)
 	for _, to := range w.c.static(common) {
 		list = append(list, w.c.effectsOf(to, common.Args)...)
 		if to.obj != nil && w.c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
@@ -269,7 +278,7 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 				s = s.with(x, s.fact(x.Tuple))
 			}
 		case *ssa.Go:
-			w.unlocked[x] = w.unlocked[x] || s.Locks <= 0
+			w.note(x, s)
 		case *ssa.Defer:
 			s.defers = append(slices.Clip(s.defers), x)
 		case *ssa.RunDefers:
@@ -386,26 +395,95 @@ var (
 	home = regexp.MustCompile(`(?i)orig|old|prev|curr|saved|initial`)
 )
 
-// isHome reports whether the call at pos names such a variable.
-func (w *walk) isHome(pos token.Pos) (found bool) {
-	_, way := w.c.around(pos)
-	for _, n := range way {
-		switch n.(type) {
-		case *ast.CallExpr, *ast.DeferStmt:
-			ast.Inspect(n, func(n ast.Node) bool {
-				id, ok := n.(*ast.Ident)
-				found = found || ok && home.MatchString(id.Name)
-				return true
+// isHome reports whether a call moves the thread to where it was at first: by where the handle
+// comes from, or by the name of its variable if that is not known.
+func (w *walk) isHome(instr ssa.CallInstruction) bool {
+	common := instr.Common()
+	for _, arg := range append(slices.Clone(common.Args), common.Value) {
+		calls := w.c.opens(arg, 0)
+		if len(calls) > 0 && !slices.ContainsFunc(calls, func(call *ssa.Call) bool {
+			return libraryOf(packageOf(w.c.function(&call.Call))) == nil // a function that is not known
+		}) {
+			return !slices.ContainsFunc(calls, func(call *ssa.Call) bool {
+				return !w.c.opensHome(call) || call.Parent() == instr.Parent() && !w.first[call]
 			})
-			return found
 		}
 	}
-	return false
+	found := false
+	_, way := w.c.around(instr.Pos())
+	call := slices.IndexFunc(way, func(n ast.Node) bool {
+		_, deferred := n.(*ast.DeferStmt)
+		_, called := n.(*ast.CallExpr)
+		return deferred || called
+	})
+	if call >= 0 {
+		ast.Inspect(way[call], func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			found = found || ok && home.MatchString(id.Name)
+			return true
+		})
+	}
+	return found
+}
+
+// opens returns the calls that have opened a handle of a namespace.
+func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
+	values, _ := c.origins(v, 0)
+	for _, v := range values {
+		call, i := fromCall(v)
+		if call == nil || depth > 5 {
+			continue
+		}
+		var from []ssa.Value // what makes the result
+		if strings.HasSuffix(method(&call.Call), ".Fd") {
+			from = call.Call.Args
+		} else if n := c.byFn[call.Call.StaticCallee()]; n != nil {
+			for instr := range instructions(n.fn) {
+				if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
+					from = append(from, ret.Results[i])
+				}
+			}
+		} else {
+			calls = append(calls, call)
+		}
+		for _, v := range from {
+			calls = append(calls, c.opens(v, depth+1)...)
+		}
+	}
+	return calls
+}
+
+// ownSpace matches the files of the namespaces of the thread, or of a process by its number.
+var ownSpace = regexp.MustCompile(`^/proc/(self|thread-self|%[dv])(/task/%[dv])?/ns/`)
+
+// opensHome reports whether a call returns a handle of the namespace in which the thread is.
+func (c *checker) opensHome(call *ssa.Call) bool {
+	for _, arg := range call.Call.Args {
+		if print, ok := arg.(*ssa.Call); ok && method(&print.Call) == "fmt.Sprintf" {
+			arg = print.Call.Args[0]
+		}
+		if k, ok := arg.(*ssa.Const); ok && k.Value != nil && ownSpace.MatchString(
+			strings.Trim(k.Value.ExactString(), `"`)) {
+			return true
+		}
+	}
+	obj := c.function(&call.Call)
+	return obj != nil && c.listed(obj, func(l *library) patterns { return l.Home })
+}
+
+// note notes the state in which a path makes a call.
+func (w *walk) note(instr ssa.CallInstruction, s state) {
+	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
+	if s.Moved != 0 {
+		w.moved[instr] = s
+	} else if v := instr.Value(); v != nil {
+		w.first[v] = true
+	}
 }
 
 // call returns the states after a call.
 func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
-	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
+	w.note(instr, s)
 	common := instr.Common()
 	list := w.c.static(common)
 	if len(list) != 1 || list[0].obj == nil && list[0].node == nil {
@@ -439,7 +517,7 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 			list, _ := w.c.calleesOf(arg)
 			for _, f := range list {
 				for _, e := range w.c.effectsOf(f, nil) {
-					w.moved(instr.Pos(), what, state{effect: e}.back(netKind))
+					w.unlocks(instr.Pos(), what, state{effect: e}.back(netKind))
 				}
 			}
 		}
@@ -457,17 +535,20 @@ func (w *walk) mayMove(name string) bool {
 	})
 }
 
-// moved reports that what gives others a thread which is in another namespace. The same two
+// unlocks reports that what gives others a thread which is in another namespace. The same two
 // functions of other packages are reported once: the mistake is there.
-func (w *walk) moved(pos token.Pos, what string, s state) {
+func (w *walk) unlocks(pos token.Pos, what string, s state) {
 	at := ""
 	if s.at.IsValid() {
 		at = " (" + w.c.position(s.at) + ")"
 	}
 	if s.Moved != 0 && (what == "runtime.UnlockOSThread" || !w.c.marks.ignored(pos) &&
 		w.c.news(token.NoPos, what+s.By)) {
-		w.c.report(pos, "namespace", what+" gives other goroutines a thread in another namespace: "+
-			s.By+at+" is not undone on some path")
+		other := " gives other goroutines a thread in another namespace: "
+		if s.Moved == lockKind {
+			other = " gives other goroutines a restricted thread: "
+		}
+		w.c.report(pos, "namespace", what+other+s.By+at+" is not undone on some path")
 	}
 }
 
@@ -481,7 +562,7 @@ func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s
 	moves := slices.IndexFunc(effects, func(e effect) bool { return e.Moved != 0 })
 	// The way back is not taken to fail: what a program does then is known to be wrong only if it
 	// ignores the error.
-	back := moves >= 0 && (w.isHome(instr.Pos()) ||
+	back := moves >= 0 && (w.isHome(instr) ||
 		s.Moved&effects[moves].Moved != 0 && !effects[moves].Made)
 	for _, e := range effects {
 		next, kinds := s, e.Moved
@@ -502,7 +583,7 @@ func (w *walk) apply(effects []effect, what string, instr ssa.CallInstruction, s
 		next.Locks = max(-3, min(next.Locks+e.Locks, 3)) // in loops
 		if e.Locks < 0 && next.Locks <= 0 {
 			if s.Locks > 0 {
-				w.moved(instr.Pos(), what, next)
+				w.unlocks(instr.Pos(), what, next)
 			}
 			if next.unchecked.IsValid() && next.Moved == 0 {
 				w.c.report(next.unchecked, "namespace", "the error of the way back is ignored: if it fails, "+
