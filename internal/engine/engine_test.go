@@ -213,7 +213,8 @@ func TestEngine_Queued_counts(t *testing.T) {
 	e.Retire()
 	closed := make(chan bool)
 	go func() { e.Close(); close(closed) }()
-	eventually(t, func() bool { return e.phase.Load() == closing && e.controls.Load() == 2 }, "it closes")
+	closes := func() bool { return e.phase.Load() == closing && e.controls.Load() == 2 }
+	eventually(t, closes, "it closes")
 	if after := e.Queued(); n != 5 || after != 5 {
 		t.Errorf("%d functions are queued, and %d when the thread is to end, want 5", n, after)
 	}

@@ -42,8 +42,8 @@ import (
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
 // Set, or of a clock's function, is of the same kind, but runs calls as a wait for a call does:
-// those that the function which is to end makes to this thread. Only if no call is left that has not
-// begun, and no other thread does without a place, the thread does not wait.
+// those that the function which is to end makes to this thread. Only if no call is left that has
+// not begun, and no other thread does without a place, the thread does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
