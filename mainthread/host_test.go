@@ -47,6 +47,7 @@ func TestInit_inALibraryWithoutBuildInformation(t *testing.T) {
 		t.Skip("its calls wait here until the runtime has ended the main goroutine")
 	}
 	dir := needCgo(t)
+	t.Cleanup(func() { os.Remove(".h") }) // which go list writes for the library
 	packages := execute(t, "go", "list", "-buildmode=c-shared", "-export", "-deps",
 		"-f={{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", "./testdata/library")
 	lines := strings.Split(strings.TrimSpace(packages), "\n")
