@@ -153,6 +153,7 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
+	wanting [64]spinSlot // of threads that would spin; taken and left as slots are
 	cores   atomic.Int32 // that threads and their callers may use; zero until known
 	procs   atomic.Int32 // GOMAXPROCS; zero until known
 	checked atomic.Int64 // when both were found, a time.Duration
@@ -184,6 +185,36 @@ func (s *spinSlots) count(now time.Duration) int {
 //
 //threadcall:noalloc
 func (s *spinSlots) atOnce() int { return int(min(s.cores.Load(), s.procs.Load())) }
+
+// want notes that the thread with this id would spin, in entry, and reports whether there are cores
+// for it and all others that spin or would, and have had calls in the last slotLease. Threads that
+// outnumber half of the cores would take them from each other.
+//
+//threadcall:noalloc
+func (s *spinSlots) want(id uintptr, entry **spinSlot, now time.Duration) bool {
+	pairs := 1
+	for _, list := range [...][]spinSlot{s.slots[:], s.wanting[:]} {
+		for i := range list {
+			slot := &list[i]
+			if o := slot.owner.Load(); o != 0 && o != id && !slot.available(o, now) {
+				pairs++
+			}
+		}
+	}
+	for i := range s.wanting {
+		if *entry != nil && (*entry).owner.Load() == id {
+			break
+		}
+		slot := &s.wanting[i]
+		if o := slot.owner.Load(); slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
+			*entry = slot
+		}
+	}
+	if *entry != nil {
+		(*entry).seen.Store(int64(now))
+	}
+	return 2*pairs <= s.atOnce()
+}
 
 // turns reports whether callers that find others queued take turns: with more Ps, they would fight
 // for the scheduler's lock.

@@ -28,6 +28,7 @@ const (
 type idleState struct {
 	policy  spinPolicy
 	slot    *spinSlot // nil unless the thread spins
+	wanting *spinSlot // its entry among those that would spin, unless another thread has it
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
@@ -37,7 +38,7 @@ type idleState struct {
 	skips   int           // parks that are not timed, from now on
 	back    int           // how many these were last
 	untimed bool          // ticked is not known: the thread was woken without being timed
-	long    bool          // the last time from one call to the next was longer than a spin
+	longs   int           // how many times in a row from one call to the next were longer than a spin
 	begun   uint32        // functions that have begun, not counting those in place; see working
 	inside  uint32        // how many of them have not ended: more than one if one of them serves
 	taken   int           // calls since ticked
@@ -265,7 +266,9 @@ func (e *Engine) park(down time.Duration) {
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)
-		r.long = work > p.lookFor()
+		if r.longs++; work <= p.lookFor() {
+			r.longs, r.back = 0, 0
+		}
 		e.measure(now-r.up-work, work)
 	} else {
 		e.measure(0, 0)
@@ -295,11 +298,10 @@ func (e *Engine) skips(now time.Duration) bool {
 		r.skips--
 		return true
 	}
-	more := r.long && p.gain <= -memory*p.price
-	r.long = false
+	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
 	if p.pays(false) && spinners.open(now) > 0 {
-		if r.offered = e.load.Spare(spinners.atOnce()); r.offered {
-			r.back = 0
+		if spinners.want(e.id, &r.wanting, now) && e.load.Below(spinners.atOnce()+2) {
+			r.offered, r.back = true, 0
 		} else {
 			more = true
 		}
@@ -307,6 +309,7 @@ func (e *Engine) skips(now time.Duration) bool {
 	if more {
 		r.back = min(2*r.back+1, maxSkips)
 		r.skips = r.back
+		r.longs = min(r.longs, 1) // the next time is measured
 	}
 	if timed := r.skips == 0; timed != e.waits.timed.Load() {
 		e.waits.timed.Store(timed)
@@ -347,9 +350,9 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	worth := r.policy.price/2 + r.policy.price/8
 	spin := int64(0)
 	switch {
-	case each >= worth:
+	case n > 1 && each >= worth:
 		spin = parkAtOnce
-	case r.slot == nil || time.Duration(n)*each >= worth:
+	case r.slot == nil || n > 1 && time.Duration(n)*each >= worth:
 	case n == 1 || spinners.turns():
 		spin = int64(r.policy.lookFor())
 	default:

@@ -29,16 +29,16 @@ func (l *Load) Waiting() (n int, ok bool) {
 	return int(l.samples[0].Value.Uint64()), true
 }
 
-// Spare reports whether n goroutines can run at once beside those that run or wait for a P now. It
-// is true before Go 1.26.
+// Below reports whether fewer than n goroutines run or wait for a P, where a P counts as a goroutine
+// while it looks for one to run. It is true before Go 1.26.
 //
 //threadcall:noalloc
-func (l *Load) Spare(n int) bool {
+func (l *Load) Below(n int) bool {
 	if !l.read(2) {
 		return true
 	}
 	waiting, running := l.samples[0].Value.Uint64(), l.samples[1].Value.Uint64()
-	return int(waiting+running) <= n
+	return int(waiting+running) < n
 }
 
 // read reads the first n samples.
