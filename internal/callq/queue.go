@@ -64,22 +64,22 @@ type Queue struct {
 	_ [32]byte
 
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
-	_          [63]byte
+	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
 
-	ready   atomic.Pointer[Call]
-	last    *Call         // of ready, unless that is nil or closed
-	rest    *Call         // what grab leaves in head: nil, or &resting after RestAlways
-	marked  atomic.Uint64 // the last Mark that was made; only the thread changes it
-	passed  atomic.Uint64 // the last that was taken; likewise
+	ready  atomic.Pointer[Call]
+	last   *Call         // of ready, unless that is nil or closed
+	rest   *Call         // what grab leaves in head: nil, or &resting after RestAlways
+	marked atomic.Uint64 // the last Mark that was made; only the thread changes it
+	passed atomic.Uint64 // the last that was taken; likewise
+	grabs  uint64        // how often the thread has emptied head
+	linked atomic.Int64  // calls begun out of their turn and still in a list; the thread changes it
+	walks  uint64        // see Oldest
+
 	free    freelist.List[Call]
 	spares  atomic.Pointer[spares] // nil until free has been full
-	grabs   uint64                 // how often the thread has emptied head
+	made    atomic.Int64           // records
 	bubbled bool                   // made in a bubble of testing/synctest, and used only there
-
-	made   atomic.Int64 // records
-	linked atomic.Int64 // of them begun out of their turn and still in a list; the thread changes it
-	walks  uint64       // see Oldest
-	_      [24]byte     // the allocator aligns objects of 384 bytes
+	_       [39]byte               // the allocator aligns objects of 320 bytes
 }
 
 var resting, interrupted, closed Call

@@ -44,8 +44,9 @@ func TestQueue_Mark_nested(t *testing.T) {
 	}
 }
 
-// A lone call travels in one cache line. The allocator aligns objects of this size so; larger ones
-// that have pointers begin eight bytes later, after a header of its own.
+// A lone call travels in one cache line, and what the thread writes has one that posters do not
+// read. The allocator aligns objects of this size so; larger ones that have pointers begin eight
+// bytes later, after a header of its own.
 func TestQueue_line(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("there is more room with pointers of four bytes")
@@ -55,6 +56,12 @@ func TestQueue_line(t *testing.T) {
 		begin, end := uintptr(unsafe.Pointer(&q.head)), uintptr(unsafe.Pointer(&q.first.Ctx))
 		if begin/64 != (end-1)/64 {
 			t.Fatalf("a queue of %d bytes at %#x has them in two", unsafe.Sizeof(*q), begin)
+		}
+		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.walks))
+		reads := uintptr(unsafe.Pointer(&q.free))
+		taken := uintptr(unsafe.Pointer(&q.firstTaken))
+		if taken/64 == writes/64 || writes/64 != ends/64 || reads/64 == ends/64 {
+			t.Fatal("posters read a line that the thread writes")
 		}
 	}
 }
