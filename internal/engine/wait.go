@@ -20,8 +20,10 @@ import (
 //	                       host's event loop
 //	offered   0     > 0    is parked, but wants to    looks for offer,  parks
 //	                       spin                       then parks
-//	spinning  > 0   0      has a spinSlot: looks at   -                 looks for spin,
-//	                       its queue, or runs                           then parks
+//	spinning  any   0      has a spinSlot: looks at   -                 does as the thread
+//	                       its queue, or runs                           advises, see advise:
+//	                                                                    looks for spin, if that
+//	                                                                    is positive, or parks
 //
 //	from     to        in             when
 //	parked   offered   park           before the thread parks: spinning pays, and a slot is free
@@ -35,10 +37,12 @@ import (
 // Each of these waits is bounded, so a caller may act on a state that is out of date. A caller is
 // an ordinary goroutine and waits
 //
-//	looking  at its record, if the thread spins or offers to. If it offers, the thread may have been
-//	         woken on the caller's core, so the caller yields that, but not on a crowded machine
-//	Gosched  instead, if other callers are queued before it: more of them queue calls, and the thread
-//	         answers all at once. Not next to goroutines that compute
+//	looking  at its record, if the thread offers to spin, or spins and advises that. If it offers,
+//	         the thread may have been woken on the caller's core, so the caller yields that, but not
+//	         on a crowded machine
+//	Gosched  instead, with at most two Ps, if other callers are queued before it or the thread does
+//	         not advise to look: more of them queue calls, and the thread answers all at once. Not
+//	         next to goroutines that compute, nor if spin is parkAtOnce
 //	parked   until the thread sends a token
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
