@@ -29,8 +29,8 @@ func (l *Load) Waiting() (n int, ok bool) {
 	return int(l.samples[0].Value.Uint64()), true
 }
 
-// Below reports whether fewer than n goroutines run or wait for a P, where a P counts as a goroutine
-// while it looks for one to run. It is true before Go 1.26.
+// Below reports whether fewer than n goroutines run or wait for a P. A P that looks for a goroutine
+// to run counts as one that runs. It is true before Go 1.26.
 //
 //threadcall:noalloc
 func (l *Load) Below(n int) bool {
