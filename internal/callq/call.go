@@ -268,8 +268,6 @@ func (c *Call) Withdraw() bool {
 
 // letGo is the last touch of a record that has left its queue's order, by its caller, or the thread
 // that has run it, or by the queue.
-//
-//threadcall:noalloc
 func (c *Call) letGo(mine uint64) {
 	if c.state.Or(mine)&(callerLetGo|queueLetGo) != 0 {
 		c.free()

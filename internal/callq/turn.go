@@ -104,8 +104,6 @@ func (q *Queue) sweep() {
 }
 
 // pass lets go of a call that has begun out of its turn and was taken from its list.
-//
-//threadcall:noalloc
 func (q *Queue) pass(c *Call) {
 	q.linked.Add(-1)
 	c.letGo(queueLetGo)

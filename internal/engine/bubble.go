@@ -52,8 +52,6 @@ func (x *target) reachable() bool { return x.bubble == 0 || x.inBubble() }
 func (e *Engine) Reachable() bool { return e.reachable() }
 
 // inBubble is reachable for what was made in a bubble, so that the other can be inlined.
-//
-//threadcall:noalloc
 func (x *target) inBubble() bool {
 	switch {
 	case x.bubble == clock.Bubble():

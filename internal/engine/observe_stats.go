@@ -255,8 +255,6 @@ func (e *Engine) working() (begun uint32, ok bool) {
 }
 
 // elapsed returns how long v has run, or zero to a caller whose clock is another.
-//
-//threadcall:noalloc
 func (o *observer) elapsed(now time.Duration, v *observedCall) time.Duration {
 	if o.of.Bubbled() != clock.InBubble() {
 		return 0

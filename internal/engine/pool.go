@@ -251,8 +251,6 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 }
 
 // isBusy reports whether all threads are busy. The caller holds mu: no thread becomes busy.
-//
-//threadcall:noalloc
 func (p *Pool) isBusy() bool {
 	for _, e := range p.workers {
 		if !e.busy.Load() {

@@ -419,8 +419,6 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 }
 
 // refuse counts a function that is refused without having been queued.
-//
-//threadcall:noalloc
 func (x *target) refuse() bool {
 	x.observer.Load().drop(nil, false)
 	return false
