@@ -74,11 +74,11 @@ type keyState[K comparable] struct {
 // A call is a call that waits for a thread.
 type call[K comparable] struct {
 	arrival uint64
-	start   func() error  // of a thread that is made for it; or nil
-	x       *worker[K]    // that counts this call
-	made    bool          // x was made for it
-	on      bool          // it is made on a thread
-	woken   chan struct{} // has a token when something has changed
+	start   func() error   // of a thread that is made for it; or nil
+	x       *worker[K]     // that counts this call
+	made    bool           // x was made for it
+	by      *engine.Engine // the thread on which it is made, or nil
+	woken   chan struct{}  // has a token when something has changed
 }
 
 func (p *call[K]) wake() {
@@ -93,10 +93,11 @@ type worker[K comparable] struct {
 	of         *set[K]
 	state      *keyState[K]
 	t          *thread.Thread
-	e          *engine.Engine // its
-	calls      int            // that use it
-	since      time.Duration  // it has been unused or ending
-	left       bool           // it takes no more calls
+	e          *engine.Engine   // its
+	calls      int              // that use it
+	users      []*engine.Engine // the threads on which some of these were made
+	since      time.Duration    // it has been unused or ending
+	left       bool             // it takes no more calls
 	forgotten  bool
 	terminated bool
 	err        error                 // of its start
@@ -108,7 +109,7 @@ type worker[K comparable] struct {
 //threadcall:noalloc
 func (k *set[K]) run(ctx context.Context, x *worker[K], f func() error) (
 	_ error, failed bool) {
-	defer k.unuse(x)
+	defer k.unuse(x, engine.Self())
 	result, err := thread.EvalContext(ctx, x.t, f)
 	if err == nil {
 		return result, false
@@ -135,7 +136,7 @@ func (k *set[K]) find(key K) *worker[K] {
 	}
 	x := k.taker(s)
 	if x != nil {
-		k.take(x)
+		k.take(x, engine.Self())
 	}
 	return x
 }
@@ -147,7 +148,7 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
-	p := &call[K]{start: start, woken: make(chan struct{}, 1), on: engine.OnAny()}
+	p := &call[K]{start: start, woken: make(chan struct{}, 1), by: engine.Self()}
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -183,7 +184,7 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 			since := clock.Now()
 			defer func() { k.stats.WaitDuration += clock.Now() - since }() // before mu is unlocked
 		}
-		on := k.dependsOn(s)
+		on := k.dependsOn(s, p)
 		k.mu.Unlock()
 		y := on.Wait(p.woken, cancel)
 		k.mu.Lock()
@@ -202,23 +203,42 @@ func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
 // without mu, because a context of another package may panic.
 var errWithdrawn = errors.New("keyed: withdrawn")
 
-// dependsOn returns the threads of which one must go on, so that a call for s need not wait. The
-// caller holds mu, as in all functions that follow.
-func (k *set[K]) dependsOn(s *keyState[K]) *engine.Set {
-	if k.room(s) > 0 || k.taker(s) != nil {
-		return &k.all
-	}
+// dependsOn returns the threads of which one must go on, so that p, a call for s, need not wait:
+// those of the key, or all if it is a slot that is missing, and the threads on which their calls
+// were made. Such a call may have run and not have returned yet, because its caller runs other
+// functions while it waits. The caller holds mu, as in all functions that follow.
+func (k *set[K]) dependsOn(s *keyState[K], p *call[K]) *engine.Set {
 	set := new(engine.Set)
-	for _, x := range s.threads {
+	if p.by == nil {
+		return set // it is in no cycle
+	}
+	threads := s.threads
+	if k.room(s) > 0 || k.taker(s) != nil {
+		set.AddAll(&k.all)
+		threads = nil
+		for _, other := range k.keys {
+			threads = append(threads, other.threads...)
+		}
+	}
+	for _, x := range threads {
 		set.Add(x.e)
+		for _, user := range x.users {
+			set.Add(user)
+		}
 	}
 	return set
 }
 
-// escape ends the wait of p for s, which could be a deadlock: y waits for it. A thread of the key
-// must run the call if it is y, and otherwise may; or else the call gets one beyond the limit.
+// escape ends the wait of p for s, which could be a deadlock: y waits for it, or holds what it
+// waits for. A thread of the key must run the call if it is y, and otherwise may; or else the call
+// gets one beyond the limit, or uses one that should take no more calls.
 func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 	x := k.taker(s)
+	for _, other := range s.threads {
+		if x == nil && k.room(s) <= 0 && !other.terminated {
+			x = other
+		}
+	}
 	for _, other := range s.threads {
 		if other.e == y {
 			x = other
@@ -262,14 +282,17 @@ func (k *set[K]) room(s *keyState[K]) int {
 // take has x count one more call.
 //
 //threadcall:noalloc
-func (k *set[K]) take(x *worker[K]) {
+func (k *set[K]) take(x *worker[K], by *engine.Engine) {
 	x.calls++
+	if by != nil {
+		x.users = append(x.users, by) //threadcall:alloc when more threads use it than before
+	}
 	x.node.Remove()
 }
 
 // give has p use x.
 func (k *set[K]) give(x *worker[K], p *call[K]) {
-	k.take(x)
+	k.take(x, p.by)
 	p.x = x
 	p.wake()
 }
@@ -284,7 +307,7 @@ func (k *set[K]) remove(s *keyState[K], p *call[K]) {
 func (k *set[K]) update(s *keyState[K]) {
 	if len(s.waiting) > 0 {
 		for _, p := range s.waiting {
-			if p.on { // and so may depend on other threads now
+			if p.by != nil { // and so may depend on other threads now
 				p.wake()
 			}
 		}
@@ -450,7 +473,7 @@ func (x *worker[K]) begin(prepare func() error) {
 			k.serve()
 			k.mu.Unlock()
 		}
-		k.unuse(x)
+		k.unuse(x, nil)
 	}()
 	err = prepare()
 }
@@ -458,14 +481,17 @@ func (x *worker[K]) begin(prepare func() error) {
 // unuse ends a call that uses x. It is called without mu.
 //
 //threadcall:noalloc
-func (k *set[K]) unuse(x *worker[K]) {
+func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	now, outside := clock.Outside()
 	if !outside && k.bubble == 0 &&
-		x.e.Post(func() { k.unuse(x) }) { //threadcall:alloc in a bubble
+		x.e.Post(func() { k.unuse(x, by) }) { //threadcall:alloc in a bubble
 		return
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if i := slices.Index(x.users, by); i >= 0 && by != nil {
+		x.users = slices.Delete(x.users, i, i+1)
+	}
 	if x.calls--; x.calls > 0 || x.terminated {
 		return
 	}

@@ -96,5 +96,10 @@ func (i *identity) lives() bool {
 	return i.pin.Goroutine == ident.Goroutine() // and so coroutines are not recognised
 }
 
+// Self returns the engine that the caller is on the thread of, or nil.
+//
+//threadcall:noalloc
+func Self() *Engine { return threads.current() }
+
 // OnAny reports whether the caller is on the thread of any engine.
 func OnAny() bool { return threads.current() != nil }

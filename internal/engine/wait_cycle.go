@@ -398,6 +398,14 @@ func (s *Set) Add(e *Engine) {
 	s.list.Store(&list)
 }
 
+// AddAll adds those of other.
+func (s *Set) AddAll(other *Set) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := append(slices.Clone(s.engines()), other.engines()...)
+	s.list.Store(&list)
+}
+
 // Remove removes e, if it is there.
 func (s *Set) Remove(e *Engine) {
 	s.mu.Lock()
