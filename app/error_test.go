@@ -214,9 +214,10 @@ var endings = map[string]struct {
 		func() { w := openWindow(); w.OnDraw(func(*app.Frame) { aPlaceToPanic() }); w.Run() },
 		2, "aPlaceToPanic", "main goes on",
 	},
-	"the main thread calls Goexit": { // it ends the caller, and the event loop goes on
+	// it ends the caller, and the event loop goes on; a test binary then ends with status 2
+	"the main thread calls Goexit": {
 		goexitOnMainThread,
-		0, "the loop goes on", "goroutine",
+		2, "the loop goes on\nthreadcall: a function on the main thread has called", "goroutine 1 [",
 	},
 }
 

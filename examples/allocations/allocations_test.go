@@ -133,7 +133,13 @@ func TestCommand(t *testing.T) {
 	for _, name := range []string{"copy", "pointer"} {
 		t.Run("trace/"+name, func(t *testing.T) {
 			var trace struct{ GC struct{ Cycles int } }
-			report(t, &trace, "trace", "-json", "-run", "^TestCreate$/^"+name+"$", ".")
+			file := filepath.Join(t.TempDir(), "trace")
+			record := exec.Command("go", "test", "-run", "^TestCreate$/^"+name+"$", "-trace", file,
+				"-o", os.DevNull, ".")
+			if out, err := record.CombinedOutput(); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			report(t, &trace, "trace", "-json", file)
 			if collected := trace.GC.Cycles > 0; collected != (name == "pointer") {
 				t.Errorf("%d collections", trace.GC.Cycles)
 			}
