@@ -81,7 +81,7 @@ func TestTrace_main(t *testing.T) {
 	}
 }
 
-// Programs in which nobody waits for anything special have no finding.
+// Programs in which no goroutine waits for anything special have no finding.
 func TestTrace_nothing(t *testing.T) {
 	for name, program := range map[string]func(){
 		"idle workers": idleWorkers, "few timers": fewTimers, "a server": served, "batches": batches,
