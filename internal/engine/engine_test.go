@@ -221,3 +221,19 @@ func TestEngine_Queued_counts(t *testing.T) {
 	g.Open()
 	<-closed
 }
+
+// A post that is refused gives its record back.
+func TestGo_refusedKeepsNoRecord(t *testing.T) {
+	e, _ := New(0)
+	e.enter(closing)
+	n := testing.AllocsPerRun(5, func() {
+		for range 1000 {
+			if e.Go(func() {}) {
+				t.Fatal("a post to a thread that closes is queued")
+			}
+		}
+	})
+	if n > 0 {
+		t.Errorf("1,000 of them allocate %v times", n)
+	}
+}
