@@ -172,21 +172,22 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 		}
 		return result
 	}
+	by := engine.Self()
 	for {
 		if ctx.Err() != nil {
 			return engine.Cause(ctx)
 		}
-		x, made := h.k.find(key), false
+		x, made := h.k.find(key, by), false
 		if x == nil {
 			var err error
-			if x, made, err = h.k.wait(ctx, key, start); err != nil { //threadcall:alloc a thread
+			if x, made, err = h.k.wait(ctx, key, by, start); err != nil { //threadcall:alloc a thread
 				if err == errWithdrawn {
 					err = engine.Cause(ctx)
 				}
 				return err
 			}
 		}
-		err, failed := h.k.run(ctx, x, f)
+		err, failed := h.k.run(ctx, x, by, f)
 		if !failed || made || start == nil {
 			return err
 		}

@@ -104,12 +104,13 @@ type worker[K comparable] struct {
 	node       list.Node[*worker[K]] // in unused or ending
 }
 
-// run has f run on x, which counts the call. failed says that it did not because x has not started.
+// run has f run on x, which counts the call. by is as in take. failed says that it did not because
+// x has not started.
 //
 //threadcall:noalloc
-func (k *set[K]) run(ctx context.Context, x *worker[K], f func() error) (
+func (k *set[K]) run(ctx context.Context, x *worker[K], by *engine.Engine, f func() error) (
 	_ error, failed bool) {
-	defer k.unuse(x, engine.Self())
+	defer k.unuse(x, by)
 	result, err := thread.EvalContext(ctx, x.t, f)
 	if err == nil {
 		return result, false
@@ -127,7 +128,7 @@ func (k *set[K]) run(ctx context.Context, x *worker[K], f func() error) (
 // find returns a thread for key, which counts one more call, or nil if the call must wait for one.
 //
 //threadcall:noalloc
-func (k *set[K]) find(key K) *worker[K] {
+func (k *set[K]) find(key K, by *engine.Engine) *worker[K] {
 	k.mu.Lock()
 	defer k.mu.Unlock() // also if K is an interface, and the key's type cannot be hashed
 	s := k.keys[key]
@@ -136,19 +137,19 @@ func (k *set[K]) find(key K) *worker[K] {
 	}
 	x := k.taker(s)
 	if x != nil {
-		k.take(x, engine.Self())
+		k.take(x, by)
 	}
 	return x
 }
 
 // wait is find where the call must wait for a thread or have one made; made says that it had.
-func (k *set[K]) wait(ctx context.Context, key K, start func() error) (
+func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func() error) (
 	x *worker[K], made bool, err error) {
 	if k.elsewhere() {
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
-	p := &call[K]{start: start, woken: make(chan struct{}, 1), by: engine.Self()}
+	p := &call[K]{start: start, woken: make(chan struct{}, 1), by: by}
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -208,25 +209,21 @@ var errWithdrawn = errors.New("keyed: withdrawn")
 // were made. Such a call may have run and not have returned yet, because its caller runs other
 // functions while it waits. The caller holds mu, as in all functions that follow.
 func (k *set[K]) dependsOn(s *keyState[K], p *call[K]) *engine.Set {
-	set := new(engine.Set)
 	if p.by == nil {
-		return set // it is in no cycle
+		return &k.all // any: it is in no cycle
 	}
-	threads := s.threads
+	all, threads := new(engine.Set), s.threads
 	if k.room(s) > 0 || k.taker(s) != nil {
-		set.AddAll(&k.all)
-		threads = nil
+		all, threads = &k.all, nil
 		for _, other := range k.keys {
 			threads = append(threads, other.threads...)
 		}
 	}
+	var more []*engine.Engine
 	for _, x := range threads {
-		set.Add(x.e)
-		for _, user := range x.users {
-			set.Add(user)
-		}
+		more = append(append(more, x.e), x.users...)
 	}
-	return set
+	return all.With(more...)
 }
 
 // escape ends the wait of p for s, which could be a deadlock: y waits for it, or holds what it
@@ -279,7 +276,7 @@ func (k *set[K]) room(s *keyState[K]) int {
 	return k.each - len(s.threads)
 }
 
-// take has x count one more call.
+// take has x count one more call, which is made on the thread by, or on none if that is nil.
 //
 //threadcall:noalloc
 func (k *set[K]) take(x *worker[K], by *engine.Engine) {

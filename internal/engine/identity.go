@@ -102,4 +102,4 @@ func (i *identity) lives() bool {
 func Self() *Engine { return threads.current() }
 
 // OnAny reports whether the caller is on the thread of any engine.
-func OnAny() bool { return threads.current() != nil }
+func OnAny() bool { return Self() != nil }

@@ -398,12 +398,12 @@ func (s *Set) Add(e *Engine) {
 	s.list.Store(&list)
 }
 
-// AddAll adds those of other.
-func (s *Set) AddAll(other *Set) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := append(slices.Clone(s.engines()), other.engines()...)
-	s.list.Store(&list)
+// With returns a set of those in s and more.
+func (s *Set) With(more ...*Engine) *Set {
+	list := slices.Concat(s.engines(), more)
+	all := new(Set)
+	all.list.Store(&list)
+	return all
 }
 
 // Remove removes e, if it is there.

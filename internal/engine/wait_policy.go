@@ -201,10 +201,10 @@ func (s *spinSlots) want(id uintptr, entry **spinSlot, now time.Duration) bool {
 			}
 		}
 	}
-	for i := range s.wanting {
-		if *entry != nil && (*entry).owner.Load() == id {
-			break
-		}
+	if *entry != nil && (*entry).owner.Load() != id { // another thread has taken it
+		*entry = nil
+	}
+	for i := 0; i < len(s.wanting) && *entry == nil; i++ {
 		slot := &s.wanting[i]
 		if o := slot.owner.Load(); slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
 			*entry = slot
