@@ -53,7 +53,6 @@ type set[K comparable] struct {
 	armed    bool
 	watch    *time.Timer // finds threads that take long to end
 	watching bool
-	panics   []*thread.PanicError
 	stats    Stats // only what is counted
 	closed   bool
 	over     bool          // closed, and no thread is left
@@ -561,11 +560,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	k.all.Remove(x.e)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for p := x.t.TakePanic(); p != nil; p = x.t.TakePanic() {
-		if len(k.panics) < maxPanics {
-			k.panics = append(k.panics, p)
-		}
-	}
 	s := x.state
 	s.threads = slices.DeleteFunc(s.threads, func(other *worker[K]) bool { return other == x })
 	if x.forgotten {
@@ -576,9 +570,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	k.update(s)
 	k.serve()
 }
-
-// maxPanics is how many panics are kept.
-const maxPanics = 1024
 
 // close is Close, but does not wait. It is called without mu.
 func (k *set[K]) close() {

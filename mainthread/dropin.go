@@ -10,13 +10,3 @@ import "github.com/threadcall/threadcall/thread"
 //
 //threadcall:noalloc
 func CallV[T any](f func() T) T { return thread.Eval(main, f) }
-
-// Error is [TakePanic], with a nil error for a nil panic.
-//
-// Deprecated: use [TakePanic].
-func Error() error {
-	if p := TakePanic(); p != nil {
-		return p
-	}
-	return nil
-}

@@ -95,22 +95,6 @@ func TestOnPanic_takesPanicsOfPostedFunctions(t *testing.T) {
 	if p := testutil.Arrives(t, handled); p.Value != errBoom {
 		t.Errorf("handled %v", p)
 	}
-	if p := mainthread.TakePanic(); p == nil || p.Value != errBoom {
-		t.Errorf("TakePanic returned %v", p)
-	}
-}
-
-func TestError_isTakePanicWithANilError(t *testing.T) {
-	mainthread.OnPanic(func(*thread.PanicError) {})
-	defer mainthread.OnPanic(nil)
-	mainthread.Go(func() { panic(errBoom) })
-	mainthread.Call(nop)
-	if err := mainthread.Error(); !errors.Is(err, errBoom) {
-		t.Errorf("Error returned %v", err)
-	}
-	if err := mainthread.Error(); err != nil {
-		t.Errorf("and then %v", err)
-	}
 }
 
 func TestOnSlowCall_reportsAFunctionThatRunsForLong(t *testing.T) {

@@ -138,10 +138,6 @@ func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
 // Every runs f on the main thread after each d. See [thread.Thread.Every].
 func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
 
-// TakePanic removes and returns the oldest panic of a function given to Go, or nil. See
-// [thread.Thread.TakePanic].
-func TakePanic() *thread.PanicError { return main.TakePanic() }
-
 // OnPanic calls f with each panic of a function that no caller waits for, in place of a report on
 // standard error, which a nil f restores. See [thread.WithPanicHandler].
 func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }

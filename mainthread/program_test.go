@@ -31,7 +31,7 @@ var programs = map[string]func(){
 			mainthread.OnPanic(func(p *thread.PanicError) { fmt.Println("handled:", p.Value) })
 			mainthread.Go(func() { explode("handed") })
 			mainthread.Call(nop)
-			fmt.Println(mainthread.Error(), mainthread.Error(), mainthread.Error())
+			fmt.Println(mainthread.Stats().Panicked)
 			mainthread.OnPanic(nil)
 			mainthread.Coalesce(func() { explode("coalesced") })()
 			mainthread.Call(nop)
@@ -302,7 +302,7 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			shows: []string{"mainthread_test.explode", "panic: boom"}},
 		{name: "panics that nothing waits for", shows: []string{
 			"threadcall: panic on the main thread, in a function that no caller waits for: boom\n",
-			"mainthread_test.explode", "\nhandled: handed\npanic: boom panic: handed <nil>\n",
+			"mainthread_test.explode", "\nhandled: handed\n2\n",
 			"in a function that no caller waits for: coalesced\n",
 		}},
 		{name: "goexit in main", shows: []string{

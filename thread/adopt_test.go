@@ -184,7 +184,6 @@ func TestOn_isFalseForALaterGoroutineWithTheSameIdentity(t *testing.T) {
 // What is called, posted and set before a goroutine adopts waits for it, in its order.
 func TestAdoptLater_letsCallsWaitUntilAdopt(t *testing.T) {
 	th, adopt := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(2))
-	th.Stats()
 	wake := make(chan bool, 1)
 	th.OnWake(func() {
 		select {

@@ -74,13 +74,11 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Thread.OnPanic":      does(func() { b.th.OnPanic(nil) }),
 		"Thread.OnSlowCall":   does(func() { b.th.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
 		"Thread.OnWake":       does(func() { b.later.OnWake(nop) }),
-		"Thread.Queued":       does(func() { b.th.Queued(); b.later.Queued() }),
 		"Thread.Serve":        off(func() { b.later.Serve() }),
 		"Thread.ServeContext": off(func() { _ = b.later.ServeContext(ctx) }),
 		"Thread.ServeFor":     off(func() { b.later.ServeFor(0) }),
 		"Thread.SetTLS":       off(func() { b.th.SetTLS(1) }),
 		"Thread.Stats":        does(func() { b.th.Stats(); b.later.Stats() }),
-		"Thread.TakePanic":    does(func() { b.th.TakePanic() }),
 		"Thread.Terminate":    does(func() { b.th.Terminate(); b.later.Terminate() }),
 		"Thread.TryGo":        func() any { return b.th.TryGo(ran) },
 		"Thread.Wait":         off(func() { b.later.Wait(ran) }),
@@ -93,10 +91,8 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Pool.ID":             does(func() { b.p.ID() }),
 		"Pool.MustCall":       off(func() { b.p.MustCall(ran) }),
 		"Pool.OnSlowCall":     does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
-		"Pool.Queued":         does(func() { b.p.Queued() }),
 		"Pool.Size":           does(func() { b.p.Size() }),
 		"Pool.Stats":          does(func() { b.p.Stats() }),
-		"Pool.TakePanic":      does(func() { b.p.TakePanic() }),
 		"Pool.Terminate":      does(b.p.Terminate),
 		"Pool.TryGo":          func() any { return b.p.TryGo(ran) },
 		"Timer.Missed":        does(func() { b.timer.Missed() }),
@@ -174,7 +170,7 @@ func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 				}
 			})
 			outside.GoContext(ctx, func() { t.Error("ran") })
-			for outside.Queued() < 2 {
+			for outside.Stats().Queued < 2 {
 				runtime.Gosched()
 			}
 			cancel()

@@ -72,7 +72,6 @@ func TestAddCleanup_delaysNoOtherIfAThreadHangs(t *testing.T) {
 
 func TestAddCleanup_doesNotRunAfterTerminate(t *testing.T) {
 	th := start(t)
-	th.Stats()
 	newTexture(th, 1, func(int) { t.Error("freed after Terminate") })
 	th.Terminate()
 	eventually(t, func() bool { runtime.GC(); return th.Stats().Refused == 1 }, "it is refused")

@@ -78,26 +78,12 @@ func ExampleWithSlowCall_stall() {
 	if err := <-adopted; err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(t.Queued(), "queued")
+	fmt.Println(t.Stats().Queued, "queued")
 	fmt.Println(t.Call(func() {}))
 	// Output:
 	// 0 queued
 	// ui true true
 	// true
-}
-
-func ExampleThread_TakePanic() {
-	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {})) // no report
-	defer t.Close()
-
-	errLost := errors.New("device lost")
-	t.Go(func() { panic(errLost) })
-	t.Call(func() {})
-
-	for p := t.TakePanic(); p != nil; p = t.TakePanic() {
-		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
-	}
-	// Output: panic: device lost true true
 }
 
 // The profile of all goroutines, like one of the CPU, says which thread a function runs on.
@@ -319,9 +305,9 @@ func ExampleThread_ServeFor() {
 }
 
 func ExampleThread_Stats() {
-	t := thread.New()
+	t := thread.New(thread.WithTimes())
 	defer t.Close()
-	before := t.Stats() // from now on all is counted
+	before := t.Stats()
 	for range 100 {
 		t.Call(func() {})
 	}
@@ -343,23 +329,20 @@ func ExampleThread_Stats_expvar() {
 	defer t.Close()
 	gl := expvar.Func(func() any {
 		s := t.Stats()
-		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls,
-			"running":  s.Running.Seconds(),
-			"wait_p99": s.Waits.Quantile(0.99).Seconds(), "run_p99": s.Runs.Quantile(0.99).Seconds()}
+		return map[string]any{"queued": s.Queued, "calls": s.Calls, "panicked": s.Panicked,
+			"running": s.Running.Seconds(), "busy": s.Busy.Seconds()}
 	})
 
-	var got struct{ Calls, Peak uint64 }
-	_ = gl.String() // the first time begins to count
+	var got struct{ Calls, Panicked uint64 }
 	t.Call(func() {})
 	fmt.Println(json.Unmarshal([]byte(gl.String()), &got), got)
-	// Output: <nil> {1 1}
+	// Output: <nil> {1 0}
 }
 
 // What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
 func ExampleHistogram_runtimeMetrics() {
-	t := thread.New()
+	t := thread.New(thread.WithTimes())
 	defer t.Close()
-	t.Stats() // begins to count
 	t.Call(func() {})
 
 	waits := t.Stats().Waits

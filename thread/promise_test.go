@@ -57,9 +57,7 @@ type runner interface {
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) bool
 	MustCall(f func())
-	TakePanic() *thread.PanicError
 	Stats() thread.Stats
-	Queued() int
 	Done() <-chan struct{}
 	Close()
 	Terminate()
@@ -261,9 +259,6 @@ func testPanic(t *testing.T, w way) {
 				t.Errorf("%s, %s: recovered %#v", p.name, name, v)
 			}
 		}
-	}
-	if p := w.TakePanic(); p != nil {
-		t.Errorf("the panic of a call is kept: %v", p)
 	}
 	if ran := false; !w.call(func() { ran = recover() == nil }) || !ran {
 		t.Error("the thread did not live on")

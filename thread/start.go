@@ -93,7 +93,7 @@ func unstarted(opts []Option) access.Unstarted {
 		Prepare: func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
-					err = taken(fault.Caught(v), 0)
+					err = panicError(fault.Caught(v))
 				}
 			}()
 			return e.Prepare(h)

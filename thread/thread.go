@@ -30,7 +30,7 @@
 //     it, and before it what the same caller had queued there.
 //   - A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
 //     the caller. The thread continues. A panic in a function that no caller waits for is written
-//     to standard error at once, unless [WithPanicHandler] takes it, and is kept for TakePanic.
+//     to standard error at once, unless [WithPanicHandler] takes it.
 //   - A nil function does not run, and the call says so: it returns false, or [ErrNil]. A function
 //     of this package that returns neither panics with an error that wraps ErrNil. For an option or
 //     a setter, nil means none.
@@ -88,7 +88,7 @@ var ErrNil = engine.ErrNil
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
 // after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
-// function of [Thread.OnSlowCall] and from panics do not keep it alive.
+// function of [Thread.OnSlowCall] do not keep it alive.
 type Thread struct {
 	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner     *engine.Owner  // has what may lead back
@@ -128,6 +128,9 @@ func init() {
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
 	e.SetName(o.name)
+	if o.times {
+		e.AlwaysMeasure()
+	}
 	if o.parks {
 		e.NeverSpin()
 	}
@@ -224,14 +227,6 @@ func (t *Thread) GoContext(ctx context.Context, f func()) bool {
 	runtime.KeepAlive(t)
 	return ok
 }
-
-// TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been
-// reported as well: see [WithPanicHandler]. After Go, a Call off the thread returns when the
-// function of Go has ended.
-//
-// The first 1,024 panics are kept until they are taken. The last of those counts the others as
-// Lost.
-func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
 // when the thread has been terminated and serves no more, but for the main thread of package

@@ -37,6 +37,15 @@ func (h *Times) Add(d time.Duration) {
 	h.Buckets[i]++
 }
 
+// AddAll adds what other has counted.
+func (h *Times) AddAll(other *Times) {
+	h.Count += other.Count
+	h.Sum += other.Sum
+	for i, n := range other.Buckets {
+		h.Buckets[i] += n
+	}
+}
+
 // Bound returns where bucket i begins, and the one before it ends.
 func Bound(i int) time.Duration {
 	switch {
