@@ -80,6 +80,9 @@ type call[K comparable] struct {
 	woken   chan struct{}  // has a token when something has changed
 }
 
+// Key returns the key of the thread, for package recorderhttp.
+func (x *worker[K]) Key() any { return x.state.key }
+
 func (p *call[K]) wake() {
 	select {
 	case p.woken <- struct{}{}:

@@ -358,7 +358,7 @@ func ExampleHistogram_runtimeMetrics() {
 		}
 	}
 	fmt.Println(n, len(h.Counts), len(h.Buckets))
-	// Output: 1 122 123
+	// Output: 1 92 93
 }
 
 // OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a

@@ -96,13 +96,13 @@ func statsOf(s engine.Stats) Stats {
 	}
 }
 
-// A Histogram counts times in buckets. The first bucket is for times below 64 ns, the last for
-// times from 69 s on; between them each power of two is divided into four. All Histograms have the
+// A Histogram counts times in buckets. The first bucket is for times below 100 ns, the last for
+// times from 100 s on; between them each power of ten is divided into ten. All Histograms have the
 // same buckets, and so can be added up.
 type Histogram struct {
 	Count   uint64        // of the times
 	Sum     time.Duration // of the times
-	Buckets [122]uint64
+	Buckets [92]uint64
 }
 
 // Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
@@ -111,8 +111,8 @@ type Histogram struct {
 func (h Histogram) Bound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
-// interpolated within its bucket: the error is less than a fifth of the time, or 64 ns. In the last
-// bucket it is 69 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
+// interpolated within its bucket: the error is less than a quarter of the time, or 100 ns. In the
+// last bucket it is 100 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
 // or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -62,6 +63,7 @@ func (x *target) list(name string) {
 
 // count has x counted under a name. all.mu is held.
 func (x *target) count(name string) {
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	if all.names == nil {
 		all.names = map[string]*named{}
 	}
@@ -190,6 +192,10 @@ func (s *State) fill() {
 	if s.Name == "" {
 		s.Name = s.Label
 	}
+	for _, e := range x.workers() { // before the length of the queue, see package recorderhttp
+		w := e.counts.read()
+		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
+	}
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {
@@ -200,13 +206,11 @@ func (s *State) fill() {
 	}
 	now, same := x.now()
 	for _, e := range x.workers() {
-		w := e.counts.read()
-		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 		t := ThreadState{TID: e.tid.Load()}
 		if same {
 			t.Running = e.running(now)
 		}
-		t.Serves = e.own || e.serving.Load() > 0
+		t.Serves = e.own || e.serving.Load() > 0 || e.onWake.Load() != nil
 		t.Waits, t.WaitsFor = e.waitsFor()
 		s.Threads = append(s.Threads, t)
 	}
