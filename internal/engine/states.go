@@ -129,10 +129,10 @@ type State struct {
 	Name    string // may be empty
 	Label   string // for metrics: Name, "main", or OtherNames
 	Pool    bool
-	Dropped bool // nothing refers to its handle
-	User    any  // that SetUser was given, or nil
-	Limit   int  // of the queue, or zero
-	Blocked int  // posters that wait for the queue to become shorter
+	Dropped bool   // nothing refers to its handle
+	User    any    // that SetUser was given, or nil
+	Limit   int    // of the queue, or zero
+	Blocked int    // posters that wait for the queue to become shorter
 	Left    uint64 // functions that have left the queue
 	Stats   Stats
 	Timed   bool   // times are measured
