@@ -97,25 +97,22 @@ func ExampleWriteMetrics() {
 	var text strings.Builder
 	recorderhttp.WriteMetrics(&text)
 	for line := range strings.Lines(text.String()) {
-		if strings.HasPrefix(line, `threadcall_functions_total{thread="gl"`) {
+		if strings.HasPrefix(line, `threadcall_threads{thread="gl"}`) {
 			fmt.Print(line)
 		}
 	}
-	// Output:
-	// threadcall_functions_total{thread="gl",result="run"} 1
-	// threadcall_functions_total{thread="gl",result="refused"} 0
-	// threadcall_functions_total{thread="gl",result="withdrawn"} 0
-	// threadcall_functions_total{thread="gl",result="panicked"} 0
+	// Output: threadcall_threads{thread="gl"} 1
 }
+
+var runs int // of a test, which are counted under its names
 
 // Threads of one name are one series, a name may be any text, and what has ended still counts.
 func TestMetrics_addUpThreadsOfOneName(t *testing.T) {
-	name := "of \"one\\name\"\n\xff"
-	key := `of \"one\\name\"\n` + "\uFFFD"
+	runs++
+	name := fmt.Sprint(runs, " of \"one\\name\"\n\xff")
+	key := fmt.Sprint(runs, ` of \"one\\name\"\n`, "\uFFFD")
 	opts := []thread.Option{thread.WithName(name), thread.WithTimes(), quiet}
 	a, b, p := thread.New(opts...), thread.New(opts...), thread.NewPool(2, opts...)
-	defer b.Close()
-	defer p.Close()
 	for _, th := range []interface {
 		Call(func()) bool
 		Go(func()) bool
@@ -123,9 +120,8 @@ func TestMetrics_addUpThreadsOfOneName(t *testing.T) {
 		th.Go(func() { panic("x") })
 		th.Call(func() {})
 	}
-	begun, release := make(chan bool), make(chan bool)
-	b.Go(func() { begun <- true; <-release })
-	testutil.Arrives(t, begun)
+	busy := testutil.Occupy(t, b.Go)
+	defer busy.Open()
 	b.Go(func() {})
 	check := func(threads, refused float64) {
 		t.Helper()
@@ -150,12 +146,13 @@ func TestMetrics_addUpThreadsOfOneName(t *testing.T) {
 			t.Fatal(text)
 		}
 	}
+	t.Cleanup(func() { b.Terminate(); p.Terminate() })
 	check(4, 0)
 	a.Close()
 	check(3, 0)
 	a.Go(func() {})
 	check(3, 1)
-	close(release)
+	busy.Open()
 
 	untimed := thread.New(thread.WithName("untimed"))
 	untimed.Call(func() {})
