@@ -390,7 +390,7 @@ func ExampleHistogram_openTelemetry() {
 	}
 	var h thread.Histogram
 	fmt.Println(len(bounds(h)), len(h.Buckets), bounds(h)[0])
-	// Output: 121 122 6.4e-08
+	// Output: 91 92 1e-07
 }
 
 // The function refers to its Timer, which is therefore made on the thread.
