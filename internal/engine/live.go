@@ -270,7 +270,11 @@ func (e *Engine) endLoop(outer uint) {
 		e.counts.work(now)
 		e.resumeSlow(now)
 	case e.counts.works():
-		e.counts.rest(clock.Now())
+		now := e.idleState.ticked
+		if e.idleState.taken > 0 || int64(now) != e.counts.at.Load() {
+			now = clock.Now() // else took has read it after the last function
+		}
+		e.counts.rest(now)
 	}
 	e.stopServing(1 + loops)
 }
