@@ -25,10 +25,10 @@
 //
 //   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
 //     nothing polls, and an idle program uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own. The function of [Win.OnDraw] runs
-//     there, and everything given to [Win.Thread]. So a slow window does not delay another, nor a
+//   - Each window has a thread and an OpenGL context of its own. The function of [Window.OnDraw] runs
+//     there, and everything given to [Window.Thread]. So a slow window does not delay another, nor a
 //     slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the
+//   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
 // In the steady state frames and events allocate nothing (see [Event]), except the paths of a
@@ -96,7 +96,7 @@ var state struct {
 
 	winMu   sync.Mutex
 	closing bool
-	windows map[*Win]struct{} // those that have not been destroyed
+	windows map[*Window]struct{} // those that have not been destroyed
 }
 
 // Init prepares the package and gives the main thread to the event loop of the window system, in
@@ -122,7 +122,7 @@ func Init() error {
 		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
 		listenToMonitors()
 		state.winMu.Lock()
-		state.windows = map[*Win]struct{}{}
+		state.windows = map[*Window]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
 		if err = watchX11(); err != nil {
@@ -169,7 +169,7 @@ func Terminate() {
 
 // closing refuses new windows from now on, and returns the open ones, and whether it has been
 // called before. It panics if one of them waits for the caller.
-func closing() (open []*Win, before bool) {
+func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
 	caller := goroutine()

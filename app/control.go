@@ -9,26 +9,26 @@ import (
 )
 
 // SetTitle changes the title.
-func (w *Win) SetTitle(title string) { w.post(func() { w.win.SetTitle(title) }) }
+func (w *Window) SetTitle(title string) { w.post(func() { w.win.SetTitle(title) }) }
 
 // Size returns the size of the content in screen coordinates. It is zero once the window is closed.
-func (w *Win) Size() (width, height int) {
+func (w *Window) Size() (width, height int) {
 	_ = w.do(func() { width, height = w.win.GetSize() })
 	return width, height
 }
 
 // SetSize changes the size of the content, in screen coordinates. Sizes are at least 1 and at most
 // 16,384.
-func (w *Win) SetSize(width, height int) {
+func (w *Window) SetSize(width, height int) {
 	w.post(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
 }
 
 // Show shows a hidden window.
-func (w *Win) Show() { w.post(func() { w.win.Show() }) }
+func (w *Window) Show() { w.post(func() { w.win.Show() }) }
 
 // Hide hides the window. Frames go on, at most at the rate of the monitor, so that a program can
-// prepare a window, or take a Screenshot of one that it never shows; [Win.SetOnDemand] ends them.
-func (w *Win) Hide() {
+// prepare a window, or take a Screenshot of one that it never shows; [Window.SetOnDemand] ends them.
+func (w *Window) Hide() {
 	w.post(func() {
 		if state.wayland.Load() {
 			w.hiding.Lock()

@@ -72,7 +72,7 @@ func TestGLFW_coversAMonitor(t *testing.T) {
 }
 
 // change calls what changes a window, with good and bad values.
-func change(w *app.Win) {
+func change(w *app.Window) {
 	w.SetSize(-5, 0)
 	w.SetTitle("")
 	w.SetTitle("nul \x00 and \xff no text")

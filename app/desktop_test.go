@@ -19,7 +19,7 @@ import (
 // managed shows a window on a screen with a window manager. agree waits until the size of the last
 // frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
 // like.
-func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record,
+func managed(t *testing.T, opts ...app.Option) (w *app.Window, c counter, r *record,
 	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)

@@ -87,7 +87,7 @@ type failure struct {
 
 // check is deferred around functions of the program on the window's thread, and completed is set
 // after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
-func (w *Win) check(completed *bool) {
+func (w *Window) check(completed *bool) {
 	if !*completed {
 		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})
 		w.Stop()

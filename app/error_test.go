@@ -272,7 +272,7 @@ func goexitOnMainThread() {
 	println("the loop goes on")
 }
 
-func openWindow() *app.Win {
+func openWindow() *app.Window {
 	w, err := app.NewWindow(app.Size(200, 150))
 	must(err)
 	return w

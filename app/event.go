@@ -9,7 +9,7 @@ import (
 )
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
-// of [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the package
+// of [Window.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the package
 // never writes to an event that it has delivered, nor delivers it to a second window.
 //
 // Events are allocated in blocks of 64. The package uses a block again when the garbage collector
@@ -41,7 +41,7 @@ type MouseButtonEvent struct {
 }
 
 // A MouseMoveEvent is the position of the mouse, in screen coordinates from the upper left corner
-// of the content. In GLFW's mode CursorDisabled (see [Win.GLFW]) the position has no bounds.
+// of the content. In GLFW's mode CursorDisabled (see [Window.GLFW]) the position has no bounds.
 type MouseMoveEvent struct{ X, Y float64 }
 
 // A MouseEnterEvent reports that the mouse has entered the window, or has left it.
@@ -104,7 +104,7 @@ func (*MonitorEvent) event() bool     { return false }
 func (*CloseEvent) event() bool       { return false }
 
 // listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
-func (w *Win) listen() {
+func (w *Window) listen() {
 	win, q := w.win, w.queue
 	key := poster[KeyEvent](q)
 	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
@@ -221,7 +221,7 @@ func monitorChanged(name string, connected bool) {
 // pixelsAreScreen reports whether a screen coordinate is a pixel.
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
-func (w *Win) setGeometry(g geometry) {
+func (w *Window) setGeometry(g geometry) {
 	w.geometry = g
 	w.shared.mu.Lock()
 	w.shared.geometry = g
@@ -231,7 +231,7 @@ func (w *Win) setGeometry(g geometry) {
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
 // called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
 // same value; if it calls [runtime.Goexit], so does Run.
-func (w *Win) OnEvent(handle func(Event)) {
+func (w *Window) OnEvent(handle func(Event)) {
 	if handle == nil {
 		w.onEvent.Store(nil)
 	} else {
@@ -241,7 +241,7 @@ func (w *Win) OnEvent(handle func(Event)) {
 
 // deliver hands the oldest event to the function given to OnEvent. It returns false if there is
 // none.
-func (w *Win) deliver() bool {
+func (w *Window) deliver() bool {
 	e := w.queue.get()
 	if e == nil {
 		return false
@@ -257,7 +257,7 @@ func (w *Win) deliver() bool {
 
 // deliverAll delivers the events that have come by now, on the window's thread. It returns whether
 // the window goes on.
-func (w *Win) deliverAll() bool {
+func (w *Window) deliverAll() bool {
 	w.inside = "OnEvent"
 	for n := w.queue.len(); n > 0 && !w.stopped.Load() && w.deliver(); n-- {
 	}
@@ -265,7 +265,7 @@ func (w *Win) deliverAll() bool {
 }
 
 // deliverNow runs on the window's thread, between frames.
-func (w *Win) deliverNow() {
+func (w *Window) deliverNow() {
 	if w.stopped.Load() || w.life.Load() != running {
 		return
 	}
@@ -283,7 +283,7 @@ const slow = 20
 // eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted
 // clears pending before drawFrame looks into the queue, and when frames no longer follow each
 // other, the last one looks again.
-func (w *Win) eventCame() {
+func (w *Window) eventCame() {
 	next := w.pending.Load() || w.continuous()
 	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {
 		w.postDelivery()
@@ -291,7 +291,7 @@ func (w *Win) eventCame() {
 }
 
 // receive delivers events until the window is stopped, in Run.
-func (w *Win) receive() {
+func (w *Window) receive() {
 	for !w.stopped.Load() {
 		if w.opts.eventsOnDraw || !w.deliver() {
 			<-w.queue.notified

@@ -12,7 +12,7 @@ import (
 
 // These examples are compiled, but not run: they need a screen.
 
-func ExampleWin_OnEvent() {
+func ExampleWindow_OnEvent() {
 	w, err := app.NewWindow(app.OnDemand())
 	if err != nil {
 		log.Fatal(err)

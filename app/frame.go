@@ -12,7 +12,7 @@ import (
 	"github.com/threadcall/threadcall/app/internal/nsgl"
 )
 
-// A Frame is the argument of the function of [Win.OnDraw]. It is valid until that returns.
+// A Frame is the argument of the function of [Window.OnDraw]. It is valid until that returns.
 type Frame struct {
 	Number uint64        // zero for the first
 	Time   time.Duration // since the first frame began
@@ -42,7 +42,7 @@ type drawing struct {
 	minimized atomic.Bool
 }
 
-func (d *drawing) init(w *Win) {
+func (d *drawing) init(w *Window) {
 	d.run, d.tick = w.drawPosted, w.drawTick
 	d.swap = func() error {
 		if state.wayland.Load() {
@@ -55,7 +55,7 @@ func (d *drawing) init(w *Win) {
 }
 
 // schedule posts a frame, unless one has been posted.
-func (w *Win) schedule() {
+func (w *Window) schedule() {
 	if w.pending.CompareAndSwap(false, true) && !w.thread.Go(w.run) {
 		w.Stop()
 	}
@@ -63,14 +63,14 @@ func (w *Win) schedule() {
 
 // Redraw draws a frame soon, if the window is [OnDemand]. Several calls before the frame begins
 // result in one frame. If the window is minimized, the frame is drawn when it is restored.
-func (w *Win) Redraw() {
+func (w *Window) Redraw() {
 	if !w.continuous() {
 		w.request()
 	}
 }
 
 // request has a frame drawn, once Run has been called.
-func (w *Win) request() {
+func (w *Window) request() {
 	if w.life.Load() == running {
 		w.schedule()
 	}
@@ -78,26 +78,26 @@ func (w *Win) request() {
 
 // changed has a frame drawn because a function of the window has been replaced, unless the next one
 // comes anyway.
-func (w *Win) changed(appeared bool) {
+func (w *Window) changed(appeared bool) {
 	if appeared || !w.continuous() {
 		w.request()
 	}
 }
 
 // continuous reports whether frame follows frame.
-func (w *Win) continuous() bool {
+func (w *Window) continuous() bool {
 	return !w.onDemand.Load() && !w.minimized.Load() &&
 		(w.onDraw.Load() != nil || w.onStep.Load() != nil)
 }
 
 // drawPosted draws a frame that has been posted.
-func (w *Win) drawPosted() {
+func (w *Window) drawPosted() {
 	w.pending.Store(false) // from now on Redraw posts another frame
 	w.drawFrame()
 }
 
 // drawTick draws a frame because its time has come.
-func (w *Win) drawTick() {
+func (w *Window) drawTick() {
 	if w.continuous() {
 		w.drawFrame()
 	} else {
@@ -106,7 +106,7 @@ func (w *Win) drawTick() {
 }
 
 // pause ends the clock. Events that were to be delivered before the next frame are delivered now.
-func (w *Win) pause() {
+func (w *Window) pause() {
 	w.ticks.stop()
 	if w.opts.eventsOnDraw {
 		w.deliverNow()
@@ -114,7 +114,7 @@ func (w *Win) pause() {
 }
 
 // drawFrame runs on the window's thread.
-func (w *Win) drawFrame() {
+func (w *Window) drawFrame() {
 	if w.stopped.Load() || w.minimized.Load() && w.shot == nil {
 		w.pause()
 		return
@@ -163,7 +163,7 @@ func (w *Win) drawFrame() {
 }
 
 // next runs at the end of a frame.
-func (w *Win) next() {
+func (w *Window) next() {
 	if w.continuous() {
 		if w.ticks.timer == nil {
 			w.schedule()
@@ -176,7 +176,7 @@ func (w *Win) next() {
 // show shows the frame.
 //
 // While it waits for the reply of an X server, Xlib may read events for the main thread.
-func (w *Win) show() {
+func (w *Window) show() {
 	if w.life.Load() == over {
 		return // end has given up waiting
 	}
@@ -188,7 +188,7 @@ func (w *Win) show() {
 }
 
 // measure fills in the size of the window.
-func (w *Win) measure(f *Frame) {
+func (w *Window) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
@@ -202,7 +202,7 @@ func (w *Win) measure(f *Frame) {
 
 // reschedule runs on the window's thread after a setting has changed: the frame for which the clock
 // waits gets a new time.
-func (w *Win) reschedule() {
+func (w *Window) reschedule() {
 	if w.ticks.timer == nil || w.stopped.Load() || !w.continuous() {
 		return // the next frame will begin the clock, or stop it
 	}
@@ -214,7 +214,7 @@ func (w *Win) reschedule() {
 // Screenshot draws a frame and returns its picture. It returns an error if Run is not called within
 // a second, if a function on the window's thread does not return within five, and on that thread,
 // where it would wait for itself.
-func (w *Win) Screenshot() (*image.NRGBA, error) {
+func (w *Window) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
 	}
@@ -311,7 +311,7 @@ func flip(p *image.NRGBA) {
 //
 // A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn.
 // A panic in step is as one in OnDraw.
-func (w *Win) OnStep(d time.Duration, step func()) {
+func (w *Window) OnStep(d time.Duration, step func()) {
 	var before, now *stepping
 	if step != nil && d > 0 {
 		now = &stepping{period: d, step: step}
@@ -346,7 +346,7 @@ func (s *stepping) due(delta time.Duration) (n int) {
 }
 
 // takeSteps runs the steps that are due in a frame.
-func (w *Win) takeSteps(f *Frame) {
+func (w *Window) takeSteps(f *Frame) {
 	f.Steps, f.Alpha = 0, 0
 	s := w.onStep.Load()
 	if s == nil {

@@ -49,7 +49,7 @@ func hasCorners(p image.Image, r image.Rectangle) bool {
 }
 
 // shoot takes a screenshot of a window that has the colours of quarters.
-func shoot(t *testing.T, w *app.Win, size image.Point) {
+func shoot(t *testing.T, w *app.Window, size image.Point) {
 	t.Helper()
 	p, err := w.Screenshot()
 	screen.Must(t, err)
@@ -218,17 +218,17 @@ func TestOnDraw_clearsTheWindowWithoutAFunction(t *testing.T) {
 // What blocks one of them does not stop a window's frames: another window, the window's own
 // handler, the main thread.
 func TestWindow_drawsWhileAnotherIsBlocked(t *testing.T) {
-	for name, block := range map[string]func(w *app.Win, f func()){
-		"another OnDraw": func(w *app.Win, f func()) {
+	for name, block := range map[string]func(w *app.Window, f func()){
+		"another OnDraw": func(w *app.Window, f func()) {
 			other := open(t)
 			other.OnDraw(func(*app.Frame) { f() })
 			run(t, other)
 		},
-		"OnEvent": func(w *app.Win, f func()) {
+		"OnEvent": func(w *app.Window, f func()) {
 			w.OnEvent(func(app.Event) { f() })
 			w.SetSize(210, 160)
 		},
-		"main thread": func(w *app.Win, f func()) { go mainthread.Call(f) },
+		"main thread": func(w *app.Window, f func()) { go mainthread.Call(f) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t)

@@ -35,7 +35,7 @@ const (
 )
 
 // begin runs when a frame begins that others are to follow.
-func (c *frameClock) begin(w *Win) {
+func (c *frameClock) begin(w *Window) {
 	rate := c.tickRate(!w.noVSync.Load(), w.rate())
 	if c.timer != nil && rate == c.rate {
 		return
@@ -49,7 +49,7 @@ func (c *frameClock) begin(w *Win) {
 // again runs between two frames when the rate may have changed, and there is a clock. The next
 // frame begins as long after the last one as it would have with the new rate: passed has passed
 // since then. It reports whether that is now.
-func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
+func (c *frameClock) again(w *Window, passed time.Duration) (now bool) {
 	rate := c.tickRate(!w.noVSync.Load(), w.rate())
 	if rate == c.rate {
 		return false

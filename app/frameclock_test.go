@@ -101,7 +101,7 @@ func TestStep_runsOncePerPeriod(t *testing.T) {
 
 // Steps that take longer than their period delay each frame by a bounded time.
 func TestStep_delaysAFrameByABoundedTime(t *testing.T) {
-	w := &Win{}
+	w := &Window{}
 	steps := 0
 	w.OnStep(time.Millisecond, func() { steps++; time.Sleep(30 * time.Millisecond) })
 	f := &Frame{Delta: time.Second}

@@ -23,7 +23,7 @@ type options struct {
 	eventsOnDraw  bool
 	rate          float64
 	shares        bool
-	share         *Win
+	share         *Window
 	hints         func()
 }
 
@@ -53,9 +53,9 @@ func Size(width, height int) Option {
 func OpenGL(major, minor int) Option { return func(o *options) { o.major, o.minor = major, minor } }
 
 // NoOpenGL makes a window without an OpenGL context, for Vulkan, WebGPU, Direct3D or Metal, which
-// make a surface of [Win.GLFW]. The function of [Win.OnDraw] shows by itself what it draws; [Frame]
+// make a surface of [Window.GLFW]. The function of [Window.OnDraw] shows by itself what it draws; [Frame]
 // has the size. If its presentation waits for the monitor, the program should add [NoVSync], or the
-// package paces the frames, too. [Win.Screenshot] returns an error.
+// package paces the frames, too. [Window.Screenshot] returns an error.
 func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 
 // Share makes a window that shares textures, buffers, shaders and samplers with w. Framebuffers and
@@ -65,20 +65,20 @@ func NoOpenGL() Option { return func(o *options) { o.noOpenGL = true } }
 // The other thread sees an object completely after [gl.Finish], or after [gl.Flush] and a wait for
 // a fence, and must bind it again. Either window may be closed first; the shared objects end with
 // the last.
-func Share(w *Win) Option { return func(o *options) { o.shares, o.share = true, w } }
+func Share(w *Window) Option { return func(o *options) { o.shares, o.share = true, w } }
 
 // EventsOnDraw delivers events on the window's thread, immediately before the function of
-// [Win.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a mutex,
+// [Window.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a mutex,
 // and a slow OnEvent delays frames.
 //
 // If no frame is due soon, because the window is [OnDemand] or minimized or has fewer than 20
-// frames a second, events are delivered at once. They cause no frame; [Win.Redraw] does.
+// frames a second, events are delivered at once. They cause no frame; [Window.Redraw] does.
 func EventsOnDraw() Option { return func(o *options) { o.eventsOnDraw = true } }
 
-// Hidden makes a window that is not shown until [Win.Show].
+// Hidden makes a window that is not shown until [Window.Show].
 func Hidden() Option { return func(o *options) { o.hidden = true } }
 
-// OnDemand makes a window that is drawn only after [Win.Redraw], after a change of size, and when
+// OnDemand makes a window that is drawn only after [Window.Redraw], after a change of size, and when
 // the system has lost what was drawn. Without it, frame follows frame.
 func OnDemand() Option { return func(o *options) { o.onDemand = true } }
 
@@ -143,7 +143,7 @@ func (s *settings) setRate(n float64) { s.rateBits.Store(math.Float64bits(n)) }
 
 // SetFrameRate changes the limit of [FrameRate], at once. Zero means no limit, and so does a
 // negative or infinite rate; the lowest rate is a frame in 1,000 seconds.
-func (w *Win) SetFrameRate(n float64) {
+func (w *Window) SetFrameRate(n float64) {
 	if !(n > 0) || math.IsInf(n, 0) {
 		n = 0
 	} else {
@@ -154,7 +154,7 @@ func (w *Win) SetFrameRate(n float64) {
 }
 
 // SetVSync changes whether frames wait for the monitor; see [NoVSync].
-func (w *Win) SetVSync(on bool) {
+func (w *Window) SetVSync(on bool) {
 	w.noVSync.Store(!on)
 	w.thread.Go(func() {
 		w.setInterval()
@@ -163,7 +163,7 @@ func (w *Win) SetVSync(on bool) {
 }
 
 // SetOnDemand changes whether frames are drawn only when they are requested; see [OnDemand].
-func (w *Win) SetOnDemand(on bool) {
+func (w *Window) SetOnDemand(on bool) {
 	w.onDemand.Store(on)
 	if !on && w.life.Load() == running {
 		w.schedule()
@@ -172,7 +172,7 @@ func (w *Win) SetOnDemand(on bool) {
 
 // setInterval runs on the window's thread. With Wayland the driver must not wait for the monitor:
 // it would do so for ever while the window is not visible.
-func (w *Win) setInterval() {
+func (w *Window) setInterval() {
 	if w.opts.noOpenGL || w.stopped.Load() {
 		return
 	}

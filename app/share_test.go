@@ -14,7 +14,7 @@ import (
 )
 
 // texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
-func texture(w *app.Win) (texture uint32) {
+func texture(w *app.Window) (texture uint32) {
 	pixels := make([]byte, 0, 16)
 	for _, i := range []int{2, 3, 0, 1} { // the lowest row comes first
 		pixels = append(pixels, corners[i].R, corners[i].G, corners[i].B, corners[i].A)
@@ -55,7 +55,7 @@ func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 	first.Stop()
 	<-first.Done()
 	shoot(t, second, size)
-	var third *app.Win
+	var third *app.Window
 	// on the thread whose context it shares
 	second.Thread().Call(func() { third = open(t, app.Share(second)) })
 	third.OnDraw(func(f *app.Frame) { paste(f, made) })
@@ -99,25 +99,25 @@ func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
 	change(w)
 }
 
-// OnDestroy runs once, on the thread, with the context current, after the last frame, unless the
+// OnClose runs once, on the thread, with the context current, after the last frame, unless the
 // thread has been terminated.
-func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
-	for name, end := range map[string]func(w *app.Win){
-		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
-		"before Run": func(w *app.Win) { app.Terminate() },
+func TestOnClose_runsAfterTheLastFrame(t *testing.T) {
+	for name, end := range map[string]func(w *app.Window){
+		"Stop":       func(w *app.Window) { go w.Stop(); w.Run() },
+		"before Run": func(w *app.Window) { app.Terminate() },
 		// the next window gets its thread, which would use the context if that were current there
-		"Thread": func(w *app.Win) {
+		"Thread": func(w *app.Window) {
 			go w.Run()
 			w.Thread().Terminate()
 			<-w.Done()
 			app.Terminate()
 			show(t)
 		},
-		"OnDraw": func(w *app.Win) {
+		"OnDraw": func(w *app.Window) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
 			testutil.MustPanic(t, w.Run, "wrong")
 		},
-		"panic": func(w *app.Win) {
+		"panic": func(w *app.Window) {
 			w.OnDraw(func(*app.Frame) { w.Stop() })
 			testutil.MustPanic(t, w.Run, "in the end")
 		},
@@ -125,7 +125,7 @@ func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
 			n := 0
-			w.OnDestroy(func() {
+			w.OnClose(func() {
 				n++
 				if !w.Thread().On() || gl.GetString(gl.VERSION) == nil {
 					t.Error("not on the window's thread, or there is no context")
@@ -137,7 +137,7 @@ func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 			end(w)
 			<-w.Done()
 			if (n != 1) != (name == "Thread") || n > 1 {
-				t.Errorf("OnDestroy ran %d times", n)
+				t.Errorf("OnClose ran %d times", n)
 			}
 		})
 	}

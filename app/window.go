@@ -21,22 +21,22 @@ import (
 // ErrClosed is returned by methods of a window that has been closed.
 var ErrClosed = errors.New("app: the window is closed")
 
-// A Win is a window. NewWindow makes it, Run shows it, and when Run has returned it is destroyed.
+// A Window is a window. NewWindow makes it, Run shows it, and when Run has returned it is destroyed.
 //
 // Its methods may be called from any goroutine at any time. Once the window is closed, which the
 // user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw
 // for example, methods without a result do not wait for the main thread: they take effect soon, in
 // their order.
-type Win struct {
+type Window struct {
 	opts   options
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
 
-	onDraw    atomic.Pointer[func(*Frame)]
-	onEvent   atomic.Pointer[func(Event)]
-	onStep    atomic.Pointer[stepping]
-	onDestroy atomic.Pointer[func()]
+	onDraw  atomic.Pointer[func(*Frame)]
+	onEvent atomic.Pointer[func(Event)]
+	onStep  atomic.Pointer[stepping]
+	onClose atomic.Pointer[func()]
 
 	life    atomic.Int32  // only grows
 	runner  atomic.Uint64 // the goroutine in Run
@@ -65,7 +65,7 @@ type Win struct {
 	postDelivery func() bool // posts deliverNow, once
 }
 
-// The values of Win.life.
+// The values of Window.life.
 const (
 	made    = iota // NewWindow has returned, or will
 	running        // Run has been called
@@ -85,7 +85,7 @@ var glLoaded struct {
 
 // NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options
 // or what the system lacks.
-func NewWindow(opts ...Option) (*Win, error) {
+func NewWindow(opts ...Option) (*Window, error) {
 	o := defaults()
 	for _, opt := range opts {
 		if opt != nil {
@@ -95,7 +95,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
+	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
 	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.stop))
 	w.settings.init(o)
 	w.drawing.init(w)
@@ -122,7 +122,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 
 // createSharing creates the window while the context that it shares with is current on no thread,
 // as WGL requires.
-func (w *Win) createSharing() (err error) {
+func (w *Window) createSharing() (err error) {
 	create := func() {
 		if down := onMain(func() { err = w.create() }); down != nil {
 			err = down
@@ -152,13 +152,13 @@ func (w *Win) createSharing() (err error) {
 var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
 
 // hangs returns the error of what has waited for the window's thread.
-func (w *Win) hangs(what string) error {
+func (w *Window) hangs(what string) error {
 	return fmt.Errorf("app: %s: a function on the thread of window %q, such as OnDraw's, has not "+
 		"returned for %v", what, w.opts.title, patience)
 }
 
 // create runs on the main thread.
-func (w *Win) create() error {
+func (w *Window) create() error {
 	o := w.opts
 	state.winMu.Lock()
 	closing := state.closing
@@ -210,7 +210,7 @@ func (w *Win) create() error {
 }
 
 // prepare runs on the window's thread.
-func (w *Win) prepare() error {
+func (w *Window) prepare() error {
 	if w.opts.noOpenGL {
 		return nil
 	}
@@ -240,7 +240,7 @@ func (w *Win) prepare() error {
 //
 // The package owns its context, its callbacks and its end. If GLFW has an error, the method of the
 // binding panics.
-func (w *Win) GLFW() *glfw.Window {
+func (w *Window) GLFW() *glfw.Window {
 	mainthread.Assert()
 	if w.destroyed || !state.up.Load() {
 		return nil
@@ -253,7 +253,7 @@ func (w *Win) GLFW() *glfw.Window {
 // Without one, or with nil, the window is cleared when it is shown, and again when the system has
 // lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
 // does Run.
-func (w *Win) OnDraw(draw func(*Frame)) {
+func (w *Window) OnDraw(draw func(*Frame)) {
 	var before *func(*Frame)
 	if draw == nil {
 		before = w.onDraw.Swap(nil)
@@ -263,21 +263,21 @@ func (w *Win) OnDraw(draw func(*Frame)) {
 	w.changed((before == nil) != (draw == nil))
 }
 
-// OnDestroy sets the function that frees what belongs to the window. It runs on the window's thread
+// OnClose sets the function that frees what belongs to the window. It runs on the window's thread
 // after the last frame, with the window's context current, even if Run has not been called, but not
 // if the thread has been terminated. A panic in it is as one in OnDraw.
-func (w *Win) OnDestroy(f func()) {
+func (w *Window) OnClose(f func()) {
 	if f == nil {
-		w.onDestroy.Store(nil)
+		w.onClose.Store(nil)
 	} else {
-		w.onDestroy.Store(&f)
+		w.onClose.Store(&f)
 	}
 }
 
 // Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
 // textures, run between two frames, with the window's context current. Closing the window
 // terminates the thread, and terminating the thread closes the window.
-func (w *Win) Thread() *thread.Thread { return w.thread }
+func (w *Window) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
@@ -287,7 +287,7 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // If a function on the window's thread does not return within five seconds of that, Run reports it
 // on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
 // it until the process ends, and its thread refuses functions.
-func (w *Win) Run() {
+func (w *Window) Run() {
 	if mainthread.On() {
 		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")
 	}
@@ -311,7 +311,7 @@ func (w *Win) Run() {
 
 // claim makes the calling goroutine the one that ends the window: the one in Run or, if there is
 // none, another, and then there will be none.
-func (w *Win) claim(life int32) bool {
+func (w *Window) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
 	}
@@ -327,7 +327,7 @@ func goroutine() (number uint64) {
 }
 
 // close returns when the window has ended.
-func (w *Win) close() {
+func (w *Window) close() {
 	w.Stop()
 	if w.claim(over) {
 		w.end()
@@ -336,7 +336,7 @@ func (w *Win) close() {
 }
 
 // end destroys the window.
-func (w *Win) end() {
+func (w *Window) end() {
 	w.Stop()
 	stuck := !w.endThread()
 	_ = onMain(func() {
@@ -365,7 +365,7 @@ func (w *Win) end() {
 const patience = 5 * time.Second
 
 // endThread ends the window's thread, or reports that a function does not return there.
-func (w *Win) endThread() (ended bool) {
+func (w *Window) endThread() (ended bool) {
 	leave := func() { defer w.thread.Terminate(); w.leave() }
 	if w.thread.On() {
 		leave()
@@ -388,12 +388,12 @@ func (w *Win) endThread() (ended bool) {
 }
 
 // leave runs on the window's thread, after the last frame.
-func (w *Win) leave() {
+func (w *Window) leave() {
 	defer w.detach()
-	if f := w.onDestroy.Load(); f != nil {
+	if f := w.onClose.Load(); f != nil {
 		completed := false
 		defer w.check(&completed)
-		w.inside = "OnDestroy"
+		w.inside = "OnClose"
 		(*f)()
 		completed = true
 	}
@@ -402,27 +402,27 @@ func (w *Win) leave() {
 // stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a
 // context that is destroyed: NewWindow may have made it current after leave, and leave does not run
 // if the program has terminated the thread.
-func (w *Win) stop() {
+func (w *Window) stop() {
 	w.Stop()
 	w.context.Release()
 	w.detach()
 }
 
 // detach makes the window's context current no more on the window's thread.
-func (w *Win) detach() {
+func (w *Window) detach() {
 	if !w.opts.noOpenGL {
 		_ = guarded(func() error { glfw.DetachCurrentContext(); return nil })
 	}
 }
 
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
-func (w *Win) Stop() {
+func (w *Window) Stop() {
 	w.stopped.Store(true)
 	w.queue.notify()
 }
 
 // do runs f on the main thread unless the window has been destroyed.
-func (w *Win) do(f func()) error {
+func (w *Window) do(f func()) error {
 	there := false
 	err := onMain(func() {
 		if there = !w.destroyed; there {
@@ -438,7 +438,7 @@ func (w *Win) do(f func()) error {
 }
 
 // post is do for what returns nothing. The window's thread does not wait for the main thread.
-func (w *Win) post(f func()) {
+func (w *Window) post(f func()) {
 	if w.thread.On() {
 		mainthread.Go(func() { _ = w.do(f) })
 	} else {

@@ -88,7 +88,7 @@ var handlers = map[string][]app.Option{
 }
 
 // openWith makes a window that calls f there.
-func openWith(t *testing.T, where string, f func()) *app.Win {
+func openWith(t *testing.T, where string, f func()) *app.Window {
 	w := open(t, handlers[where]...)
 	if where == "OnDraw" {
 		w.OnDraw(func(*app.Frame) { f() })
@@ -126,14 +126,14 @@ func TestStop_endsRun(t *testing.T) {
 	const many = 1 << 30
 	for _, test := range []struct {
 		name           string
-		stop           func(w *app.Win) // before Run
-		frames, events int              // at most
+		stop           func(w *app.Window) // before Run
+		frames, events int                 // at most
 	}{
-		{"before Run", (*app.Win).Stop, 0, 0},
+		{"before Run", (*app.Window).Stop, 0, 0},
 		{"OnDraw", nil, 1, many},
 		{"OnEvent", nil, many, 1},
-		{"main thread", func(w *app.Win) { go mainthread.Call(w.Stop) }, many, many},
-		{"many goroutines", func(w *app.Win) {
+		{"main thread", func(w *app.Window) { go mainthread.Call(w.Stop) }, many, many},
+		{"many goroutines", func(w *app.Window) {
 			for range 50 {
 				go w.Stop()
 			}

@@ -64,7 +64,7 @@ func show() error {
 	}
 	defer app.Terminate()
 
-	var windows []*app.Win
+	var windows []*app.Window
 	for i := range *count {
 		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360),
 			app.FrameRate(30), app.Hints(func() {
