@@ -1,16 +1,12 @@
 // Package app opens windows. The main thread receives their events, and each window is drawn on a
 // thread of its own.
 //
-//	func main() { mainthread.Init(run) }
+//	func main() { app.Main(run) }
 //
-//	func run() {
-//		if err := app.Init(); err != nil {
-//			log.Fatal(err)
-//		}
-//		defer app.Terminate()
-//		w, err := app.NewWindow(app.Title("hello"), app.Size(800, 600))
+//	func run() error {
+//		w, err := app.NewWindow(app.Title("hello"), app.OpenGL(3, 3, gl.Init))
 //		if err != nil {
-//			log.Fatal(err)
+//			return err
 //		}
 //		w.OnDraw(func(f *app.Frame) { gl.Clear(gl.COLOR_BUFFER_BIT) })
 //		w.OnEvent(func(e app.Event) {
@@ -19,6 +15,7 @@
 //			}
 //		})
 //		w.Run() // until the window is closed
+//		return nil
 //	}
 //
 // # Threads
@@ -31,8 +28,7 @@
 //   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
-// In the steady state frames and events allocate nothing (see [Event]), except the paths of a
-// DropEvent and the name in a MonitorEvent. Events may be kept and sent on channels.
+// Frames allocate nothing. Events are allocated, and may be kept and sent on channels.
 //
 // # Limits
 //
@@ -65,8 +61,11 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -90,6 +89,8 @@ var state struct {
 	up   atomic.Bool
 	loop *loop // the main thread's
 
+	gamepads [glfw.JoystickLast + 1]bool // those that are connected, the main thread's
+
 	stuck   bool         // GLFW has windows that end has given up; the main thread's
 	wayland atomic.Bool  // GLFW uses Wayland
 	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
@@ -99,12 +100,33 @@ var state struct {
 	windows map[*Window]struct{} // those that have not been destroyed
 }
 
+// Main is what main calls in a program with windows. It calls run, on a goroutine of its own, between
+// [Init] and [Terminate], and serves the main thread meanwhile, as [mainthread.Init] does, which the
+// program must not call besides. If Init or run returns an error, Main prints it and exits with
+// status 1. In the tests of a program, a TestMain gives them the windows and the main thread:
+//
+//	func TestMain(m *testing.M) { app.Main(func() error { m.Run(); return nil }) }
+func Main(run func() error) {
+	var err error
+	mainthread.Init(func() {
+		if err = Init(); err == nil {
+			defer Terminate()
+			err = run()
+		}
+	})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
+		os.Exit(1)
+	}
+}
+
 // Init prepares the package and gives the main thread to the event loop of the window system, in
 // which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
 // error that names what is missing.
 //
-// Call it from the function given to [mainthread.Init]. A second call before Terminate does
-// nothing.
+// [Main] calls it. A program that calls [mainthread.Init] by itself, because it does not always have
+// windows, calls Init in the function given to that, on any goroutine. A second call before
+// Terminate does nothing.
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -138,14 +160,29 @@ func Init() error {
 	return err
 }
 
+// Wait returns when all windows are closed, at once if there is none. A window is open from
+// NewWindow on. Wait panics where it would wait for itself, as Terminate does.
+//
+//	go game.Run()
+//	go chart.Run()
+//	app.Wait()
+func Wait() {
+	for {
+		open := opened("Wait")
+		i := slices.IndexFunc(open, func(w *Window) bool { return !w.opts.loader })
+		if i < 0 {
+			return
+		}
+		<-open[i].gone
+	}
+}
+
 // Terminate closes the windows that are open, waits until their Run has returned, and gives the
 // main thread back. Without Init it does nothing. It panics in a function that was given to a
 // window, where it would wait for itself, and on the main thread, which must be free for the event
 // loop.
 func Terminate() {
-	if mainthread.On() && state.up.Load() {
-		panic("app: Terminate on the main thread, which runs the event loop; call it elsewhere")
-	}
+	opened("Terminate") // panics before it waits for another Terminate
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	if !state.up.Load() {
@@ -168,19 +205,34 @@ func Terminate() {
 }
 
 // closing refuses new windows from now on, and returns the open ones, and whether it has been
-// called before. It panics if one of them waits for the caller.
+// called before.
 func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
-	caller := goroutine()
-	for w := range state.windows {
-		if w.thread.On() || w.runner.Load() == caller {
-			panic("app: Terminate inside a window's function; call Stop there, Terminate after Run")
-		}
-		open = append(open, w)
-	}
 	before, state.closing = state.closing, true
-	return open, before
+	return slices.Collect(maps.Keys(state.windows)), before
+}
+
+// opened returns the windows that there are. It panics where the caller, a function of the given
+// name, would wait for itself.
+func opened(name string) []*Window {
+	if mainthread.On() && state.up.Load() {
+		panic("app: " + name + " on the main thread, which runs the event loop; call it elsewhere")
+	}
+	caller, all := goroutine(), allWindows()
+	for _, w := range all {
+		if w.thread.On() || w.runner.Load() == caller {
+			panic("app: " + name + " inside a window's function; call Stop there, " + name +
+				" after Run")
+		}
+	}
+	return all
+}
+
+func allWindows() []*Window {
+	state.winMu.Lock()
+	defer state.winMu.Unlock()
+	return slices.Collect(maps.Keys(state.windows))
 }
 
 // A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because

@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"errors"
+	"image"
+	"slices"
 	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
@@ -27,7 +29,7 @@ func (w *Window) SetSize(width, height int) {
 func (w *Window) Show() { w.post(func() { w.win.Show() }) }
 
 // Hide hides the window. Frames go on, at most at the rate of the monitor, so that a program can
-// prepare a window, or take a Screenshot of one that it never shows; [Window.SetOnDemand] ends them.
+// prepare a window, or take a Screenshot of one that it never shows; the [OnDemand] pace ends them.
 func (w *Window) Hide() {
 	w.post(func() {
 		if state.wayland.Load() {
@@ -35,6 +37,79 @@ func (w *Window) Hide() {
 			defer w.hiding.Unlock()
 		}
 		w.win.Hide()
+	})
+}
+
+// SetFullScreen makes the window cover a monitor, in the monitor's present mode. With nil, it puts
+// the window back to where it was before. It does nothing if the monitor has been disconnected.
+//
+//	w.SetFullScreen(w.Monitor())
+func (w *Window) SetFullScreen(m *glfw.Monitor) {
+	w.post(func() {
+		p := &w.windowed
+		full := w.win.GetMonitor() != nil
+		switch {
+		case m == nil && full:
+			w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
+		case m != nil && slices.ContainsFunc(glfw.GetMonitors(),
+			func(c *glfw.Monitor) bool { return *c == *m }):
+			if !full {
+				p.x, p.y = w.win.GetPos()
+				p.width, p.height = w.win.GetSize()
+			}
+			mode := m.GetVideoMode()
+			w.win.SetMonitor(m, 0, 0, mode.Width, mode.Height, mode.RefreshRate)
+		}
+	})
+}
+
+// Monitor returns the monitor that the window covers, or the one that shows most of it, or nil if
+// there is none or the window is closed. [glfw.GetMonitors], on the main thread, returns all.
+func (w *Window) Monitor() (m *glfw.Monitor) {
+	_ = w.do(func() {
+		if m = w.win.GetMonitor(); m != nil {
+			return
+		}
+		x, y := w.win.GetPos()
+		width, height := w.win.GetSize()
+		most := -1
+		for _, c := range glfw.GetMonitors() {
+			left, top := c.GetPos()
+			mode := c.GetVideoMode()
+			r := image.Rect(left, top, left+mode.Width, top+mode.Height).
+				Intersect(image.Rect(x, y, x+width, y+height))
+			if area := r.Dx() * r.Dy(); area > most {
+				m, most = c, area
+			}
+		}
+	})
+	return m
+}
+
+// A Cursor says what becomes of the mouse pointer while the window has the keyboard.
+type Cursor int
+
+const (
+	CursorNormal   Cursor = iota
+	CursorHidden          // not shown over the window
+	CursorCaptured        // shown, and kept inside the window
+	CursorDisabled        // not shown, and its movements have no bounds
+	CursorRaw             // as CursorDisabled, without acceleration where the system can do so
+)
+
+// SetCursor changes what becomes of the mouse pointer.
+func (w *Window) SetCursor(c Cursor) {
+	modes := [...]int{glfw.CursorNormal, glfw.CursorHidden, glfw.CursorCaptured,
+		glfw.CursorDisabled, glfw.CursorDisabled}
+	w.post(func() {
+		w.win.SetInputMode(glfw.CursorMode, modes[c])
+		if glfw.RawMouseMotionSupported() {
+			raw := glfw.False
+			if c == CursorRaw {
+				raw = glfw.True
+			}
+			w.win.SetInputMode(glfw.RawMouseMotion, raw)
+		}
 	})
 }
 

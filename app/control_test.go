@@ -54,7 +54,7 @@ func TestGLFW_coversAMonitor(t *testing.T) {
 	run(t, w)
 	for range 3 {
 		full := image.Point{}
-		with(w, func(win *glfw.Window) {
+		with(t, w, func(win *glfw.Window) {
 			cover(win)
 			mode := glfw.GetMonitors()[0].GetVideoMode()
 			full = image.Pt(mode.Width, mode.Height)
@@ -65,7 +65,7 @@ func TestGLFW_coversAMonitor(t *testing.T) {
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
-		with(w, uncover)
+		with(t, w, uncover)
 		sized(t, w, 330, 220)
 		placed(t, w, 30, 40)
 	}
@@ -82,7 +82,7 @@ func change(w *app.Window) {
 
 // What OnDraw changes does not wait for the main thread.
 func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
-	w, _ := show(t, app.NoVSync())
+	w, _ := show(t, app.Unlimited)
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
 	defer release()
@@ -95,29 +95,31 @@ func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
 	w.OnDraw(nil)
 	release()
 	testutil.Eventually(t, func() bool {
-		return mainthread.CallV(func() string { return w.GLFW().GetTitle() }) == "new"
+		title := ""
+		with(t, w, func(win *glfw.Window) { title = win.GetTitle() })
+		return title == "new"
 	}, "the last title")
 }
 
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
 func TestWindow_isSafeForConcurrentUse(t *testing.T) {
-	w, c := show(t, app.NoVSync())
+	w, c := show(t, app.Unlimited)
 	all := func() {
 		var all sync.WaitGroup
 		for _, f := range []func(i int){
 			func(i int) { w.SetSize(100+i%50, 100+i%30) },
 			func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-			func(i int) { mainthread.Call(func() { w.GLFW() }) },
+			func(i int) { _ = w.Do(func(*glfw.Window) {}) },
 			func(i int) { _, _ = w.Screenshot() },
 			func(i int) { w.Redraw() },
-			func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },
+			func(i int) { w.SetFullScreen(w.Monitor()); w.SetFullScreen(nil) },
+			func(i int) { w.SetCursor(app.Cursor(i % 5)) },
+			func(i int) { app.Gamepads() },
 			func(i int) { w.Thread().Call(func() {}) },
 			func(i int) { _ = app.SetClipboard("x"); _, _ = app.Clipboard() },
 			func(i int) { w.OnEvent(func(app.Event) {}) },
-			func(i int) { w.SetFrameRate(float64(i%20) * 50) },
-			func(i int) { w.SetVSync(i%2 == 0) },
-			func(i int) { w.SetOnDemand(i%2 == 0) },
+			func(i int) { w.SetPace(app.Pace(i%20-1) * 50) },
 		} {
 			all.Go(func() {
 				for i := range 100 {
@@ -128,10 +130,9 @@ func TestWindow_isSafeForConcurrentUse(t *testing.T) {
 		all.Wait()
 	}
 	all()
-	w.SetFrameRate(0)
-	w.SetOnDemand(false)
+	w.SetPace(app.VSync)
 	c.goesOn(t, 10, "frames after all changes")
-	w.SetOnDemand(true)
+	w.SetPace(app.OnDemand)
 	c.steady(t)
 	var closing sync.WaitGroup
 	closing.Go(all)

@@ -3,7 +3,6 @@ package app_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -21,7 +20,7 @@ import (
 )
 
 func TestNewWindow_namesTheWrongOption(t *testing.T) {
-	closed, bare := open(t), open(t, app.NoOpenGL())
+	closed, bare := open(t), openBare(t)
 	closed.Stop()
 	closed.Run()
 	for _, test := range []struct {
@@ -31,19 +30,17 @@ func TestNewWindow_namesTheWrongOption(t *testing.T) {
 		{app.Size(0, 10), "Size(0, 10)"},
 		{app.Size(10, -1), "Size(10, -1)"},
 		{app.Size(1<<20, 1), "Size(1048576, 1)"},
-		{app.OpenGL(0, 0), "OpenGL(0, 0)"},
-		{app.OpenGL(3, -1), "OpenGL(3, -1)"},
-		{app.OpenGL(10, 0), "OpenGL(10, 0)"},
-		{app.OpenGL(2, 7), "OpenGL(2, 7)"},
-		{app.OpenGL(3, 4), "OpenGL(3, 4)"},
-		{app.OpenGL(4, 7), "OpenGL(4, 7)"},
-		{app.OpenGL(5, 0), "OpenGL(5, 0)"},
-		{app.FrameRate(-1), "FrameRate(-1)"},
-		{app.FrameRate(math.NaN()), "FrameRate(NaN)"},
-		{app.FrameRate(math.Inf(1)), "FrameRate(+Inf)"},
-		{app.FrameRate(1e-9), "OnDemand"},
+		{app.OpenGL(0, 0, nil), "0.0"},
+		{app.OpenGL(3, -1, nil), "3.-1"},
+		{app.OpenGL(10, 0, nil), "10.0"},
+		{app.OpenGL(2, 7, nil), "2.7"},
+		{app.OpenGL(3, 4, nil), "3.4"},
+		{app.OpenGL(4, 7, nil), "4.7"},
+		{app.OpenGL(5, 0, nil), "5.0"},
+		{app.OpenGLES(4, 0, nil), "4.0"},
+		{app.OpenGL(3, 3, func() error { return errTest }), errTest.Error()},
 		{app.Share(closed), "closed"},
-		{app.Share(bare), "NoOpenGL"},
+		{app.Share(bare), "no context"},
 		{app.Share(nil), "Share(nil)"},
 	} {
 		w, err := app.NewWindow(test.opt)
@@ -52,23 +49,18 @@ func TestNewWindow_namesTheWrongOption(t *testing.T) {
 			t.Errorf("got %v, %v, want an error with %q in it", w, err, test.want)
 		}
 	}
-	w, err := app.NewWindow(nil, app.Hidden(), nil)
+	_, err := app.NewWindow(nil, app.Hidden(), nil)
 	screen.Must(t, err)
-	if _, err := app.NewWindow(app.Share(w), app.NoOpenGL()); err == nil ||
-		!strings.Contains(err.Error(), "NoOpenGL") {
-		t.Errorf("Share and NoOpenGL: %v", err)
-	}
 }
 
 // The binding keeps one error for all threads: it must reach the call that has caused it, and no
 // other.
 func TestErrNoOpenGL_reachesTheCallThatCausedIt(t *testing.T) {
-	_, c := show(t, app.NoVSync())
-	_, d := show(t, app.NoVSync())
+	_, c := show(t, app.Unlimited)
+	_, d := show(t, app.Unlimited)
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
-		_, err := app.NewWindow(app.OpenGL(4, 6)) // Mesa's limit is 3.3 here, see TestMain
-		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") ||
-			!strings.Contains(err.Error(), "app.OpenGL") {
+		_, err := app.NewWindow(app.OpenGL(4, 6, nil)) // Mesa's limit is 3.3 here, see TestMain
+		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") {
 			t.Errorf("OpenGL 4.6: %v", err)
 		}
 	}
@@ -131,7 +123,7 @@ func windowAndReport() {
 		for range 2 {
 			err := app.Init()
 			if err == nil {
-				_, err = app.NewWindow()
+				_, err = app.NewWindow(openGL)
 			}
 			report(err)
 		}
@@ -273,7 +265,7 @@ func goexitOnMainThread() {
 }
 
 func openWindow() *app.Window {
-	w, err := app.NewWindow(app.Size(200, 150))
+	w, err := app.NewWindow(openGL, app.Size(200, 150))
 	must(err)
 	return w
 }

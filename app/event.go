@@ -1,20 +1,14 @@
 package app
 
 import (
-	"maps"
-	"slices"
 	"sync/atomic"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
-// of [Window.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the package
-// never writes to an event that it has delivered, nor delivers it to a second window.
-//
-// Events are allocated in blocks of 64. The package uses a block again when the garbage collector
-// has found no reference to it. So a program that keeps no events allocates none in the steady
-// state, up to 120,000 of a type between two collections.
+// of [Window.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the
+// package never writes to an event that it has delivered, nor delivers it to a second window.
 type Event interface {
 	// event reports whether only the last of several counts, if the handler is slow.
 	event() bool
@@ -41,7 +35,7 @@ type MouseButtonEvent struct {
 }
 
 // A MouseMoveEvent is the position of the mouse, in screen coordinates from the upper left corner
-// of the content. In GLFW's mode CursorDisabled (see [Window.GLFW]) the position has no bounds.
+// of the content. With [CursorDisabled] and [CursorRaw] the position has no bounds.
 type MouseMoveEvent struct{ X, Y float64 }
 
 // A MouseEnterEvent reports that the mouse has entered the window, or has left it.
@@ -79,6 +73,14 @@ type MonitorEvent struct {
 	Connected bool
 }
 
+// A GamepadEvent reports that a gamepad has been connected or disconnected after the first call of
+// [Gamepads]; each window receives it.
+type GamepadEvent struct {
+	ID        glfw.Joystick
+	Name      string // empty if it has been disconnected
+	Connected bool
+}
+
 // A CloseEvent reports that the user closes the window. It closes after the event, unless the
 // handler calls Keep.
 type CloseEvent struct{ keep uint32 }
@@ -101,64 +103,53 @@ func (*ScaleEvent) event() bool       { return false }
 func (*FocusEvent) event() bool       { return false }
 func (*StateEvent) event() bool       { return false }
 func (*MonitorEvent) event() bool     { return false }
+func (*GamepadEvent) event() bool     { return false }
 func (*CloseEvent) event() bool       { return false }
 
 // listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
 func (w *Window) listen() {
-	win, q := w.win, w.queue
-	key := poster[KeyEvent](q)
+	win, post := w.win, w.queue.post
 	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
 		m glfw.ModifierKey) {
-		key(KeyEvent{k, code, a, m})
+		post(&KeyEvent{k, code, a, m})
 	})
-	text := poster[TextEvent](q)
-	win.SetCharCallback(func(_ *glfw.Window, r rune) { text(TextEvent{r}) })
-	move := poster[MouseMoveEvent](q)
+	win.SetCharCallback(func(_ *glfw.Window, r rune) { post(&TextEvent{r}) })
 	var at MouseMoveEvent
 	win.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
 		at = MouseMoveEvent{x, y}
-		move(at)
+		post(&MouseMoveEvent{x, y})
 	})
-	button := poster[MouseButtonEvent](q)
 	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
 		m glfw.ModifierKey) {
-		button(MouseButtonEvent{b, a, m, at.X, at.Y})
+		post(&MouseButtonEvent{b, a, m, at.X, at.Y})
 	})
-	enter := poster[MouseEnterEvent](q)
-	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { enter(MouseEnterEvent{inside}) })
-	scroll := poster[ScrollEvent](q)
-	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { scroll(ScrollEvent{x, y}) })
-	drop := poster[DropEvent](q)
-	win.SetDropCallback(func(_ *glfw.Window, paths []string) { drop(DropEvent{paths}) })
-	place := poster[MoveEvent](q)
-	win.SetPosCallback(func(_ *glfw.Window, x, y int) { place(MoveEvent{x, y}) })
-	focus := poster[FocusEvent](q)
-	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { focus(FocusEvent{focused}) })
-	state := poster[StateEvent](q)
+	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { post(&MouseEnterEvent{inside}) })
+	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { post(&ScrollEvent{x, y}) })
+	win.SetDropCallback(func(_ *glfw.Window, paths []string) { post(&DropEvent{paths}) })
+	win.SetPosCallback(func(_ *glfw.Window, x, y int) { post(&MoveEvent{x, y}) })
+	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { post(&FocusEvent{focused}) })
 	var is StateEvent
 	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
 		is.Minimized = minimized
-		state(is)
+		post(&StateEvent{is.Minimized, is.Maximized})
 		if w.minimized.Store(minimized); !minimized {
 			w.request()
 		}
 	})
 	win.SetMaximizeCallback(func(_ *glfw.Window, maximized bool) {
 		is.Maximized = maximized
-		state(is)
+		post(&StateEvent{is.Minimized, is.Maximized})
 	})
-	size := poster[ResizeEvent](q)
 	resized := func(g geometry) {
 		before := w.geometry.size
 		w.setGeometry(g)
 		if g.size != before {
-			size(g.size)
+			post(&g.size)
 			w.Redraw()
 		}
 	}
-	scale := poster[ScaleEvent](q)
 	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
-		scale(ScaleEvent{x, y})
+		post(&ScaleEvent{x, y})
 		g := w.geometry
 		g.scaleX, g.scaleY = x, y
 		resized(g)
@@ -183,11 +174,9 @@ func (w *Window) listen() {
 		s.Width, s.Height = win.GetFramebufferSize()
 	}))
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
-	w.monitor = poster[MonitorEvent](q)
-	closed := poster[CloseEvent](q)
 	win.SetCloseCallback(func(*glfw.Window) {
 		win.SetShouldClose(false) // Run decides
-		closed(CloseEvent{})
+		post(&CloseEvent{})
 	})
 	var g geometry
 	g.size.Width, g.size.Height = win.GetFramebufferSize()
@@ -201,19 +190,23 @@ func (w *Window) listen() {
 // initialized, and so does the callback.
 func listenToMonitors() {
 	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
-		_ = guarded(func() error { monitorChanged(m.GetName(), change == glfw.Connected); return nil })
+		_ = guarded(func() error {
+			name := m.GetName()
+			forAll(func(w *Window) {
+				w.ticks.refresh.Store(refreshRate())
+				w.thread.Go(w.repace)
+				w.queue.post(&MonitorEvent{name, change == glfw.Connected})
+			})
+			return nil
+		})
 	})
 }
 
-func monitorChanged(name string, connected bool) {
-	state.winMu.Lock()
-	all := slices.Collect(maps.Keys(state.windows))
-	state.winMu.Unlock()
-	for _, w := range all {
+// forAll calls f with each window that there is, on the main thread.
+func forAll(f func(w *Window)) {
+	for _, w := range allWindows() {
 		if w.win != nil && !w.destroyed {
-			w.ticks.refresh.Store(refreshRate())
-			w.thread.Go(w.reschedule)
-			w.monitor(MonitorEvent{name, connected})
+			f(w)
 		}
 	}
 }
@@ -285,7 +278,7 @@ const slow = 20
 // other, the last one looks again.
 func (w *Window) eventCame() {
 	next := w.pending.Load() || w.continuous()
-	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {
+	if p := w.pace(); w.life.Load() == running && (!next || p > 0 && p < slow) {
 		w.postDelivery()
 	}
 }

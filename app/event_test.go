@@ -152,8 +152,8 @@ func TestCloseEvent_KeepKeepsTheWindow(t *testing.T) {
 // an event that Xlib reads while a window's thread waits must not stay there until something else
 // wakes the main thread.
 func TestEvent_isNotLeftBehindByDrawing(t *testing.T) {
-	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(),
-		"OnDemand": app.OnDemand()} {
+	for name, opt := range map[string]app.Option{"NoVSync": app.Unlimited,
+		"OnDemand": app.OnDemand} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opt)
 			r := listen(w, nil)
@@ -213,8 +213,8 @@ func TestEventsOnDraw_runsOnTheWindowsThread(t *testing.T) {
 // Events that come while no frame is drawn are delivered, and cause none.
 func TestEventsOnDraw_deliversWithoutAFrame(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
-		"OnDemand":  {app.OnDemand(), app.EventsOnDraw()},
-		"FrameRate": {app.FrameRate(0.001), app.EventsOnDraw()},
+		"OnDemand":  {app.OnDemand, app.EventsOnDraw()},
+		"FrameRate": {app.Pace(0.001), app.EventsOnDraw()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opts...)

@@ -7,8 +7,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
-
 	"github.com/threadcall/threadcall/app/internal/nsgl"
 )
 
@@ -21,9 +19,6 @@ type Frame struct {
 	Width, Height             int // of the window, in pixels
 	ScreenWidth, ScreenHeight int // in screen coordinates, as those of the mouse
 	ScaleX, ScaleY            float32
-
-	Steps int     // how many times the function of OnStep has run for this frame
-	Alpha float64 // the part of the next period that has passed, from 0 to 1; zero without OnStep
 }
 
 // drawing draws the frames of a window. Each is a function that runs on the window's thread, so
@@ -34,6 +29,7 @@ type drawing struct {
 	run       func() // drawPosted, made once
 	tick      func() // drawTick, made once
 	swap      func() error
+	gl        glFunctions
 	context   *nsgl.Context // or nil
 	ticks     frameClock
 	shot      chan<- *image.NRGBA // of the frame that is drawn for a Screenshot, or nil
@@ -61,7 +57,7 @@ func (w *Window) schedule() {
 	}
 }
 
-// Redraw draws a frame soon, if the window is [OnDemand]. Several calls before the frame begins
+// Redraw draws a frame soon, if the window is drawn [OnDemand]. Several calls before the frame begins
 // result in one frame. If the window is minimized, the frame is drawn when it is restored.
 func (w *Window) Redraw() {
 	if !w.continuous() {
@@ -86,8 +82,7 @@ func (w *Window) changed(appeared bool) {
 
 // continuous reports whether frame follows frame.
 func (w *Window) continuous() bool {
-	return !w.onDemand.Load() && !w.minimized.Load() &&
-		(w.onDraw.Load() != nil || w.onStep.Load() != nil)
+	return w.pace() != OnDemand && !w.minimized.Load() && w.onDraw.Load() != nil
 }
 
 // drawPosted draws a frame that has been posted.
@@ -142,19 +137,18 @@ func (w *Window) drawFrame() {
 	f.Time = now
 	w.context.Update()
 	w.measure(f)
-	w.takeSteps(f)
 	if draw := w.onDraw.Load(); draw != nil {
 		w.inside = "OnDraw"
 		(*draw)(f)
-	} else if !w.opts.noOpenGL {
-		gl.Clear(gl.COLOR_BUFFER_BIT)
+	} else if !w.opts.api.none() {
+		w.gl.clear()
 	}
-	if w.opts.noOpenGL {
+	if w.opts.api.none() {
 		took := time.Since(w.first) - now
 		w.ticks.swapped(took, took) // the program shows the frame in OnDraw
 	} else {
 		if w.shot != nil {
-			w.shot <- picture(f.Width, f.Height)
+			w.shot <- w.gl.picture(f.Width, f.Height)
 		}
 		w.show()
 	}
@@ -192,23 +186,12 @@ func (w *Window) measure(f *Frame) {
 	w.shared.mu.Lock()
 	g := w.shared.geometry
 	w.shared.mu.Unlock()
-	if !w.opts.noOpenGL {
-		gl.Viewport(0, 0, int32(g.size.Width), int32(g.size.Height))
+	if !w.opts.api.none() {
+		w.gl.viewport(g.size.Width, g.size.Height)
 	}
 	f.Width, f.Height = g.size.Width, g.size.Height
 	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
-}
-
-// reschedule runs on the window's thread after a setting has changed: the frame for which the clock
-// waits gets a new time.
-func (w *Window) reschedule() {
-	if w.ticks.timer == nil || w.stopped.Load() || !w.continuous() {
-		return // the next frame will begin the clock, or stop it
-	}
-	if w.ticks.again(w, time.Since(w.first)-w.frame.Time) {
-		w.schedule()
-	}
 }
 
 // Screenshot draws a frame and returns its picture. It returns an error if Run is not called within
@@ -218,8 +201,8 @@ func (w *Window) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
 	}
-	if w.opts.noOpenGL {
-		return nil, errors.New("app: Screenshot of a window made with NoOpenGL")
+	if w.opts.api.none() {
+		return nil, errors.New("app: Screenshot of a window that has no context")
 	}
 	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
 		// the goroutine that calls Run may have been started only now
@@ -245,121 +228,4 @@ func (w *Window) Screenshot() (*image.NRGBA, error) {
 		return nil, w.hangs("Screenshot")
 	}
 	return nil, ErrClosed
-}
-
-// picture reads back the frame that has just been drawn.
-func picture(width, height int) *image.NRGBA {
-	p := image.NewNRGBA(image.Rect(0, 0, width, height))
-	if len(p.Pix) > 0 {
-		readPixels(p)
-		flip(p)
-	}
-	return p
-}
-
-// readPixels fills p with the pixels of the window, whatever the program has bound, and restores
-// what was bound.
-func readPixels(p *image.NRGBA) {
-	set := func(get uint32, value int32, set func(int32)) (restore func()) {
-		var before int32
-		gl.GetIntegerv(get, &before)
-		set(value)
-		return func() { set(before) }
-	}
-	store := func(parameter uint32, value int32) (restore func()) {
-		return set(parameter, value, func(v int32) { gl.PixelStorei(parameter, v) })
-	}
-	defer set(gl.READ_FRAMEBUFFER_BINDING, 0,
-		func(v int32) { gl.BindFramebuffer(gl.READ_FRAMEBUFFER, uint32(v)) })()
-	defer set(gl.READ_BUFFER, gl.BACK, func(v int32) { gl.ReadBuffer(uint32(v)) })()
-	defer set(gl.PIXEL_PACK_BUFFER_BINDING, 0,
-		func(v int32) { gl.BindBuffer(gl.PIXEL_PACK_BUFFER, uint32(v)) })()
-	defer store(gl.PACK_ALIGNMENT, 1)()
-	defer store(gl.PACK_ROW_LENGTH, 0)()
-	defer store(gl.PACK_SKIP_ROWS, 0)()
-	defer store(gl.PACK_SKIP_PIXELS, 0)()
-	gl.ReadPixels(0, 0, int32(p.Rect.Dx()), int32(p.Rect.Dy()), gl.RGBA, gl.UNSIGNED_BYTE,
-		gl.Ptr(p.Pix))
-}
-
-// flip turns a picture upside down, because OpenGL begins with the lowest row, and makes it opaque.
-func flip(p *image.NRGBA) {
-	row := make([]byte, p.Stride)
-	for y, last := 0, p.Rect.Dy()-1; y < last-y; y++ {
-		upper, lower := p.Pix[y*p.Stride:][:p.Stride], p.Pix[(last-y)*p.Stride:][:p.Stride]
-		copy(row, upper)
-		copy(upper, lower)
-		copy(lower, row)
-	}
-	for i := 3; i < len(p.Pix); i += 4 {
-		p.Pix[i] = 255
-	}
-}
-
-// OnStep makes step run once for each period d that has passed, on the window's thread and before
-// OnDraw, for simulations whose results must not depend on the rate of the frames:
-//
-//	w.OnStep(time.Second/120, func() { last, ball = ball, ball.moved() })
-//	w.OnDraw(func(f *app.Frame) { draw(mix(last, ball, f.Alpha)) })
-//
-// A frame has run [Frame.Steps] steps, often none or several, and [Frame.Alpha] of the next period
-// had passed when it began. Steps begin with the first frame after OnStep.
-//
-// A frame runs the steps of at most a quarter of a second, after the window was minimized for
-// example, and stops stepping after a twentieth of a second: then the simulation is slower than the
-// clock, but frames go on. Steps that are left out are not made up for.
-//
-// A nil function ends the steps, and so does d <= 0. [OnDemand] windows step when a frame is drawn.
-// A panic in step is as one in OnDraw.
-func (w *Window) OnStep(d time.Duration, step func()) {
-	var before, now *stepping
-	if step != nil && d > 0 {
-		now = &stepping{period: d, step: step}
-	}
-	before = w.onStep.Swap(now)
-	w.changed((before == nil) != (now == nil))
-}
-
-// stepping is what OnStep was called with, and how far the window's thread is.
-type stepping struct {
-	period time.Duration
-	step   func()
-	begun  bool
-	left   time.Duration // that has passed without a step
-}
-
-const (
-	mostBehind   = time.Second / 4  // the most that a frame makes up for
-	mostStepping = time.Second / 20 // how long steps may delay a frame
-)
-
-// due returns how many steps are due when delta has passed since the last frame.
-func (s *stepping) due(delta time.Duration) (n int) {
-	if !s.begun {
-		s.begun = true
-		return 0
-	}
-	s.left += min(delta, max(mostBehind, s.period))
-	n = int(s.left / s.period)
-	s.left %= s.period
-	return n
-}
-
-// takeSteps runs the steps that are due in a frame.
-func (w *Window) takeSteps(f *Frame) {
-	f.Steps, f.Alpha = 0, 0
-	s := w.onStep.Load()
-	if s == nil {
-		return
-	}
-	w.inside = "OnStep"
-	began := time.Now()
-	for n := s.due(f.Delta); f.Steps < n; {
-		s.step()
-		f.Steps++
-		if time.Since(began) > mostStepping {
-			break
-		}
-	}
-	f.Alpha = float64(s.left) / float64(s.period)
 }

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^Test(FrameClock|Queue|Build|Blocks|Step)")
+		_ = flag.Set("test.run", "^Test(FrameClock|Pace|Queue|Build)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)
@@ -73,8 +73,17 @@ func begin(t testing.TB) {
 	}
 }
 
+// openGL is the context that the tests draw with.
+var openGL = app.OpenGL(3, 3, gl.Init)
+
 // open makes a window.
 func open(t testing.TB, opts ...app.Option) *app.Window {
+	t.Helper()
+	return openBare(t, append([]app.Option{openGL}, opts...)...)
+}
+
+// openBare makes a window without a context.
+func openBare(t testing.TB, opts ...app.Option) *app.Window {
 	t.Helper()
 	begin(t)
 	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)},
@@ -191,7 +200,10 @@ func comes[E any](t testing.TB, r *record, like func(E) bool) {
 }
 
 // with calls f on the main thread with the window of GLFW.
-func with(w *app.Window, f func(*glfw.Window)) { mainthread.Call(func() { f(w.GLFW()) }) }
+func with(t testing.TB, w *app.Window, f func(*glfw.Window)) {
+	t.Helper()
+	screen.Must(t, w.Do(f))
+}
 
 // cover has a window cover the first monitor, or no more.
 func cover(win *glfw.Window) {
@@ -236,7 +248,7 @@ func placed(t testing.TB, w *app.Window, px, py int) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
 		x, y := 0, 0
-		with(w, func(win *glfw.Window) { x, y = win.GetPos() })
+		with(t, w, func(win *glfw.Window) { x, y = win.GetPos() })
 		return x == px && y == py
 	}, "the position %d, %d", px, py)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
@@ -67,8 +68,8 @@ func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 }
 
 // A window without OpenGL has frames, events and calls, but no context.
-func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
-	w := open(t, app.NoOpenGL())
+func TestWindow_hasFramesWithoutAContext(t *testing.T) {
+	w := openBare(t)
 	c := count(w, func(*app.Frame) {}) // OpenGL's functions may not be there
 	run(t, w)
 	c.exceeds(t, 3, "frames")
@@ -90,12 +91,12 @@ func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
 			t.Error("there is a context")
 		}
 	})
-	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "NoOpenGL") {
+	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "no context") {
 		t.Errorf("Screenshot: %v", err)
 	}
 	w.OnDraw(nil)
-	w.SetVSync(false)
-	w.SetVSync(true)
+	w.SetPace(app.Unlimited)
+	w.SetPace(app.VSync)
 	change(w)
 }
 
@@ -143,17 +144,33 @@ func TestOnClose_runsAfterTheLastFrame(t *testing.T) {
 	}
 }
 
-func TestGLFW_returnsTheWindow(t *testing.T) {
+// Do returns what has kept f from running, or GLFW's error of f.
+func TestDo_returnsAnError(t *testing.T) {
 	w, _ := show(t)
-	testutil.MustPanic(t, func() { w.GLFW() }, "main thread")
-	window := func() *glfw.Window { return mainthread.CallV(w.GLFW) }
-	if win := window(); win == nil || mainthread.CallV(win.GetTitle) != t.Name() {
-		t.Errorf("%v is not the window", win)
+	title := ""
+	screen.Must(t, w.Do(func(win *glfw.Window) { title = win.GetTitle() }))
+	if title != t.Name() {
+		t.Errorf("the title is %q", title)
 	}
+	for range 3 { // an error is that of one call
+		for what, f := range map[string]func(*glfw.Window){
+			"a panic of the binding":           func(win *glfw.Window) { win.GetInputMode(1) },
+			"an error that the binding leaves": func(*glfw.Window) { glfw.UpdateGamepadMappings("0,bad") },
+		} {
+			if err := w.Do(f); err == nil {
+				t.Errorf("%s is not returned", what)
+			}
+		}
+		screen.Must(t, w.Do((*glfw.Window).RequestAttention))
+	}
+	testutil.MustPanic(t, func() { _ = w.Do(func(*glfw.Window) { panic("mine") }) }, "mine")
 	w.Stop()
 	<-w.Done()
-	if win := window(); win != nil {
-		t.Errorf("of a closed window: %v", win)
+	for _, want := range []error{app.ErrClosed, app.ErrNotInitialized} {
+		if err := w.Do(func(*glfw.Window) { t.Error("f has run") }); err != want {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		app.Terminate()
 	}
 }
 
@@ -164,9 +181,9 @@ func TestHints_comeAfterThoseOfThePackage(t *testing.T) {
 		glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True)
 		glfw.WindowHint(glfw.Resizable, glfw.False)
 	}))
-	mainthread.Call(func() {
+	with(t, w, func(win *glfw.Window) {
 		for _, a := range []glfw.Hint{glfw.OpenGLDebugContext, glfw.Resizable} {
-			got := w.GLFW().GetAttrib(a)
+			got := win.GetAttrib(a)
 			if (got == glfw.True) != (a == glfw.OpenGLDebugContext) {
 				t.Errorf("attribute %#x is %d", a, got)
 			}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app/internal/nsgl"
@@ -35,7 +35,7 @@ type Window struct {
 
 	onDraw  atomic.Pointer[func(*Frame)]
 	onEvent atomic.Pointer[func(Event)]
-	onStep  atomic.Pointer[stepping]
+
 	onClose atomic.Pointer[func()]
 
 	life    atomic.Int32  // only grows
@@ -46,8 +46,8 @@ type Window struct {
 
 	// The main thread uses these.
 	destroyed bool
-	geometry  geometry // as last put into the queue
-	monitor   func(MonitorEvent)
+	geometry  geometry                          // as last put into the queue
+	windowed  struct{ x, y, width, height int } // its place before it has covered a monitor
 
 	shared struct { // with the window's thread
 		mu       sync.Mutex
@@ -59,7 +59,7 @@ type Window struct {
 	// Elsewhere showing a frame may wait for the monitor, and hiding must not, so nothing holds it.
 	hiding sync.Mutex
 
-	settings
+	pacing
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
@@ -78,26 +78,25 @@ type geometry struct {
 	scaleX, scaleY float32
 }
 
-var glLoaded struct {
-	mu   sync.Mutex // held until all functions have been found
-	done bool
-}
-
 // NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options
 // or what the system lacks.
 func NewWindow(opts ...Option) (*Window, error) {
 	o := defaults()
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.apply(&o)
 		}
 	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.stop))
-	w.settings.init(o)
+	name := "window"
+	if o.loader {
+		name = "loader"
+	}
+	w.thread = thread.New(thread.WithName(name), thread.WithKeep(), thread.WithStop(w.stop))
+	w.pacing.set(o.pace)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
 		w.postDelivery = w.thread.Coalesce(w.deliverNow)
@@ -171,12 +170,12 @@ func (w *Window) create() error {
 	}
 	glfw.DefaultWindowHints()
 	glfw.WindowHint(glfw.Visible, glfw.False)
-	if o.noOpenGL {
-		glfw.WindowHint(glfw.ClientAPI, glfw.NoAPI)
-	}
-	glfw.WindowHint(glfw.ContextVersionMajor, o.major)
-	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
-	if o.major > 3 || o.major == 3 && o.minor >= 2 { // there are no profiles before
+	a := o.api
+	glfw.WindowHint(glfw.ClientAPI, a.client)
+	glfw.WindowHint(glfw.ContextVersionMajor, a.major)
+	glfw.WindowHint(glfw.ContextVersionMinor, a.minor)
+	if a.client == glfw.OpenGLAPI && (a.major > 3 || a.major == 3 && a.minor >= 2) {
+		// there are no profiles before
 		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
 		if runtime.GOOS == "darwin" {
 			glfw.WindowHint(glfw.OpenGLForwardCompatible, glfw.True)
@@ -189,7 +188,6 @@ func (w *Window) create() error {
 		}
 		share = other.win
 	}
-	stray.Store(nil)
 	err := guarded(func() (err error) {
 		if o.hints != nil {
 			o.hints()
@@ -198,11 +196,9 @@ func (w *Window) create() error {
 		return err
 	})
 	if w.win == nil {
-		if err == nil {
-			err = strayed()
-		}
-		return windowError(err, o)
+		return windowError(cmp.Or(lastError(), err), a)
 	}
+	w.gl.all = w.win.GetAttrib(glfw.ContextVersionMajor) >= 3
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
 	w.ticks.refresh.Store(refreshRate())
@@ -211,41 +207,36 @@ func (w *Window) create() error {
 
 // prepare runs on the window's thread.
 func (w *Window) prepare() error {
-	if w.opts.noOpenGL {
+	if w.opts.api.none() {
 		return nil
 	}
 	w.win.MakeContextCurrent()
 	w.context = nsgl.Guard()
-	glLoaded.mu.Lock()
-	defer glLoaded.mu.Unlock()
-	if !glLoaded.done {
-		if err := gl.Init(); err != nil {
-			return windowError(&glfw.Error{Code: glfw.APIUnavailable, Desc: err.Error()}, w.opts)
-		}
-		glLoaded.done = true
+	if err := w.gl.load(w.opts.api); err != nil {
+		return err
 	}
-	w.setInterval()
+	w.repace()
 	return nil
 }
 
-// GLFW returns the window of GLFW, for what the package does not have: position, icon, size limits,
-// full screen, focus, native handles, cursors. It must be called on the main thread, where the
-// window must be used, and returns nil if the window has been destroyed:
+// NewContext starts a thread with a context that shares with w's, as [Share] says, and is current
+// there: for a loader of textures, next to which w goes on drawing.
 //
-//	mainthread.Go(func() {
-//		if win := w.GLFW(); win != nil {
-//			win.Maximize()
-//		}
-//	})
+//	loader, err := app.NewContext(w)
+//	loader.Go(func() { load(); gl.Finish() })
 //
-// The package owns its context, its callbacks and its end. If GLFW has an error, the method of the
-// binding panics.
-func (w *Window) GLFW() *glfw.Window {
-	mainthread.Assert()
-	if w.destroyed || !state.up.Load() {
-		return nil
+// Terminating the thread, by its Close for example, destroys the context, and so does Terminate.
+func NewContext(w *Window) (*thread.Thread, error) {
+	c, err := NewWindow(Share(w), Hidden(), Size(1, 1), option(func(o *options) {
+		o.loader = true
+		if w != nil {
+			o.title, o.hints = "loader of "+w.opts.title, w.opts.hints
+		}
+	}))
+	if err != nil {
+		return nil, err
 	}
-	return w.win
+	return c.thread, nil
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
@@ -406,11 +397,14 @@ func (w *Window) stop() {
 	w.Stop()
 	w.context.Release()
 	w.detach()
+	if w.life.Load() == made { // nothing else may destroy it
+		go w.close()
+	}
 }
 
 // detach makes the window's context current no more on the window's thread.
 func (w *Window) detach() {
-	if !w.opts.noOpenGL {
+	if !w.opts.api.none() {
 		_ = guarded(func() error { glfw.DetachCurrentContext(); return nil })
 	}
 }
@@ -421,20 +415,27 @@ func (w *Window) Stop() {
 	w.queue.notify()
 }
 
+// Do runs f on the main thread with the window of GLFW, for what the package does not have:
+// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, and returns
+// GLFW's error of f, or [ErrClosed] or [ErrNotInitialized] if there is no window for f:
+//
+//	err := w.Do(func(win *glfw.Window) { win.SetOpacity(0.5) })
+//
+// The package owns the window's context, its callbacks and its end.
+func (w *Window) Do(f func(*glfw.Window)) error { return w.do(func() { f(w.win) }) }
+
 // do runs f on the main thread unless the window has been destroyed.
 func (w *Window) do(f func()) error {
-	there := false
+	failed := ErrClosed
 	err := onMain(func() {
-		if there = !w.destroyed; there {
-			f()
-			// of what the window system cannot do; the next call would panic with it
-			glfw.GetError()
+		if w.destroyed {
+			return
 		}
+		_ = lastError() // of what came before
+		f()
+		failed = lastError()
 	})
-	if !there {
-		return ErrClosed
-	}
-	return err
+	return cmp.Or(err, failed)
 }
 
 // post is do for what returns nothing. The window's thread does not wait for the main thread.

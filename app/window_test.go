@@ -84,7 +84,7 @@ var handlers = map[string][]app.Option{
 	"OnDraw":                    nil,
 	"OnEvent":                   nil,
 	"EventsOnDraw":              {app.EventsOnDraw()},
-	"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
+	"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand},
 }
 
 // openWith makes a window that calls f there.
