@@ -142,7 +142,7 @@ func Init() error {
 			return
 		}
 		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
-		listenToMonitors()
+		glfw.SetMonitorCallback(monitorChanged)
 		state.winMu.Lock()
 		state.windows = map[*Window]struct{}{}
 		state.closing = false
@@ -169,7 +169,7 @@ func Init() error {
 func Wait() {
 	for {
 		open := opened("Wait")
-		i := slices.IndexFunc(open, func(w *Window) bool { return !w.opts.loader })
+		i := slices.IndexFunc(open, func(w *Window) bool { return w.opts.name == "window" })
 		if i < 0 {
 			return
 		}

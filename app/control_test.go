@@ -1,8 +1,8 @@
 package app_test
 
 import (
-	"image"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,27 +47,93 @@ func TestClipboard_holdsWhatWasSet(t *testing.T) {
 	}
 }
 
-// A window covers a monitor by GLFW, and its frames have the size of that.
-func TestGLFW_coversAMonitor(t *testing.T) {
-	w := open(t)
+// A window covers a monitor, its frames have the size of that, and it goes back to its place.
+func TestSetFullScreen_coversAMonitorAndGoesBack(t *testing.T) {
+	set := plug(t)
+	w := open(t, app.Size(330, 220))
 	w.OnDraw(quarters)
 	run(t, w)
+	place(t, w, 30, 40)
+	placed(t, w, 30, 40)
+	w.SetFullScreen(nil) // where it is
+	full := whole(t, w)
+	var gone *glfw.Monitor
 	for range 3 {
-		full := image.Point{}
-		with(t, w, func(win *glfw.Window) {
-			cover(win)
-			mode := glfw.GetMonitors()[0].GetVideoMode()
-			full = image.Pt(mode.Width, mode.Height)
-		})
+		gone = w.Monitor()
+		w.SetFullScreen(gone)
 		sized(t, w, full.X, full.Y)
 		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
-		with(t, w, uncover)
+		if m := w.Monitor(); m == nil || *m != *gone {
+			t.Errorf("it covers %v, want %v", m, gone)
+		}
+		w.SetFullScreen(gone)
+		w.SetFullScreen(nil)
 		sized(t, w, 330, 220)
 		placed(t, w, 30, 40)
+	}
+	set(false)
+	testutil.Eventually(t, func() bool { return w.Monitor() == nil }, "no monitor")
+	w.SetFullScreen(gone)
+	sized(t, w, 330, 220)
+	set(true)
+	testutil.Eventually(t, func() bool { return w.Monitor() != nil }, "a monitor")
+	w.Stop()
+	<-w.Done()
+	if m := w.Monitor(); m != nil {
+		t.Errorf("the monitor of a closed window is %v", m)
+	}
+	w.SetFullScreen(nil)
+}
+
+func TestSetCursor_changesWhatThePointerDoes(t *testing.T) {
+	w, _ := show(t)
+	place(t, w, 100, 100)
+	placed(t, w, 100, 100)
+	x.Move(t, 200, 150)
+	r := listen(w, nil)
+	focus(t, w, r)
+	for _, test := range []struct {
+		cursor      app.Cursor
+		mode        int
+		kept, moves bool // the pointer stays in the window, and its events go on without bounds
+	}{
+		{app.CursorHidden, glfw.CursorHidden, false, false},
+		{app.CursorCaptured, glfw.CursorCaptured, true, false},
+		{app.CursorDisabled, glfw.CursorDisabled, true, true},
+		{app.CursorRaw, glfw.CursorDisabled, true, true},
+		{app.CursorNormal, glfw.CursorNormal, false, false},
+	} {
+		w.SetCursor(test.cursor)
+		raw := 0
+		with(t, w, func(win *glfw.Window) {
+			if mode := win.GetInputMode(glfw.CursorMode); mode != test.mode {
+				t.Errorf("cursor %d has GLFW's mode %#x, want %#x", test.cursor, mode, test.mode)
+			}
+			raw = win.GetInputMode(glfw.RawMouseMotion)
+		})
+		if (raw == glfw.True) != (test.cursor == app.CursorRaw) {
+			t.Errorf("cursor %d: raw motion is %d", test.cursor, raw)
+		}
+		if test.moves {
+			testutil.Eventually(t, func() bool {
+				x.Move(t, 205, 175) // from the middle, to which GLFW has it return
+				return slices.ContainsFunc(of[app.MouseMoveEvent](r),
+					func(e app.MouseMoveEvent) bool { return e.X > 250 })
+			}, "movements beyond the window with cursor %d", test.cursor)
+			r = listen(w, nil)
+			continue
+		}
+		testutil.Eventually(t, func() bool {
+			x.Move(t, 20, 20)
+			at, err := xproto.QueryPointer(x.Conn, x.Root).Reply()
+			screen.Must(t, err)
+			return (at.RootX >= 100 && at.RootY >= 100) == test.kept
+		}, "cursor %d keeps the pointer: %v", test.cursor, test.kept)
+		x.Move(t, 200, 150)
 	}
 }
 

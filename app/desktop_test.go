@@ -74,11 +74,9 @@ func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _, _, agree := managed(t, opts...)
-			full := image.Point{}
-			with(t, w, func(*glfw.Window) {
-				mode := glfw.GetMonitors()[0].GetVideoMode()
-				full = image.Pt(mode.Width, mode.Height)
-			})
+			full := whole(t, w)
+			cover := func() { w.SetFullScreen(w.Monitor()) }
+			uncover := func() { w.SetFullScreen(nil) }
 			glfwDoes := func(steps ...func(*glfw.Window)) func() {
 				return func() {
 					for _, f := range steps {
@@ -104,13 +102,13 @@ func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 				}, is(330, 220)},
 				{"Maximize", glfwDoes(maximize), func(p image.Point) bool { return p.X >= full.X-20 }},
 				{"Restore", glfwDoes(restore), is(330, 220)},
-				{"full screen", glfwDoes(cover), is(full.X, full.Y)},
-				{"no more", glfwDoes(uncover), is(330, 220)},
-				{"Maximize and full screen", glfwDoes(maximize, cover), is(full.X, full.Y)},
-				{"no more, and Restore", glfwDoes(uncover, restore),
+				{"full screen", cover, is(full.X, full.Y)},
+				{"no more", uncover, is(330, 220)},
+				{"Maximize and full screen", func() { with(t, w, maximize); cover() }, is(full.X, full.Y)},
+				{"no more, and Restore", func() { uncover(); with(t, w, restore) },
 					func(p image.Point) bool { return p.X < full.X }},
 				{"SetSize again", func() { with(t, w, restore); w.SetSize(330, 220) }, is(330, 220)},
-				{"full screen and back at once", glfwDoes(cover, uncover), is(330, 220)},
+				{"full screen and back at once", func() { cover(); uncover() }, is(330, 220)},
 				{"maximized and back at once", glfwDoes(maximize, restore), is(330, 220)},
 			} {
 				step.do()

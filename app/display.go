@@ -46,28 +46,26 @@ func noDisplay(format string, args ...any) error {
 // findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does
 // not look for the other one if one that is named does not answer.
 func findDisplay() (glfw.Platform, error) {
-	display := os.Getenv("DISPLAY")
-	x11, wayland := supported(glfw.PlatformX11), supported(glfw.PlatformWayland)
-	switch {
-	case x11 && display != "" && wayland && os.Getenv("WAYLAND_DISPLAY") != "" && answers():
+	x11 := supported(glfw.PlatformX11)
+	display := x11 && os.Getenv("DISPLAY") != ""
+	wayland := supported(glfw.PlatformWayland)
+	switch answers := wayland && answers(); {
+	case display && answers && os.Getenv("WAYLAND_DISPLAY") != "":
 		return glfw.AnyPlatform, nil
-	case x11 && display != "":
+	case display:
 		return glfw.PlatformX11, nil
-	case wayland && answers():
+	case answers:
 		return glfw.PlatformWayland, nil
-	}
-	if !x11 {
+	case !x11:
 		return 0, noDisplay("built with -tags wayland, %sno Wayland server answers; "+
 			"run it in a desktop session", notWayland())
+	case !wayland:
+		return 0, noDisplay("built with -tags x11, %s", noX11)
 	}
-	built := ""
-	if !wayland {
-		built = "built with -tags x11, "
-	}
-	return 0, noDisplay("%s%sDISPLAY is not set; run it in a desktop session or with xvfb-run",
-		built,
-		notWayland())
+	return 0, noDisplay("%s%s", notWayland(), noX11)
 }
+
+const noX11 = "DISPLAY is not set; run it in a desktop session or with xvfb-run"
 
 // supported returns whether GLFW has been compiled for a platform.
 func supported(p glfw.Platform) (ok bool) {

@@ -43,27 +43,17 @@ func lastError() error {
 // windowError adds to an error of glfw.CreateWindow what to do about it.
 func windowError(err error, a api) error {
 	var e *glfw.Error
-	switch {
-	case !errors.As(err, &e):
+	if !errors.As(err, &e) || e.Code != glfw.VersionUnavailable && e.Code != glfw.APIUnavailable &&
+		e.Code != glfw.FormatUnavailable && !strings.Contains(e.Desc, "GLX") {
 		return fmt.Errorf("app: cannot create the window: %w", err)
-	case e.Code == glfw.VersionUnavailable:
-		advice := ""
-		if usesX11() {
-			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
-		}
-		return fmt.Errorf("%w: version %d.%d: %s; ask for an older one, or install a newer driver%s",
-			ErrNoOpenGL, a.major, a.minor, e.Desc, advice)
-	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
-		advice := "install a driver for the graphics card"
-		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the " +
-				"GLX extension"
-		}
-		return fmt.Errorf("%w: %s; %s", ErrNoOpenGL, e.Desc, advice)
-	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("%w: %s; ask for fewer samples", ErrNoOpenGL, e.Desc)
 	}
-	return fmt.Errorf("app: cannot create the window: %w", e)
+	advice := "install a newer driver for the graphics card"
+	if usesX11() {
+		advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the GLX " +
+			"extension"
+	}
+	return fmt.Errorf("%w: version %d.%d: %s; ask for an older one or for fewer samples, or %s",
+		ErrNoOpenGL, a.major, a.minor, e.Desc, advice)
 }
 
 // A failure is a panic or a Goexit in a function of the program on the window's thread.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -213,7 +214,56 @@ var endings = map[string]struct {
 	},
 }
 
+// mains are programs that call Main.
+var mains = map[string]struct {
+	run    func() error
+	status int
+	want   string
+	not    string
+}{
+	"run returns": {
+		func() error { <-drawing(func() {}); return nil },
+		0, "main goes on", "app",
+	},
+	"run returns an error": {
+		func() error { <-drawing(func() {}); return errTest },
+		1, "app.test: a value of its own\n", "main goes on",
+	},
+	"run waits for the windows": {
+		func() error {
+			var open atomic.Int32
+			for range 3 {
+				w := openWindow()
+				open.Add(1)
+				w.OnClose(func() { open.Add(-1) })
+				w.OnDraw(func(*app.Frame) { w.Stop() })
+				go w.Run()
+			}
+			app.Wait()
+			if n := open.Load(); n > 0 {
+				return fmt.Errorf("%d windows are open", n)
+			}
+			return nil
+		},
+		0, "main goes on", "open",
+	},
+	"run calls Goexit": {
+		func() error { runtime.Goexit(); return errTest },
+		0, "main goes on", "value",
+	},
+	"run panics": {
+		func() error { panic(errTest) },
+		2, "a value of its own", "main goes on",
+	},
+}
+
 func init() {
+	for name, main := range mains {
+		programs[name] = func() {
+			app.Main(main.run)
+			println("main goes on")
+		}
+	}
 	for name, ending := range endings {
 		programs[name] = func() {
 			mainthread.Init(func() {
@@ -285,6 +335,24 @@ func drawing(f func()) <-chan struct{} {
 	})
 	go w.Run()
 	return drawn
+}
+
+func TestMain_printsTheErrorAndExitsWithStatus1(t *testing.T) {
+	for name, main := range mains {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			out, status := testutil.Program(t, name)
+			if status != main.status || !strings.Contains(out, main.want) ||
+				strings.Contains(out, main.not) && status != 2 {
+				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, main.status, main.want,
+					main.not, out)
+			}
+		})
+	}
+	out, status := testutil.Program(t, "run returns", "DISPLAY=")
+	if status != 1 || !strings.Contains(out, "DISPLAY is not set") {
+		t.Errorf("without a display: status %d:\n%s", status, out)
+	}
 }
 
 func TestInit_endsProgramsWithOpenWindows(t *testing.T) {

@@ -141,16 +141,15 @@ func (w *Window) listen() {
 		post(&StateEvent{is.Minimized, is.Maximized})
 	})
 	resized := func(g geometry) {
-		before := w.geometry.size
-		w.setGeometry(g)
-		if g.size != before {
-			post(&g.size)
+		if w.geometry.Swap(&g).size != g.size {
+			size := g.size
+			post(&size)
 			w.Redraw()
 		}
 	}
 	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
 		post(&ScaleEvent{x, y})
-		g := w.geometry
+		g := *w.geometry.Load()
 		g.scaleX, g.scaleY = x, y
 		resized(g)
 	})
@@ -159,7 +158,7 @@ func (w *Window) listen() {
 	// which the window no longer has then.
 	sized := func(rest func(size *ResizeEvent)) func(*glfw.Window, int, int) {
 		return func(_ *glfw.Window, width, height int) {
-			g := w.geometry
+			g := *w.geometry.Load()
 			g.size = ResizeEvent{width, height, width, height}
 			if !pixelsAreScreen() {
 				rest(&g.size)
@@ -182,55 +181,28 @@ func (w *Window) listen() {
 	g.size.Width, g.size.Height = win.GetFramebufferSize()
 	g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
 	g.scaleX, g.scaleY = win.GetContentScale()
-	w.setGeometry(g)
+	w.geometry.Store(&g)
 	w.minimized.Store(win.GetAttrib(glfw.Iconified) == glfw.True)
 }
 
-// listenToMonitors sets the callback for monitors. It runs on the main thread after GLFW has been
-// initialized, and so does the callback.
-func listenToMonitors() {
-	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
-		_ = guarded(func() error {
-			name := m.GetName()
-			forAll(func(w *Window) {
-				w.ticks.refresh.Store(refreshRate())
-				w.thread.Go(w.repace)
-				w.queue.post(&MonitorEvent{name, change == glfw.Connected})
-			})
-			return nil
-		})
-	})
-}
-
-// forAll calls f with each window that there is, on the main thread.
-func forAll(f func(w *Window)) {
+// monitorChanged runs on the main thread when a monitor has come or is about to go.
+func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
+	name, rate := "", int64(0)
+	_ = guarded(func() error { name, rate = m.GetName(), refreshRate(); return nil })
 	for _, w := range allWindows() {
-		if w.win != nil && !w.destroyed {
-			f(w)
-		}
+		w.ticks.refresh.Store(rate)
+		w.thread.Go(w.repace)
+		w.queue.post(&MonitorEvent{name, change == glfw.Connected})
 	}
 }
 
 // pixelsAreScreen reports whether a screen coordinate is a pixel.
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
-func (w *Window) setGeometry(g geometry) {
-	w.geometry = g
-	w.shared.mu.Lock()
-	w.shared.geometry = g
-	w.shared.mu.Unlock()
-}
-
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
 // called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
 // same value; if it calls [runtime.Goexit], so does Run.
-func (w *Window) OnEvent(handle func(Event)) {
-	if handle == nil {
-		w.onEvent.Store(nil)
-	} else {
-		w.onEvent.Store(&handle)
-	}
-}
+func (w *Window) OnEvent(handle func(Event)) { w.onEvent.Store(handle) }
 
 // deliver hands the oldest event to the function given to OnEvent. It returns false if there is
 // none.
@@ -239,8 +211,8 @@ func (w *Window) deliver() bool {
 	if e == nil {
 		return false
 	}
-	if handle := w.onEvent.Load(); handle != nil {
-		(*handle)(e)
+	if handle, _ := w.onEvent.Load().(func(Event)); handle != nil {
+		handle(e)
 	}
 	if c, ok := e.(*CloseEvent); ok && !c.kept() {
 		w.Stop()

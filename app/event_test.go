@@ -148,6 +148,32 @@ func TestCloseEvent_KeepKeepsTheWindow(t *testing.T) {
 	}
 }
 
+// The tests have no gamepad: GLFW's part has not been tried.
+func TestGamepadEvent_reportsAGamepadOnce(t *testing.T) {
+	w, _ := show(t)
+	other, _ := show(t, app.EventsOnDraw())
+	if all := app.Gamepads(); len(all) > 0 {
+		t.Skip("there are gamepads: ", all)
+	}
+	both := []*record{listen(w, nil), listen(other, nil)}
+	for _, connected := range []bool{true, true, false, false} {
+		app.ChangeGamepad(glfw.Joystick3, connected)
+	}
+	w.Thread().Call(func() { app.Gamepads() }) // as OnDraw may
+	for _, r := range both {
+		testutil.Eventually(t, func() bool { return len(of[app.GamepadEvent](r)) == 2 }, "two events")
+		for i, e := range of[app.GamepadEvent](r) {
+			if e.ID != glfw.Joystick3 || e.Connected != (i == 0) {
+				t.Errorf("event %d is %+v", i, e)
+			}
+		}
+	}
+	app.Terminate()
+	if all := app.Gamepads(); all != nil {
+		t.Errorf("gamepads after Terminate: %v", all)
+	}
+}
+
 // The events, and the replies of the X server for which the drawing waits, come through one socket:
 // an event that Xlib reads while a window's thread waits must not stay there until something else
 // wakes the main thread.

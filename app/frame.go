@@ -72,17 +72,10 @@ func (w *Window) request() {
 	}
 }
 
-// changed has a frame drawn because a function of the window has been replaced, unless the next one
-// comes anyway.
-func (w *Window) changed(appeared bool) {
-	if appeared || !w.continuous() {
-		w.request()
-	}
-}
-
 // continuous reports whether frame follows frame.
 func (w *Window) continuous() bool {
-	return w.pace() != OnDemand && !w.minimized.Load() && w.onDraw.Load() != nil
+	draw, _ := w.onDraw.Load().(func(*Frame))
+	return draw != nil && w.pace() != OnDemand && !w.minimized.Load()
 }
 
 // drawPosted draws a frame that has been posted.
@@ -137,9 +130,9 @@ func (w *Window) drawFrame() {
 	f.Time = now
 	w.context.Update()
 	w.measure(f)
-	if draw := w.onDraw.Load(); draw != nil {
+	if draw, _ := w.onDraw.Load().(func(*Frame)); draw != nil {
 		w.inside = "OnDraw"
-		(*draw)(f)
+		draw(f)
 	} else if !w.opts.api.none() {
 		w.gl.clear()
 	}
@@ -183,9 +176,7 @@ func (w *Window) show() {
 
 // measure fills in the size of the window.
 func (w *Window) measure(f *Frame) {
-	w.shared.mu.Lock()
-	g := w.shared.geometry
-	w.shared.mu.Unlock()
+	g := w.geometry.Load()
 	if !w.opts.api.none() {
 		w.gl.viewport(g.size.Width, g.size.Height)
 	}

@@ -28,11 +28,15 @@ func Gamepads() (all []Gamepad) {
 // joystickChanged runs on the main thread. GLFW reports all joysticks, and of one that has gone only
 // the number.
 func joystickChanged(id glfw.Joystick, change glfw.PeripheralEvent) {
-	connected := id.IsGamepad()
+	gamepadChanged(id, id.GetGamepadName(), id.IsGamepad())
+}
+
+func gamepadChanged(id glfw.Joystick, name string, connected bool) {
 	if connected == state.gamepads[id] {
 		return
 	}
 	state.gamepads[id] = connected
-	name := id.GetGamepadName()
-	forAll(func(w *Window) { w.queue.post(&GamepadEvent{id, name, connected}) })
+	for _, w := range allWindows() {
+		w.queue.post(&GamepadEvent{id, name, connected})
+	}
 }

@@ -17,7 +17,7 @@ static void clear(void **f) { ((void (API *)(unsigned))f[CLEAR])(0x4000); }
 
 // picture reads the window's pixels, whatever the program has bound, and restores what was bound.
 // OpenGL before 3.0 and OpenGL ES 2 have PACK_ALIGNMENT alone of what picture changes.
-static void picture(void **f, int all, int width, int height, void *pixels) {
+static void picture(void **f, _Bool all, int width, int height, void *pixels) {
 	enum { PACK_ALIGNMENT = 0xd05, PACK_ROW_LENGTH = 0xd02, PACK_SKIP_ROWS = 0xd03,
 		PACK_SKIP_PIXELS = 0xd04, READ_FRAMEBUFFER = 0x8ca8, READ_FRAMEBUFFER_BINDING = 0x8caa,
 		READ_BUFFER = 0xc02, BACK = 0x405, PIXEL_PACK_BUFFER = 0x88eb,
@@ -116,27 +116,16 @@ func (g *glFunctions) clear() { C.clear(&g.at[0]) }
 // picture reads back the frame that has just been drawn.
 func (g *glFunctions) picture(width, height int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, width, height))
-	if len(p.Pix) > 0 {
-		all := C.int(0)
-		if g.all {
-			all = 1
-		}
-		C.picture(&g.at[0], all, C.int(width), C.int(height), unsafe.Pointer(&p.Pix[0]))
-		flip(p)
+	if width*height == 0 {
+		return p
 	}
-	return p
-}
-
-// flip turns a picture upside down, because OpenGL begins with the lowest row, and makes it opaque.
-func flip(p *image.NRGBA) {
-	row := make([]byte, p.Stride)
-	for y, last := 0, p.Rect.Dy()-1; y < last-y; y++ {
-		upper, lower := p.Pix[y*p.Stride:][:p.Stride], p.Pix[(last-y)*p.Stride:][:p.Stride]
-		copy(row, upper)
-		copy(upper, lower)
-		copy(lower, row)
+	read := make([]uint8, len(p.Pix))
+	C.picture(&g.at[0], C._Bool(g.all), C.int(width), C.int(height), unsafe.Pointer(&read[0]))
+	for y := range height { // OpenGL begins with the lowest row
+		copy(p.Pix[y*p.Stride:], read[(height-1-y)*p.Stride:][:p.Stride])
 	}
 	for i := 3; i < len(p.Pix); i += 4 {
-		p.Pix[i] = 255
+		p.Pix[i] = 255 // opaque
 	}
+	return p
 }

@@ -3,6 +3,7 @@ package app_test
 import (
 	"flag"
 	"fmt"
+	"image"
 	"os"
 	"reflect"
 	"runtime"
@@ -205,13 +206,15 @@ func with(t testing.TB, w *app.Window, f func(*glfw.Window)) {
 	screen.Must(t, w.Do(f))
 }
 
-// cover has a window cover the first monitor, or no more.
-func cover(win *glfw.Window) {
-	m := glfw.GetMonitors()[0]
-	win.SetMonitor(m, 0, 0, m.GetVideoMode().Width, m.GetVideoMode().Height, glfw.DontCare)
+// whole returns the size of the first monitor.
+func whole(t testing.TB, w *app.Window) (size image.Point) {
+	t.Helper()
+	with(t, w, func(*glfw.Window) {
+		mode := glfw.GetMonitors()[0].GetVideoMode()
+		size = image.Pt(mode.Width, mode.Height)
+	})
+	return size
 }
-
-func uncover(win *glfw.Window) { win.SetMonitor(nil, 30, 40, 330, 220, 0) }
 
 func id(w *app.Window) xproto.Window { return xproto.Window(w.ID()) }
 

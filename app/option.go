@@ -16,13 +16,13 @@ type option func(*options)
 func (set option) apply(o *options) { set(o) }
 
 type options struct {
+	name          string // of the thread: window, or loader if NewContext makes it
 	title         string
 	width, height int
 	api           api
 	shares        bool
 	share         *Window
 	hidden        bool
-	loader        bool // NewContext makes it
 	eventsOnDraw  bool
 	pace          Pace
 	hints         func()
@@ -41,7 +41,7 @@ func (a api) none() bool { return a.client == glfw.NoAPI }
 const most = 1 << 14
 
 func defaults() options {
-	return options{title: "threadcall", width: 640, height: 480, api: api{client: glfw.NoAPI}}
+	return options{name: "window", title: "threadcall", width: 640, height: 480, api: api{client: glfw.NoAPI}}
 }
 
 // Title sets the title.

@@ -14,20 +14,17 @@ import (
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
-func texture(w *app.Window) (texture uint32) {
+// texture makes a texture of 2 by 2 pixels with the colours of quarters.
+func texture() (texture uint32) {
 	pixels := make([]byte, 0, 16)
 	for _, i := range []int{2, 3, 0, 1} { // the lowest row comes first
 		pixels = append(pixels, corners[i].R, corners[i].G, corners[i].B, corners[i].A)
 	}
-	w.Thread().Call(func() {
-		gl.GenTextures(1, &texture)
-		gl.BindTexture(gl.TEXTURE_2D, texture)
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE,
-			gl.Ptr(pixels))
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-		gl.Finish()
-	})
+	gl.GenTextures(1, &texture)
+	gl.BindTexture(gl.TEXTURE_2D, texture)
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.Finish()
 	return texture
 }
 
@@ -47,7 +44,8 @@ func paste(f *app.Frame, texture uint32) {
 // and from a third, which shares with the second.
 func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 	first, _ := show(t)
-	made := texture(first)
+	var made uint32
+	first.Thread().Call(func() { made = texture() })
 	second := open(t, app.Share(first))
 	second.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, second)

@@ -33,26 +33,20 @@ type Window struct {
 	thread *thread.Thread
 	queue  *queue
 
-	onDraw  atomic.Pointer[func(*Frame)]
-	onEvent atomic.Pointer[func(Event)]
+	onDraw  atomic.Value // of func(*Frame)
+	onEvent atomic.Value // of func(Event)
+	onClose atomic.Value // of func()
 
-	onClose atomic.Pointer[func()]
-
-	life    atomic.Int32  // only grows
-	runner  atomic.Uint64 // the goroutine in Run
-	stopped atomic.Bool   // no frame begins, and Run returns
-	failed  atomic.Pointer[failure]
-	gone    chan struct{} // closed when the window has been destroyed
+	life     atomic.Int32  // only grows
+	runner   atomic.Uint64 // the goroutine in Run
+	stopped  atomic.Bool   // no frame begins, and Run returns
+	failed   atomic.Pointer[failure]
+	gone     chan struct{}            // closed when the window has been destroyed
+	geometry atomic.Pointer[geometry] // the main thread stores it
 
 	// The main thread uses these.
 	destroyed bool
-	geometry  geometry                          // as last put into the queue
 	windowed  struct{ x, y, width, height int } // its place before it has covered a monitor
-
-	shared struct { // with the window's thread
-		mu       sync.Mutex
-		geometry geometry
-	}
 
 	// hiding keeps the window from being hidden while its thread shows a frame: Wayland ends programs
 	// that show one of a hidden window, and GLFW looks whether it is hidden before it shows it.
@@ -91,11 +85,7 @@ func NewWindow(opts ...Option) (*Window, error) {
 		return nil, err
 	}
 	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	name := "window"
-	if o.loader {
-		name = "loader"
-	}
-	w.thread = thread.New(thread.WithName(name), thread.WithKeep(), thread.WithStop(w.stop))
+	w.thread = thread.New(thread.WithName(o.name), thread.WithKeep(), thread.WithStop(w.stop))
 	w.pacing.set(o.pace)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
@@ -228,7 +218,7 @@ func (w *Window) prepare() error {
 // Terminating the thread, by its Close for example, destroys the context, and so does Terminate.
 func NewContext(w *Window) (*thread.Thread, error) {
 	c, err := NewWindow(Share(w), Hidden(), Size(1, 1), option(func(o *options) {
-		o.loader = true
+		o.name = "loader"
 		if w != nil {
 			o.title, o.hints = "loader of "+w.opts.title, w.opts.hints
 		}
@@ -245,25 +235,17 @@ func NewContext(w *Window) (*thread.Thread, error) {
 // lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
 // does Run.
 func (w *Window) OnDraw(draw func(*Frame)) {
-	var before *func(*Frame)
-	if draw == nil {
-		before = w.onDraw.Swap(nil)
-	} else {
-		before = w.onDraw.Swap(&draw)
+	follows := draw != nil && w.continuous() // a frame that has draw
+	w.onDraw.Store(draw)
+	if !follows {
+		w.request()
 	}
-	w.changed((before == nil) != (draw == nil))
 }
 
 // OnClose sets the function that frees what belongs to the window. It runs on the window's thread
 // after the last frame, with the window's context current, even if Run has not been called, but not
 // if the thread has been terminated. A panic in it is as one in OnDraw.
-func (w *Window) OnClose(f func()) {
-	if f == nil {
-		w.onClose.Store(nil)
-	} else {
-		w.onClose.Store(&f)
-	}
-}
+func (w *Window) OnClose(f func()) { w.onClose.Store(f) }
 
 // Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
 // textures, run between two frames, with the window's context current. Closing the window
@@ -381,11 +363,11 @@ func (w *Window) endThread() (ended bool) {
 // leave runs on the window's thread, after the last frame.
 func (w *Window) leave() {
 	defer w.detach()
-	if f := w.onClose.Load(); f != nil {
+	if f, _ := w.onClose.Load().(func()); f != nil {
 		completed := false
 		defer w.check(&completed)
 		w.inside = "OnClose"
-		(*f)()
+		f()
 		completed = true
 	}
 }

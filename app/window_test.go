@@ -120,6 +120,23 @@ func TestTerminate_panicsWhereItWouldWaitForItself(t *testing.T) {
 		open(t).Thread().Call(app.Terminate)
 	})
 	refused("main thread", "event loop", func(*testing.T) { mainthread.Call(app.Terminate) })
+	refused("Wait", "call Stop there", func(t *testing.T) { open(t).Thread().Call(app.Wait) })
+	refused("Wait on the main thread", "event loop", func(*testing.T) { mainthread.Call(app.Wait) })
+	t.Run("while another Terminate waits", func(t *testing.T) {
+		for _, f := range []func(){app.Terminate, app.Wait} {
+			w, _ := show(t)
+			gate := testutil.Occupy(t, w.Thread().Go)
+			ended := make(chan struct{})
+			go func() { app.Terminate(); close(ended) }()
+			inside := make(chan any, 1)
+			w.Thread().Go(func() { defer func() { inside <- recover() }(); f() })
+			gate.Open()
+			if testutil.Arrives(t, inside) == nil {
+				t.Error("it has waited for itself")
+			}
+			<-ended
+		}
+	})
 }
 
 func TestStop_endsRun(t *testing.T) {
