@@ -22,9 +22,9 @@
 //
 //   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
 //     nothing polls, and an idle program uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own. The function of [Window.OnDraw] runs
-//     there, and everything given to [Window.Thread]. So a slow window does not delay another, nor a
-//     slow event handler the drawing.
+//   - Each window has a thread, on which its context is current. The function of [Window.OnDraw]
+//     runs there, and everything given to [Window.Thread]. So a slow window does not delay another,
+//     nor a slow event handler the drawing.
 //   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
@@ -40,19 +40,19 @@
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports only one of two presses of a key within a millisecond. Show returns
-//     when the window manager has shown the window.
+//   - With X11, GLFW reports only one of two presses of a key within a millisecond, and a gamepad
+//     that comes or goes is noticed at the next event or call of the main thread, such as
+//     [Gamepads]. No gamepad has been tried.
 //   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
 //     the Go runtime lends a P to others only after up to 10 ms.
-//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails
-//     while other windows are drawn, the binding may write a line about an "internal error" to
-//     standard error; NewWindow returns the error.
+//   - The Go binding of GLFW has one variable for the errors of all threads. An error of one thread
+//     may panic in a function of the binding that another calls, and be written to standard error.
 //   - A program has one GLFW and one event loop of it. It may link another toolkit that uses GLFW,
 //     such as Fyne, but not run both at a time.
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
-//     SetClipboard needs a window that has had the keyboard. The package paces the frames, at the
-//     rate of the monitor: a driver that waits for the monitor would wait for ever while the window
-//     is not visible. A compositor without a seat, with which GLFW crashes, is not used.
+//     SetClipboard needs a window that has had the keyboard. The package paces the frames: a driver
+//     that waits for the monitor would wait for ever while the window is not visible. GLFW crashes
+//     if the compositor has no seat, as weston without a screen; XDG_SESSION_TYPE=x11 avoids that.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
@@ -85,25 +85,28 @@ var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthrea
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread, after all windows are gone; the loop ends
 var state struct {
-	mu   sync.Mutex // held during Init and Terminate
-	up   atomic.Bool
-	loop *loop // the main thread's
-
-	gamepads [glfw.JoystickLast + 1]bool // those that are connected, the main thread's
-
-	stuck   bool         // GLFW has windows that end has given up; the main thread's
+	mu      sync.Mutex // held during Init and Terminate
+	up      atomic.Bool
 	wayland atomic.Bool  // GLFW uses Wayland
 	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
+
+	// The main thread uses these.
+	loop     *loop
+	stuck    bool                        // GLFW has windows that end has given up
+	gamepads [glfw.JoystickLast + 1]bool // those that are connected
 
 	winMu   sync.Mutex
 	closing bool
 	windows map[*Window]struct{} // those that have not been destroyed
 }
 
-// Main is what main calls in a program with windows. It calls run, on a goroutine of its own, between
-// [Init] and [Terminate], and serves the main thread meanwhile, as [mainthread.Init] does, which the
-// program must not call besides. If Init or run returns an error, Main prints it and exits with
-// status 1. In the tests of a program, a TestMain gives them the windows and the main thread:
+// Main runs a program with windows. It calls [mainthread.Init], which the program must not call
+// besides, with a function that calls [Init], run and [Terminate].
+//
+// If Init or run returns an error, Main writes it to standard error and exits with status 1;
+// otherwise it returns after run. A panic in run ends the process.
+//
+// In tests, TestMain calls it:
 //
 //	func TestMain(m *testing.M) { app.Main(func() error { m.Run(); return nil }) }
 func Main(run func() error) {

@@ -14,10 +14,9 @@ import (
 //	w, err := app.NewWindow(app.Pace(30))
 //	w.SetPace(app.OnDemand)
 //
-// Frames that the monitor can show wait for it. If the monitor shows fewer frames than the pace
-// asks for, frames do not wait, and parts of several may be seen at once. The slowest pace is a
-// frame in 1,000 seconds. A pace below zero and not-a-number count as OnDemand, and one from
-// 1,000,000 on as Unlimited.
+// With a pace above what the monitor shows, drawing does not wait for the monitor, which may show
+// parts of several frames at once. The slowest pace is a frame in 1,000 seconds. A pace below zero
+// and not-a-number count as OnDemand, and one above Unlimited as that.
 type Pace float64
 
 const (
