@@ -125,11 +125,10 @@ func Main(run func() error) {
 
 // Init prepares the package and gives the main thread to the event loop of the window system, in
 // which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
-// error that names what is missing.
+// error that names what is missing. A second call before Terminate does nothing.
 //
-// [Main] calls it. A program that calls [mainthread.Init] by itself, because it does not always have
-// windows, calls Init in the function given to that, on any goroutine. A second call before
-// Terminate does nothing.
+// [Main] calls it. A program that does not always have windows calls [mainthread.Init] by itself,
+// and Init in the function given to that.
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()

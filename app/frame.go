@@ -57,8 +57,8 @@ func (w *Window) schedule() {
 	}
 }
 
-// Redraw draws a frame soon, if the window is drawn [OnDemand]. Several calls before the frame begins
-// result in one frame. If the window is minimized, the frame is drawn when it is restored.
+// Redraw draws a frame soon, if the window is drawn [OnDemand]. Several calls before the frame
+// begins result in one frame. If the window is minimized, the frame is drawn when it is restored.
 func (w *Window) Redraw() {
 	if !w.continuous() {
 		w.request()

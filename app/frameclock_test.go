@@ -32,8 +32,9 @@ func TestFrameClock_ticksAtThePace(t *testing.T) {
 }
 
 func TestPace_hasBounds(t *testing.T) {
-	for set, want := range map[Pace]Pace{-3: OnDemand, Pace(math.NaN()): OnDemand, 0: VSync, 1e-9: 1e-3,
-		30: 30, 1e300: Unlimited, Pace(math.Inf(1)): Unlimited, Pace(math.Inf(-1)): OnDemand} {
+	for set, want := range map[Pace]Pace{-3: OnDemand, Pace(math.NaN()): OnDemand, 0: VSync,
+		1e-9: 1e-3, 30: 30, 1e300: Unlimited,
+		Pace(math.Inf(1)): Unlimited, Pace(math.Inf(-1)): OnDemand} {
 		var p pacing
 		p.set(set)
 		if got := p.pace(); got != want {

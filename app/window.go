@@ -21,7 +21,7 @@ import (
 // ErrClosed is returned by methods of a window that has been closed.
 var ErrClosed = errors.New("app: the window is closed")
 
-// A Window is a window. NewWindow makes it, Run shows it, and when Run has returned it is destroyed.
+// A Window is made by NewWindow, shows frames in Run, and is destroyed when Run has returned.
 //
 // Its methods may be called from any goroutine at any time. Once the window is closed, which the
 // user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw

@@ -13,7 +13,7 @@ import (
 // textures are those of the kinds, zero until they have been loaded. Both windows draw with them.
 var textures [kinds]atomic.Uint32
 
-// load makes the texture of a kind, on the loader's thread: here by a formula, elsewhere from a file.
+// load makes the texture of a kind, on the loader's thread.
 func load(k kind) (texture uint32) {
 	const size = 256
 	pixels := make([]uint8, 0, 4*size*size)

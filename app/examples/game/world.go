@@ -46,8 +46,8 @@ func (w *world) steer(to float64) {
 	w.all[0].vx = 1.6 * to
 }
 
-// advance takes the steps that are due after a frame. It makes up for at most a quarter of a second,
-// after the window was minimized for example. It returns how many stars have been caught.
+// advance takes the steps that are due after a frame, at most those of a quarter of a second, and
+// returns how many stars have been caught.
 func (w *world) advance(passed time.Duration) (stars int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
