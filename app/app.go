@@ -277,7 +277,7 @@ func notifyLoop() {
 // waitForEvents handles the events that there are, waits for the next, and handles those.
 func waitForEvents() {
 	if !inScheduler() {
-		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		_ = guarded(glfw.WaitEvents)
 		return
 	}
 	poll()
@@ -290,11 +290,9 @@ func waitForEvents() {
 // poll handles all events that have come: PollEvents does not read more than a buffer full of them,
 // and ends at an error of another thread that the binding has taken for one of its own.
 func poll() {
-	for guarded(pollEvents) != nil || eventsQueued() {
+	for guarded(glfw.PollEvents) != nil || eventsQueued() {
 	}
 }
-
-func pollEvents() error { glfw.PollEvents(); return nil }
 
 // wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
@@ -302,18 +300,16 @@ func wake() {
 	state.waking.RLock()
 	defer state.waking.RUnlock()
 	if state.up.Load() && !inScheduler() {
-		_ = guarded(post)
+		_ = guarded(glfw.PostEmptyEvent)
 	}
 }
-
-func post() error { glfw.PostEmptyEvent(); return nil }
 
 // onMain runs f on the main thread, where GLFW must be called.
 func onMain(f func()) error {
 	err := ErrNotInitialized
 	mainthread.Call(func() {
 		if state.up.Load() {
-			err = guarded(func() error { f(); return nil })
+			err = guarded(f)
 		}
 	})
 	return err

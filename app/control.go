@@ -46,18 +46,21 @@ func (w *Window) Hide() {
 //	w.SetFullScreen(w.Monitor())
 func (w *Window) SetFullScreen(m *glfw.Monitor) {
 	w.post(func() {
-		p := &w.windowed
-		full := w.win.GetMonitor() != nil
-		switch {
-		case m == nil && full:
-			w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
-		case m != nil && slices.ContainsFunc(glfw.GetMonitors(),
-			func(c *glfw.Monitor) bool { return *c == *m }):
-			if !full {
-				p.x, p.y = w.win.GetPos()
-				p.width, p.height = w.win.GetSize()
+		p, full := &w.windowed, w.win.GetMonitor() != nil
+		if m == nil {
+			if full {
+				w.win.SetMonitor(nil, p.x, p.y, p.width, p.height, 0)
 			}
-			mode := m.GetVideoMode()
+			return
+		}
+		if !slices.ContainsFunc(glfw.GetMonitors(), func(c *glfw.Monitor) bool { return *c == *m }) {
+			return
+		}
+		if !full {
+			p.x, p.y = w.win.GetPos()
+			p.width, p.height = w.win.GetSize()
+		}
+		if mode := m.GetVideoMode(); mode != nil {
 			w.win.SetMonitor(m, 0, 0, mode.Width, mode.Height, mode.RefreshRate)
 		}
 	})
@@ -74,10 +77,12 @@ func (w *Window) Monitor() (m *glfw.Monitor) {
 		width, height := w.win.GetSize()
 		most := -1
 		for _, c := range glfw.GetMonitors() {
-			left, top := c.GetPos()
-			mode := c.GetVideoMode()
-			r := image.Rect(left, top, left+mode.Width, top+mode.Height).
-				Intersect(image.Rect(x, y, x+width, y+height))
+			r := image.Rectangle{}
+			if mode := c.GetVideoMode(); mode != nil {
+				left, top := c.GetPos()
+				r = image.Rect(left, top, left+mode.Width, top+mode.Height).
+					Intersect(image.Rect(x, y, x+width, y+height))
+			}
 			if area := r.Dx() * r.Dy(); area > most {
 				m, most = c, area
 			}

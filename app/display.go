@@ -20,15 +20,14 @@ func initGLFW() error {
 			return err
 		}
 	}
-	err := guarded(func() error {
+	var failed error
+	err := guarded(func() {
 		glfw.InitHint(glfw.PlatformHint, int(platform))
-		if err := glfw.Init(); err != nil {
-			return err
+		if failed = glfw.Init(); failed == nil {
+			glfw.GetTime() // panics if Init has failed with an error that the binding only logs
 		}
-		glfw.GetTime() // panics if Init has failed with an error that the binding only logs
-		return nil
 	})
-	switch {
+	switch err = cmp.Or(failed, err); {
 	case err == nil:
 		return nil
 	case platform == glfw.PlatformX11:
@@ -69,7 +68,7 @@ const noX11 = "DISPLAY is not set; run it in a desktop session or with xvfb-run"
 
 // supported returns whether GLFW has been compiled for a platform.
 func supported(p glfw.Platform) (ok bool) {
-	for guarded(func() error { ok = glfw.PlatformSupported(p); return nil }) != nil {
+	for guarded(func() { ok = glfw.PlatformSupported(p) }) != nil {
 		// It has found an error of a call that came before.
 	}
 	return ok

@@ -19,7 +19,7 @@ var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 // guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
 // error of all threads in one variable, and the next thread to call it panics, so calls of it while
 // windows are open are guarded.
-func guarded(f func() error) (err error) {
+func guarded(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
@@ -29,7 +29,8 @@ func guarded(f func() error) (err error) {
 			panic(v)
 		}
 	}()
-	return f()
+	f()
+	return nil
 }
 
 // lastError returns the calling thread's last error, which GLFW keeps besides, and clears it.

@@ -188,7 +188,7 @@ func (w *Window) listen() {
 // monitorChanged runs on the main thread when a monitor has come or is about to go.
 func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
 	name, rate := "", int64(0)
-	_ = guarded(func() error { name, rate = m.GetName(), refreshRate(); return nil })
+	_ = guarded(func() { name, rate = m.GetName(), refreshRate() })
 	for _, w := range allWindows() {
 		w.ticks.refresh.Store(rate)
 		w.thread.Go(w.repace)

@@ -28,7 +28,7 @@ type drawing struct {
 	first     time.Time
 	run       func() // drawPosted, made once
 	tick      func() // drawTick, made once
-	swap      func() error
+	swap      func()
 	gl        glFunctions
 	context   *nsgl.Context // or nil
 	ticks     frameClock
@@ -40,13 +40,12 @@ type drawing struct {
 
 func (d *drawing) init(w *Window) {
 	d.run, d.tick = w.drawPosted, w.drawTick
-	d.swap = func() error {
+	d.swap = func() {
 		if state.wayland.Load() {
 			w.hiding.Lock()
 			defer w.hiding.Unlock()
 		}
 		w.win.SwapBuffers()
-		return nil
 	}
 }
 
@@ -75,7 +74,7 @@ func (w *Window) request() {
 // continuous reports whether frame follows frame.
 func (w *Window) continuous() bool {
 	draw, _ := w.onDraw.Load().(func(*Frame))
-	return draw != nil && w.pace() != OnDemand && !w.minimized.Load()
+	return draw != nil && w.life.Load() == running && w.pace() != OnDemand && !w.minimized.Load()
 }
 
 // drawPosted draws a frame that has been posted.
@@ -185,21 +184,15 @@ func (w *Window) measure(f *Frame) {
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// Screenshot draws a frame and returns its picture. It returns an error if Run is not called within
-// a second, if a function on the window's thread does not return within five, and on that thread,
-// where it would wait for itself.
+// Screenshot draws a frame and returns its picture, before Run, too. It returns an error if a
+// function on the window's thread does not return within five seconds, and on that thread, where it
+// would wait for itself.
 func (w *Window) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")
 	}
 	if w.opts.api.none() {
 		return nil, errors.New("app: Screenshot of a window that has no context")
-	}
-	for start := time.Now(); w.life.Load() == made; time.Sleep(time.Millisecond) {
-		// the goroutine that calls Run may have been started only now
-		if time.Since(start) > time.Second {
-			return nil, errors.New("app: Screenshot without Run; call Run on another goroutine")
-		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -85,6 +85,31 @@ func TestScreenshot_isWhatWasDrawn(t *testing.T) {
 	}
 }
 
+func TestScreenshot_needsNoRun(t *testing.T) {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "Unlimited": {app.Unlimited},
+		"hidden": {app.Hidden()}, "EventsOnDraw": {app.EventsOnDraw()}} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, opts...)
+			c := count(w, quarters)
+			for range 3 {
+				shoot(t, w, image.Pt(200, 150))
+			}
+			w.Redraw()
+			if n := c.steady(t); n != 3 {
+				t.Errorf("%d frames for 3 screenshots", n)
+			}
+			run(t, w)
+			c.goesOn(t, 3, "frames in Run")
+		})
+	}
+	w := open(t)
+	w.OnDraw(func(*app.Frame) { panic(errTest) })
+	if _, err := w.Screenshot(); err != app.ErrClosed {
+		t.Errorf("of a frame that panics: %v", err)
+	}
+	testutil.MustPanic(t, w.Run, errTest.Error())
+}
+
 // A frame may leave anything bound. Where a screenshot would wait for its caller, it is refused.
 func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 	w := open(t)
@@ -93,7 +118,6 @@ func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
-	refused("Run")
 	var failed atomic.Uint32
 	var before, after [3]int32
 	state := func(s *[3]int32) {

@@ -65,14 +65,11 @@ func (w *Window) repace() {
 		return
 	}
 	if !w.opts.api.none() {
-		_ = guarded(func() error {
-			if float64(w.pace()) > w.ticks.shown() || state.wayland.Load() {
-				glfw.SwapInterval(0)
-			} else {
-				glfw.SwapInterval(1)
-			}
-			return nil
-		})
+		interval := 1
+		if float64(w.pace()) > w.ticks.shown() || state.wayland.Load() {
+			interval = 0
+		}
+		_ = guarded(func() { glfw.SwapInterval(interval) })
 	}
 	if w.ticks.timer != nil && w.continuous() && // the next frame will begin the clock, or stop it
 		w.ticks.again(w, time.Since(w.first)-w.frame.Time) {

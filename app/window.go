@@ -72,8 +72,8 @@ type geometry struct {
 	scaleX, scaleY float32
 }
 
-// NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options
-// or what the system lacks.
+// NewWindow makes a window. Before Run, frames are drawn for Screenshot only. Errors name what is
+// wrong with the options or what the system lacks.
 func NewWindow(opts ...Option) (*Window, error) {
 	o := defaults()
 	for _, opt := range opts {
@@ -95,7 +95,9 @@ func NewWindow(opts ...Option) (*Window, error) {
 	err := w.createSharing()
 	if err == nil {
 		w.thread.Call(func() {
-			err = guarded(w.prepare)
+			if panicked := guarded(func() { err = w.prepare() }); panicked != nil {
+				err = panicked
+			}
 			wakeForEvents()
 		})
 	}
@@ -129,7 +131,7 @@ func (w *Window) createSharing() (err error) {
 		if !other.stopped.Load() {
 			other.detach()
 			create()
-			_ = guarded(func() error { other.win.MakeContextCurrent(); return nil })
+			_ = guarded(other.win.MakeContextCurrent)
 		}
 	})
 	if errors.Is(busy, context.DeadlineExceeded) {
@@ -178,12 +180,11 @@ func (w *Window) create() error {
 		}
 		share = other.win
 	}
-	err := guarded(func() (err error) {
+	err := guarded(func() {
 		if o.hints != nil {
 			o.hints()
 		}
-		w.win, err = glfw.CreateWindow(o.width, o.height, o.title, nil, share)
-		return err
+		w.win, _ = glfw.CreateWindow(o.width, o.height, o.title, nil, share)
 	})
 	if w.win == nil {
 		return windowError(cmp.Or(lastError(), err), a)
@@ -387,7 +388,7 @@ func (w *Window) stop() {
 // detach makes the window's context current no more on the window's thread.
 func (w *Window) detach() {
 	if !w.opts.api.none() {
-		_ = guarded(func() error { glfw.DetachCurrentContext(); return nil })
+		_ = guarded(glfw.DetachCurrentContext)
 	}
 }
 
