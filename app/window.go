@@ -399,8 +399,9 @@ func (w *Window) Stop() {
 }
 
 // Do runs f on the main thread with the window of GLFW, for what the package does not have:
-// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, and returns
-// GLFW's error of f, or [ErrClosed] or [ErrNotInitialized] if there is no window for f:
+// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, but for a
+// caller that gives it to [mainthread.Go]. It returns GLFW's error of f, or [ErrClosed] or
+// [ErrNotInitialized] if there is no window for f:
 //
 //	err := w.Do(func(win *glfw.Window) { win.SetOpacity(0.5) })
 //
