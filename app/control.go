@@ -28,8 +28,8 @@ func (w *Window) SetSize(width, height int) {
 // Show shows a hidden window.
 func (w *Window) Show() { w.post(func() { w.win.Show() }) }
 
-// Hide hides the window. Frames go on, at most at the rate of the monitor, so that a program can
-// prepare a window, or take a Screenshot of one that it never shows; the [OnDemand] pace ends them.
+// Hide hides the window. Frames go on, so that a program can prepare a window; the [OnDemand] pace
+// ends them.
 func (w *Window) Hide() {
 	w.post(func() {
 		if state.wayland.Load() {
@@ -75,7 +75,7 @@ func (w *Window) Monitor() (m *glfw.Monitor) {
 		}
 		x, y := w.win.GetPos()
 		width, height := w.win.GetSize()
-		most := -1
+		largest := -1
 		for _, c := range glfw.GetMonitors() {
 			r := image.Rectangle{}
 			if mode := c.GetVideoMode(); mode != nil {
@@ -83,8 +83,8 @@ func (w *Window) Monitor() (m *glfw.Monitor) {
 				r = image.Rect(left, top, left+mode.Width, top+mode.Height).
 					Intersect(image.Rect(x, y, x+width, y+height))
 			}
-			if area := r.Dx() * r.Dy(); area > most {
-				m, most = c, area
+			if area := r.Dx() * r.Dy(); area > largest {
+				m, largest = c, area
 			}
 		}
 	})

@@ -87,7 +87,7 @@ func (c *frameClock) shown() float64 {
 func (c *frameClock) tickRate(p Pace) float64 {
 	shown := c.shown()
 	switch {
-	case p >= fastest:
+	case p >= Unlimited:
 		return 0
 	case p > 0 && float64(p) != shown:
 		return float64(p)

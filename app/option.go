@@ -56,14 +56,15 @@ func Size(width, height int) Option {
 
 // OpenGL makes a window with an OpenGL context, which is current on the window's thread. The
 // context has at least the version major.minor, from 3.2 on with the core profile. load loads the
-// program's binding on that thread, once in the process for each such function:
+// binding that the program draws with, or is nil. It runs on the thread of the first window that is
+// made with it, once in the process:
 //
-//	app.OpenGL(3, 3, gl.Init) // of github.com/go-gl/gl/v3.3-core/gl, or of v4.6-core/gl
+//	app.OpenGL(3, 3, gl.Init) // of github.com/go-gl/gl/v3.3-core/gl
 //
-// A nil load loads nothing. Without OpenGL, OpenGLES and [Share], a window has no context, for
-// Vulkan, WebGPU, Direct3D or Metal, which make a surface in [Window.Do]; then the function of
-// [Window.OnDraw] shows by itself what it draws. If that waits for the monitor, the program should
-// set the [Unlimited] pace, or the package paces the frames, too.
+// Without OpenGL, OpenGLES and [Share], a window has no context, for Vulkan, WebGPU, Direct3D or
+// Metal, which make a surface in [Window.Do]; then the function of [Window.OnDraw] shows by itself
+// what it draws. If that waits for the monitor, the program should set the [Unlimited] pace, or the
+// package paces the frames, too.
 func OpenGL(major, minor int, load func() error) Option {
 	return option(func(o *options) { o.api = api{glfw.OpenGLAPI, major, minor, load} })
 }
@@ -73,7 +74,7 @@ func OpenGL(major, minor int, load func() error) Option {
 //
 //	func load() error { return gl.InitWithProcAddrFunc(glfw.GetProcAddress) }
 //
-// GLFW makes the context by GLX or WGL. With Hints, it makes either kind of context by EGL:
+// GLFW makes contexts of either kind by GLX, WGL or NSGL, or with Hints by EGL:
 //
 //	app.Hints(func() { glfw.WindowHint(glfw.ContextCreationAPI, glfw.EGLContextAPI) })
 func OpenGLES(major, minor int, load func() error) Option {

@@ -8,8 +8,8 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// A Pace is how many frames a second a window has, or one of the constants. It is an [Option], and
-// [Window.SetPace] changes it:
+// A Pace is how many frames a second a window draws, or one of the constants. It is an [Option],
+// and [Window.SetPace] changes it:
 //
 //	w, err := app.NewWindow(app.Pace(30))
 //	w.SetPace(app.OnDemand)
@@ -25,11 +25,6 @@ const (
 	Unlimited Pace = 1e6 // one after the other
 )
 
-const (
-	slowest Pace = 1e-3
-	fastest      = Unlimited
-)
-
 func (p Pace) apply(o *options) { o.pace = p }
 
 // A pacing is the pace of a window while it runs.
@@ -42,7 +37,7 @@ func (s *pacing) set(p Pace) (before Pace) {
 	case !(p >= 0): // or it is not a number
 		p = OnDemand
 	case p > 0:
-		p = min(max(p, slowest), fastest)
+		p = min(max(p, 1e-3), Unlimited)
 	}
 	return Pace(math.Float64frombits(s.bits.Swap(math.Float64bits(float64(p)))))
 }
