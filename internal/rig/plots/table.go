@@ -34,8 +34,8 @@ var firstRows = []struct{ load, text string }{
 func (m *measured) first() string {
 	units := []string{"mean-ns", "p99-ns", "cpu-ns/op"}
 	var b strings.Builder
-	b.WriteString("| load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU |\n" +
-		"| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU\n" +
+		"--- | --- | --- | --- | --- | ---\n")
 	for _, row := range firstRows {
 		subject, worst := "", 0.0
 		for _, s := range []string{"threadcall", "thread"} {
@@ -46,7 +46,7 @@ func (m *measured) first() string {
 		if subject == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |", row.text)
+		b.WriteString(row.text)
 		var numbers [2][]string
 		for i, s := range []string{"reference", subject} {
 			for _, unit := range units {
@@ -56,15 +56,16 @@ func (m *measured) first() string {
 					numbers[i] = append(numbers[i], "-")
 				}
 			}
-			fmt.Fprintf(&b, " %s |", strings.Join(numbers[i], ", "))
+			b.WriteString(" | " + strings.Join(numbers[i], ", "))
 		}
 		for i := range units { // of the printed numbers, so that a reader gets the same
 			x, _ := strconv.ParseFloat(numbers[0][i], 64)
 			y, _ := strconv.ParseFloat(numbers[1][i], 64)
+			ratio := "-"
 			if x > 0 && y > 0 {
-				fmt.Fprintf(&b, " %s", digits(y/x))
+				ratio = digits(y / x)
 			}
-			b.WriteString(" |")
+			b.WriteString(" | " + ratio)
 		}
 		b.WriteString("\n")
 	}
