@@ -108,7 +108,7 @@ func TestStart(t *testing.T) {
 		}
 	}
 	all := blocks(t, "docs/start.md", "# Start", "")
-	if len(all) < 12 {
+	if len(all) < 11 {
 		t.Errorf("start.md has %d blocks", len(all))
 	}
 	for i, b := range all {
