@@ -57,7 +57,6 @@ import "C"
 import (
 	"fmt"
 	"image"
-	"reflect"
 	"sync"
 	"unsafe"
 
@@ -75,10 +74,11 @@ type glFunctions struct {
 	all bool // the context has what reading pixels may need
 }
 
-// loaded has the functions of the program that have loaded a binding.
+// loaded has the functions of the program that have loaded a binding, by their addresses: that of a
+// function without variables is always the same, and each closure has one of its own.
 var loaded struct {
 	mu        sync.Mutex // held until the binding has been loaded
-	functions map[uintptr]bool
+	functions map[unsafe.Pointer]func() error
 }
 
 // load finds the package's functions and the program's. It runs on the window's thread.
@@ -93,17 +93,17 @@ func (g *glFunctions) load(a api) error {
 	}
 	loaded.mu.Lock()
 	defer loaded.mu.Unlock()
-	f := reflect.ValueOf(a.load).Pointer()
-	if loaded.functions[f] {
+	f := *(*unsafe.Pointer)(unsafe.Pointer(&a.load))
+	if loaded.functions[f] != nil {
 		return nil
 	}
 	if err := a.load(); err != nil {
 		return fmt.Errorf("app: loading the program's binding: %w", err)
 	}
 	if loaded.functions == nil {
-		loaded.functions = map[uintptr]bool{}
+		loaded.functions = map[unsafe.Pointer]func() error{}
 	}
-	loaded.functions[f] = true
+	loaded.functions[f] = a.load
 	return nil
 }
 

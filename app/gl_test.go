@@ -104,15 +104,18 @@ func TestOpenGL_hasTheContextAndTheBindingOfTheProgram(t *testing.T) {
 	}
 }
 
-// The binding of a program is loaded once, although windows have threads of their own.
+// The binding of a program is loaded once, although windows have threads of their own, and that of
+// a window by a closure for each.
 func TestOpenGL_loadsTheBindingOnce(t *testing.T) {
-	n := 0
-	load := func() error { n++; return nil }
+	var n [2]int
+	load := func(i int) func() error { return func() error { n[i]++; return nil } }
+	once := load(0)
 	for range 3 {
-		open(t, app.OpenGL(3, 3, load), app.Hidden())
+		open(t, app.OpenGL(3, 3, once), app.Hidden())
+		open(t, app.OpenGL(3, 3, load(1)), app.Hidden())
 	}
-	if n != 1 {
-		t.Errorf("it has been loaded %d times", n)
+	if n != [2]int{1, 3} {
+		t.Errorf("they have been loaded %v times", n)
 	}
 }
 

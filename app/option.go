@@ -57,7 +57,7 @@ func Size(width, height int) Option {
 // OpenGL makes a window with an OpenGL context, which is current on the window's thread. The
 // context has at least the version major.minor, from 3.2 on with the core profile. load loads the
 // binding that the program draws with, or is nil. It runs on the thread of the first window that is
-// made with it, once in the process:
+// made with it, once in the process; a closure is another function each time that it is made:
 //
 //	app.OpenGL(3, 3, gl.Init) // of github.com/go-gl/gl/v3.3-core/gl
 //
