@@ -49,44 +49,49 @@ func TestClipboard_holdsWhatWasSet(t *testing.T) {
 
 // A window covers a monitor, its frames have the size of that, and it goes back to its place.
 func TestSetFullScreen_coversAMonitorAndGoesBack(t *testing.T) {
-	set := plug(t)
 	w := open(t, app.Size(330, 220))
 	w.OnDraw(quarters)
 	run(t, w)
-	place(t, w, 30, 40)
+	with(t, w, func(win *glfw.Window) { win.SetPos(30, 40) })
 	placed(t, w, 30, 40)
 	w.SetFullScreen(nil) // where it is
 	full := whole(t, w)
-	var gone *glfw.Monitor
 	for range 3 {
-		gone = w.Monitor()
-		w.SetFullScreen(gone)
+		m := w.Monitor()
+		w.SetFullScreen(m)
 		sized(t, w, full.X, full.Y)
 		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
-		if m := w.Monitor(); m == nil || *m != *gone {
-			t.Errorf("it covers %v, want %v", m, gone)
+		if now := w.Monitor(); now == nil || *now != *m {
+			t.Errorf("it covers %v, want %v", now, m)
 		}
-		w.SetFullScreen(gone)
+		w.SetFullScreen(m)
 		w.SetFullScreen(nil)
 		sized(t, w, 330, 220)
 		placed(t, w, 30, 40)
 	}
-	set(false)
-	testutil.Eventually(t, func() bool { return w.Monitor() == nil }, "no monitor")
-	w.SetFullScreen(gone)
-	sized(t, w, 330, 220)
-	set(true)
-	testutil.Eventually(t, func() bool { return w.Monitor() != nil }, "a monitor")
 	w.Stop()
 	<-w.Done()
 	if m := w.Monitor(); m != nil {
 		t.Errorf("the monitor of a closed window is %v", m)
 	}
 	w.SetFullScreen(nil)
+}
+
+// GLFW has freed a monitor that has gone.
+func TestSetFullScreen_doesNothingWithoutTheMonitor(t *testing.T) {
+	set := plug(t)
+	w, c := show(t)
+	gone := w.Monitor()
+	set(false)
+	defer set(true)
+	testutil.Eventually(t, func() bool { return w.Monitor() == nil }, "no monitor")
+	w.SetFullScreen(gone)
+	sized(t, w, 200, 150)
+	c.goesOn(t, 3, "frames")
 }
 
 func TestSetCursor_changesWhatThePointerDoes(t *testing.T) {
