@@ -77,7 +77,7 @@ import (
 )
 
 // ErrNotInitialized is returned by functions that need Init, before it and after Terminate.
-var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthread.Init's function")
+var ErrNotInitialized = errors.New("app: not initialized; use Main, or call Init")
 
 // The package is one of these:
 //
