@@ -57,9 +57,9 @@ var ErrNotApplied = errors.New("osthread: the kernel has set something else")
 // ErrNotLocked is wrapped if the goroutine that sets a property is not locked to its thread.
 var ErrNotLocked = errors.New("osthread: the goroutine is not locked to its thread")
 
-// ID returns the number of the thread in the operating system, as in ps -L, gdb and strace, which is
-// also the one that thread.SlowCall and the page of package recorderhttp show. It is zero where it
-// is not known: on OpenBSD, js/wasm and others where that needs C.
+// ID returns the number of the thread in the operating system, as in ps -L, gdb and strace, which
+// is also the one that thread.SlowCall and the page of package recorderhttp show. It is zero where
+// it is not known: on OpenBSD, js/wasm and others where that needs C.
 func ID() uint64 { return ident.Thread() }
 
 // SetName sets the name of the thread, which debuggers show, on Linux also ps -L, top -H and

@@ -32,8 +32,8 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // to standard error at once. In either case the thread continues, and [Stats] counts the panic.
 // Goexit is not a panic.
 //
-// The thread keeps nothing of a panic that f has taken. Of the last one that was written to standard
-// error, it keeps the beginning of the text, for the page of package recorderhttp.
+// The thread keeps nothing of a panic that f has taken. Of the last one that was written to
+// standard error, it keeps the beginning of the text, for the page of package recorderhttp.
 //
 // f runs on the thread, before any other function, and may log or count the panic. If f itself
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to

@@ -79,9 +79,9 @@ func WithParking() Option {
 }
 
 // WithTimes has [Thread.Stats] and [Pool.Stats] measure how long functions wait and run: Waits and
-// Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a reading
-// takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine. [MeasureTimes] is for all
-// threads of a process.
+// Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a
+// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine. [MeasureTimes]
+// is for all threads of a process.
 func WithTimes() Option {
 	return func(c *config) { c.times = true }
 }

@@ -28,8 +28,8 @@ type Stats struct {
 	Refused   uint64
 	Withdrawn uint64 // not begun: their context was done before
 
-	// functions that have called [runtime.Goexit] since the thread began. Their frames are on its stack
-	// until it ends, and make each garbage collection longer: see Limits in the package comment
+	// functions that have called [runtime.Goexit] since the thread began. Their frames are on its
+	// stack until it ends, and make each garbage collection longer: see Limits in the package comment
 	Goexits uint64
 	Slow    uint64 // reports of WithSlowCall and OnSlowCall
 
@@ -83,8 +83,8 @@ func (p *Pool) Stats() Stats {
 }
 
 // MeasureTimes has the times of all threads and pools of the process measured, of those that exist
-// and of later ones, as [WithTimes] does. False ends that, but for those that have the option: calls
-// then cost what they cost before.
+// and of later ones, as [WithTimes] does. False ends that, but for those that have the option:
+// calls then cost what they cost before.
 func MeasureTimes(on bool) { engine.MeasureTimes(on) }
 
 func statsOf(s engine.Stats) Stats {
@@ -112,8 +112,8 @@ func (h Histogram) Bound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
 // interpolated within its bucket: the error is less than a quarter of the time, or 100 ns. In the
-// last bucket it is 100 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
-// or q is not a number.
+// last bucket it is 100 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is
+// empty or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0
 	for _, c := range h.Buckets {

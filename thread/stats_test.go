@@ -173,8 +173,8 @@ func TestStats_hasWhatWaits(t *testing.T) {
 	}, thread.WithQueueLimit(7))
 }
 
-// A function runs, and the time grows, although nothing is measured. A loop inside of it stops that:
-// it is no function, and what runs inside it is.
+// A function runs, and the time grows, although nothing is measured. A loop inside of it stops
+// that: it is no function, and what runs inside it is.
 func TestStats_showsWhatRuns(t *testing.T) {
 	running := func(th runner) bool { return th.Stats().Running != 0 }
 	eachCounted(t, func(t *testing.T, th runner) {
@@ -309,8 +309,8 @@ func TestStats_growsOnly(t *testing.T) {
 	}
 }
 
-// MeasureTimes is for all threads, those made before and after it, and false undoes it but for those
-// with the option.
+// MeasureTimes is for all threads, those made before and after it, and false undoes it but for
+// those with the option.
 func TestMeasureTimes_isForAllThreads(t *testing.T) {
 	defer thread.MeasureTimes(false)
 	count := func(th runner) uint64 { th.Call(nop); th.Call(nop); return th.Stats().Runs.Count }

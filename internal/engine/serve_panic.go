@@ -24,8 +24,9 @@ type Panic struct {
 
 const maxPanicText = 1000 // bytes
 
-// panicked reports the panic of a function that no caller waited for on the thread of e. A panic of the function that OnPanic was given ends the process: on another goroutine,
-// because on this one serveAll would go on.
+// panicked reports the panic of a function that no caller waited for on the thread of e. A panic of
+// the function that OnPanic was given ends the process: on another goroutine, because on this one
+// serveAll would go on.
 func (x *target) panicked(f *fault.Fault, e *Engine) {
 	handle := x.onPanic.Load()
 	if handle == nil || *handle == nil {

@@ -285,7 +285,8 @@ func AddStacks(states []State) map[uint64][]Waiter {
 			t.Stack = one
 			continue
 		}
-		id := cmp.Or(threads[receiver(one, "(*Engine).await")], threads[receiver(one, "(*target).submit")])
+		id := cmp.Or(threads[receiver(one, "(*Engine).await")],
+			threads[receiver(one, "(*target).submit")])
 		if id != 0 {
 			waiters[id] = append(waiters[id], Waiter{number, one})
 		}

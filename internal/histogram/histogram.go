@@ -8,8 +8,8 @@ import (
 )
 
 // Times are counts of times, as thread.Histogram. The buckets divide each power of ten from 100 ns
-// to 100 s into ten, so that 10 µs, 100 µs and so on are bounds, which metrics show; the first is for
-// shorter times, the last for longer ones.
+// to 100 s into ten, so that 10 µs, 100 µs and so on are bounds, which metrics show; the first is
+// for shorter times, the last for longer ones.
 type Times struct {
 	Count   uint64
 	Sum     time.Duration

@@ -9,8 +9,8 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 )
 
-// memory is what the looks of all handlers have seen, from which follow times for which calls do not
-// look at the clock, and counts of the last minute.
+// memory is what the looks of all handlers have seen, from which follow times for which calls do
+// not look at the clock, and counts of the last minute.
 var memory struct {
 	mu      sync.Mutex
 	threads map[uint64]*history // by ID
@@ -19,8 +19,8 @@ var memory struct {
 
 // A history has samples of one thread or pool, the oldest first. A function that is queued was
 // queued at the time of a sample if fewer have left the queue since the beginning than had been
-// queued then. So it has waited at least since the first such sample, whether the thread hangs or is
-// only late.
+// queued then. So it has waited at least since the first such sample, whether the thread hangs or
+// is only late.
 type history struct{ samples []sample }
 
 type sample struct {

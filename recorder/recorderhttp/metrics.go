@@ -56,7 +56,7 @@ func WriteMetrics(w io.Writer) {
 		func(_ string, n *access.Name) float64 { return float64(n.Threads) })
 	m.write("queue_length", "gauge", "Functions that are queued.",
 		func(_ string, n *access.Name) float64 { return float64(n.Queued) })
-	m.write("oldest_wait_seconds", "gauge", "How long the oldest queued function has waited, at least.",
+	m.write("oldest_wait_seconds", "gauge", "How long the oldest queued function waits, at least.",
 		func(name string, _ *access.Name) float64 { return oldest[name].Seconds() })
 	m.write("running_seconds", "gauge", "How long the function that has run for longest has run.",
 		func(_ string, n *access.Name) float64 { return n.Running.Seconds() })
@@ -108,8 +108,8 @@ func (m *metrics) write(name, kind, help string, value func(string, *access.Name
 }
 
 func (m *metrics) head(name, kind, help string) {
-	m.WriteString("# HELP threadcall_" + name + " " + help + "\n# TYPE threadcall_" + name + " " + kind +
-		"\n")
+	name = "threadcall_" + name
+	m.WriteString("# HELP " + name + " " + help + "\n# TYPE " + name + " " + kind + "\n")
 }
 
 var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -77,7 +77,8 @@ func (p *page) text(b *bytes.Buffer) {
 		b.WriteString("\nWho waits for whom\n")
 	}
 	for _, e := range p.Waits {
-		fmt.Fprintf(b, "  %s waits for %s of %s in %s\n", e.From, e.For, strings.Join(e.To, " or "), e.Where)
+		fmt.Fprintf(b, "  %s waits for %s of %s in %s\n", e.From, e.For, strings.Join(e.To, " or "),
+			e.Where)
 	}
 }
 
@@ -138,25 +139,30 @@ pre { overflow: auto; font: 12px/1.4 ui-monospace, monospace; margin: .3rem 0 .6
 ul { margin: .3rem 0; padding-left: 1.2rem }
 </style>
 <h1{{if .Stuck}} class="bad"{{end}}>{{.Title}}</h1>
-<p class="dim">{{.Program}}, pid {{.PID}}, <time>{{.Time.Format "2006-01-02 15:04:05.000 MST"}}</time>.
+<p class="dim">{{.Program}}, pid {{.PID}},
+<time>{{.Time.Format "2006-01-02 15:04:05.000 MST"}}</time>.
 As <a href="?format=text">text</a>, <a href="?format=json">JSON</a>.</p>
 {{if .Waits}}<h2>Who waits for whom</h2>
 <section>{{range .Waits}}<details><summary><b>{{.From}}</b> waits for {{.For}} of
-{{range $i, $to := .To}}{{if $i}} or {{end}}<b>{{$to}}</b>{{end}} <span class="dim">in {{.Where}}</span>
+{{range $i, $to := .To}}{{if $i}} or {{end}}<b>{{$to}}</b>{{end}}
+<span class="dim">in {{.Where}}</span>
 </summary>{{if .Stack}}<pre>{{.Stack}}</pre>{{end}}</details>
 {{end}}</section>{{end}}
 <h2>Threads and pools</h2>
 {{range $r := .Threads}}<section{{if .Stuck}} class="bad"{{end}}>
 <h3>{{or .Name "no name"}} <small>id {{.ID}}{{range .Notes}} · {{.}}{{end}}</small></h3>
 <div class="big"><span>queued <b>{{.Queued}}</b></span>
-{{- if .OldestWait}} <span class="hot">oldest waits for at least <b>{{.OldestWait}}</b></span>{{end}}
+{{- if .OldestWait}} <span class="hot">oldest waits for at least <b>{{.OldestWait}}</b></span>
+{{- end}}
 {{- if .Running}} <span>runs for <b>{{.Running}}</b></span>{{end}}</div>
 <table><tr><th><th>run<th>refused<th>withdrawn<th>panicked<th>busy
 {{range .Spans}}<tr><td>{{.Name}}<td>{{.Run}}<td>{{.Refused}}<td>{{.Withdrawn}}<td>{{.Panicked}}
 <td>{{.Share}}
 {{end}}</table>
-{{with .Panic}}<p>Last panic, {{.At.Format "2006-01-02 15:04:05"}}: <code>{{.Text}}</code></p>{{end}}
-{{range .Works}}<details{{if and $r.Stuck (le (len $r.Works) 4)}} open{{end}}><summary>thread {{.TID}} {{.Does}}</summary>
+{{with .Panic}}<p>Last panic, {{.At.Format "2006-01-02 15:04:05"}}: <code>{{.Text}}</code></p>
+{{end}}
+{{range .Works}}<details{{if and $r.Stuck (le (len $r.Works) 4)}} open{{end}}>
+<summary>thread {{.TID}} {{.Does}}</summary>
 {{if .From}}<span class="dim">queued by</span><pre>{{.From}}</pre>{{end}}
 {{if .Stack}}<pre>{{.Stack}}</pre>{{end}}</details>
 {{end}}</section>

@@ -202,7 +202,9 @@ func newPage(now time.Time, stacks bool) *page {
 }
 
 // nameOf returns what the page calls a thread.
-func nameOf(s access.State) string { return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID) }
+func nameOf(s access.State) string {
+	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
+}
 
 func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row {
 	total := didOf(s)

@@ -195,8 +195,8 @@ func TestThreads_showsTheLastMinute(t *testing.T) {
 	}
 }
 
-// A thread whose handle was dropped while a function hangs is marked, and one of package keyed shows
-// its key.
+// A thread whose handle was dropped while a function hangs is marked, and one of package keyed
+// shows its key.
 func TestThreads_marksThreads(t *testing.T) {
 	begun, release := make(chan bool), make(chan bool)
 	defer close(release)
