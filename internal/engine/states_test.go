@@ -17,7 +17,7 @@ func TestStates_observeNothing(t *testing.T) {
 	e.Stats()
 	states, _ := States()
 	AddStacks(states)
-	if e.Measure(false); observed() {
+	if observed() {
 		t.Error("a look has functions observed")
 	}
 	for name, observe := range map[string]func(on bool){
