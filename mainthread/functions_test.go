@@ -103,7 +103,9 @@ func TestOnSlowCall_reportsAFunctionThatRunsForLong(t *testing.T) {
 	defer mainthread.OnSlowCall(0, nil)
 	release := make(chan bool)
 	mainthread.Go(func() { <-release })
-	testutil.Arrives(t, slow)
+	if s := testutil.Arrives(t, slow); s.Name != "main" {
+		t.Errorf("the name is %q", s.Name)
+	}
 	close(release)
 }
 

@@ -13,7 +13,7 @@ import (
 // nothing more for them. Waits and Runs are measured with [WithTimes] or [MeasureTimes] only.
 //
 // A function that runs in place, because it is called on the thread itself, is not counted: it is
-// part of its caller. The functions of [WithStart] count as one post, those of [WithStop] as one
+// part of its caller. The functions of [WithStart] count as one, those of [WithStop] as one
 // each.
 type Stats struct {
 	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit):
