@@ -90,11 +90,10 @@ var ErrNil = engine.ErrNil
 // after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
 // function of [Thread.OnSlowCall] and from panics do not keep it alive.
 type Thread struct {
-	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
-	owner     *engine.Owner  // has what may lead back
-	life      *life
-	name      string
-	permanent bool // the main thread's, which Terminate must not end
+	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
+	owner *engine.Owner  // has what may lead back
+	life  *life
+	name  string
 
 	mu     sync.Mutex
 	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
@@ -112,16 +111,6 @@ func New(opts ...Option) *Thread {
 }
 
 func init() {
-	access.Adopt = func(onMain bool) (any, func()) {
-		if onMain {
-			t := adopt(nil, true)
-			return t, t.e.Terminate
-		}
-		t := wrap(options(nil))
-		t.permanent = true
-		t.e.Absent()
-		return t, t.e.Terminate
-	}
 	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
@@ -235,8 +224,8 @@ func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
 // when the thread has been terminated and serves no more, but for the main thread of package
-// mainthread. On js/wasm a coroutine inside a call is
-// not recognised, and must not call the thread that it is on.
+// mainthread. On js/wasm a coroutine inside a call is not recognised, and must not call the thread
+// that it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
@@ -254,10 +243,9 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 //
 // On another thread, Close runs there the calls that this one makes to it meanwhile, for example in
 // a function of [WithStop]. Close does not wait on the thread itself, nor in a function that the
-// thread waits for, directly or through other threads. If the goroutine of an adopted thread calls
-// Close and does not serve at that moment, it runs what is queued, as by Serve; another goroutine
-// waits until it serves. Where functions may hang, call Close on a goroutine of its own, and wait
-// for [Thread.Done] and a timer.
+// thread waits for, directly or through other threads. If the goroutine of a [Loop] calls Close, it
+// does what [Loop.Close] does; another goroutine waits until the Loop serves. Where functions may
+// hang, call Close on a goroutine of its own, and wait for [Thread.Done] and a timer.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {
@@ -270,13 +258,12 @@ func (t *Thread) Close() {
 // true. Queued functions do not run, and their callers return at once. Terminate may be called more
 // than once, and on the thread itself.
 //
-// The thread of the operating system ends after the running function; an adopted one stays. Its
-// goroutine gives back the lock of [Adopt] when it next calls Terminate, Serve, ServeContext or
-// Adopt.
+// The thread of the operating system ends after the running function; that of a [Loop] stays, and
+// its goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
-// That Thread ends when the function given to mainthread.Init returns; calls on the main thread run
-// in place even then.
+// That Thread ends when the function given to mainthread.Init returns, or by Close of
+// mainthread.Loop; calls on the main thread run in place even then.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()
@@ -284,8 +271,8 @@ func (t *Thread) Terminate() {
 
 // mayEnd panics if the Thread is that of package mainthread.
 func (t *Thread) mayEnd(method string) {
-	if t.permanent {
-		panic("thread: " + method + " on the main thread, which the whole program needs; " +
-			"it ends when the function given to mainthread.Init returns")
+	if t.e.Permanent() {
+		panic("thread: " + method + " on the main thread, which the whole program needs; it ends when " +
+			"the function given to mainthread.Init returns, or by mainthread.Loop().Close()")
 	}
 }
