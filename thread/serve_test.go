@@ -228,6 +228,40 @@ func TestWait_panicsWithoutOnWake(t *testing.T) {
 	})
 }
 
+// After a Wait, a Serve has what comes later call the function of OnWake, because the loop waits
+// elsewhere; so does a function in ServeContext that has called Wait.
+func TestWait_letsTheLoopWaitElsewhere(t *testing.T) {
+	for name, serve := range map[string]func(h *host, elsewhere func()){
+		"after Serve": func(h *host, elsewhere func()) {
+			h.loop.Wait(nop)
+			h.loop.Serve(0)
+			elsewhere()
+		},
+		"in a function of ServeContext": func(h *host, elsewhere func()) {
+			ctx, cancel := context.WithCancel(context.Background())
+			h.Go(func() {
+				h.loop.Wait(nop)
+				h.Go(func() { defer cancel(); elsewhere() })
+			})
+			_ = h.loop.ServeContext(ctx)
+		},
+	} {
+		adopted(t, func(h *host) {
+			woken := make(chan bool, 10)
+			h.loop.OnWake(func() { woken <- true })
+			serve(h, func() {
+				for len(woken) > 0 {
+					<-woken
+				}
+				go h.Call(nop)
+				if !testutil.Arrives(t, woken) {
+					t.Errorf("%s: not woken", name)
+				}
+			})
+		})
+	}
+}
+
 // Native events are seen although functions are queued all the time.
 func TestWait_seesNativeEventsInAFlood(t *testing.T) {
 	adopted(t, func(h *host) {

@@ -60,8 +60,8 @@
 // 10,000, 0.6 s for 100,000. [Stats] counts them, and a thread that has 3,000 says so once on
 // standard error. After about 790,000, 400,000 on 32 bits, the stack overflows, which ends the
 // process; fewer suffice if functions are nested deeper. So let a function return, and its caller
-// call Goexit after the call. A Goexit in a function that [Thread.Serve], [Thread.Wait] or a native
-// loop runs ends the goroutine of that loop.
+// call Goexit after the call. A Goexit in a function that a [Loop] runs ends the goroutine of the
+// loop.
 //
 // While goroutines compute on all Ps, a call waits for their time slices of 10 ms, as a message on
 // a channel does. If no more goroutines compute than there are cores, one more P avoids that:
@@ -84,7 +84,8 @@ var ErrTerminated = engine.ErrTerminated
 var ErrNil = engine.ErrNil
 
 // A Thread is one thread of the operating system that runs the functions that it is given. All
-// methods may be called from any goroutine at any time, unless they say otherwise.
+// methods may be called from any goroutine at any time. [New] makes the thread; [Adopt] takes one
+// that has an event loop.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
 // after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the

@@ -57,6 +57,9 @@ func (e *Engine) loop() {
 //
 //threadcall:noalloc
 func (e *Engine) step() bool {
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true) // after a Wait inside a function, the next may have a loop of its own
+	}
 	c := e.q.Take()
 	if c == nil && e.pool != nil {
 		c = e.pool.next(e)
@@ -109,6 +112,9 @@ func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
 	e.beginLoop(0)
 	defer e.endLoop()
 	defer e.relabel(e.unlabel())
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
+	}
 	return e.runQueued(limit, rest)
 }
 
