@@ -125,7 +125,7 @@ bench-phases:
 	@$(GO) run ./rig/plots $(RESULTS:bench-%=bench-phases-%)
 
 # speed measures what README.md and docs/performance.md show, in four minutes on an idle machine, and
-# plots draws it and writes their tables: from speed.txt, or RESULTS='FILE ...'.
+# plots draws it and writes the table of README.md and docs/speed.txt: from speed.txt, or RESULTS='FILE ...'.
 ROUNDS  = 6
 CROWDED = ^(loop|loop, 15 µs of work|loop, 16 callers|100 Go and a Call|frame 16 ms, 50 calls, 10 µs|burst of 200 after 4 ms|lone call each 2 ms)$$
 speed:

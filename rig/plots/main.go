@@ -1,6 +1,6 @@
 // Plots prints a table of what benchmarks and phases of rig/bench have measured, from the
-// greatest gain to the greatest loss. With -write it draws phases, and writes the tables of
-// README.md and docs/performance.md, from the same results.
+// greatest gain to the greatest loss. With -write it draws phases, writes that table to
+// docs/speed.txt, and a shorter one to README.md.
 //
 //	go run ./rig/plots FILE ...
 //	go run ./rig/plots -cores FILE ...
@@ -76,13 +76,10 @@ func (m *measured) write(root string) error {
 			return err
 		}
 	}
-	tables := map[string]string{"README.md": m.first(), "docs/performance.md": m.all()}
-	for name, table := range tables {
-		if err := splice(filepath.Join(root, name), table); err != nil {
-			return err
-		}
+	if err := os.WriteFile(filepath.Join(root, "docs/speed.txt"), []byte(m.all()), 0o666); err != nil {
+		return err
 	}
-	return nil
+	return splice(filepath.Join(root, "README.md"), m.first())
 }
 
 // splice replaces what is between the two marks of a page.

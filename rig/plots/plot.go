@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"image/color"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,10 +48,10 @@ const width = 680
 
 const style = `<style>
 :root { --ink: #1f2328; --faint: #d1d9e0;
-	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #8c959f }
+	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #6e40c9 }
 @media (prefers-color-scheme: dark) {
 	:root { --ink: #e6edf3; --faint: #3d444d;
-		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #9198a1 }
+		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #d2a8ff }
 }
 </style>`
 
@@ -61,7 +63,7 @@ var subjects = []struct {
 	{"reference", "channel", "channel", color.RGBA{3, 3, 3, 255}, draw.BoxGlyph{}},
 	{"threadcall", "main thread", "main", color.RGBA{4, 4, 4, 255}, draw.CircleGlyph{}},
 	{"thread", "own thread", "own", color.RGBA{5, 5, 5, 255}, draw.PyramidGlyph{}},
-	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, draw.PlusGlyph{}},
+	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, diamond{}},
 	{name: "bound", text: "lower bound"}, // of benchmarks, which are not drawn
 }
 
@@ -79,6 +81,8 @@ func (m *measured) draw(f figure) ([]byte, error) {
 	p.Title.Text, p.Title.TextStyle.Color = f.title, ink
 	p.Title.Padding = 6
 	p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, plot.TickerFunc(ticks)
+	p.X.Label.Text, p.X.Label.TextStyle.Color = "logarithmic scale", ink
+	p.X.Label.TextStyle.Font.Size, p.X.Label.Padding = 10, 5
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
 		a.Color, a.Tick.Color, a.Tick.Label.Color = ink, ink, ink
 	}
@@ -91,15 +95,16 @@ func (m *measured) draw(f figure) ([]byte, error) {
 	}
 	p.NominalY(labels...)
 	p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0
-	canvas := vgsvg.New(vg.Points(width), vg.Points(90+17*float64(len(names))))
+	canvas := vgsvg.New(vg.Points(width), vg.Points(100+21*float64(len(names))))
 	top := draw.New(canvas)
 	start := vg.Points(200)
 	x := start
-	for _, s := range subjects {
+	for k, s := range subjects { // above one another, so that none covers another
 		var points plotter.XYs
 		for i, load := range names {
 			if v := m.median(load, s.name, f.unit); v > 0 {
-				points = append(points, plotter.XY{X: v, Y: float64(len(names) - 1 - i)})
+				row := float64(len(names) - 1 - i)
+				points = append(points, plotter.XY{X: v, Y: row + 0.27 - 0.18*float64(k)})
 			}
 		}
 		if len(points) == 0 {
@@ -109,7 +114,7 @@ func (m *measured) draw(f figure) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		scatter.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: 3.5, Shape: s.shape}
+		scatter.GlyphStyle = draw.GlyphStyle{Color: s.color, Radius: 3, Shape: s.shape}
 		p.Add(scatter)
 		legend := vg.Point{X: x, Y: top.Max.Y - 12}
 		top.DrawGlyph(scatter.GlyphStyle, legend)
@@ -128,7 +133,34 @@ func (m *measured) draw(f figure) ([]byte, error) {
 	if _, err := canvas.WriteTo(&b); err != nil {
 		return nil, err
 	}
-	return themed(b.String()), nil
+	return themed(fitted(b.String(), p.X.Tick.Label)), nil
+}
+
+// A diamond is a filled square on one corner.
+type diamond struct{}
+
+func (diamond) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	c.SetColor(style.Color)
+	var p vg.Path
+	p.Move(vg.Point{X: at.X - style.Radius*1.2, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y + style.Radius*1.2})
+	p.Line(vg.Point{X: at.X + style.Radius*1.2, Y: at.Y})
+	p.Line(vg.Point{X: at.X, Y: at.Y - style.Radius*1.2})
+	p.Close()
+	c.Fill(p)
+}
+
+var texts = regexp.MustCompile(`(?s)(<text )(x=[^>]*font-size:([\d.]+)px[^>]*>)([^<]*)<`)
+
+// fitted gives each text the width that it was placed with, whatever font the reader has.
+func fitted(svg string, style draw.TextStyle) string {
+	return texts.ReplaceAllStringFunc(svg, func(element string) string {
+		parts := texts.FindStringSubmatch(element)
+		size, _ := strconv.ParseFloat(parts[3], 64)
+		style.Font.Size = vg.Length(size)
+		width := style.Width(html.UnescapeString(parts[4]))
+		return fmt.Sprintf(`%stextLength="%.1f" %s%s<`, parts[1], width.Points(), parts[2], parts[4])
+	})
 }
 
 // ticks are the powers of ten, in their units, and twice and five times those on a short axis.

@@ -13,22 +13,20 @@ import (
 
 // firstRows are the loads of README.md: gains, and losses next to them.
 var firstRows = []struct{ load, text string }{
-	{"Phase/loop", "calls in a closed loop"},
-	{"Phase/frame_16_ms,_50_calls,_10_µs", "a frame of 16 ms: 50 times 10 µs of work and a call"},
+	{"Phase/loop", "calls without a pause"},
+	{"Phase/frame_16_ms,_50_calls,_10_µs", "frames of 16 ms: 50 times 10 µs of work and a call"},
 	{"Phase/burst_of_200_after_4_ms", "200 calls after a pause of 4 ms"},
 	{"Phase/loop,_16_callers", "16 callers"},
 	{"Phase/100_Go_and_a_Call", "100 times `Go` and a call"},
 	{"Phase/lone_call_each_2_ms", "a call every 2 ms"},
-	{"Phase/loop,_function_80_µs", "functions of 80 µs"},
-	{"Phase/loop,_4_threads_in_turn", "one caller, four threads in turn"},
-	{"Phase/loop,_4_pairs", "four threads, each with a caller"},
-	{"Phase/16_callers,_2_compute", "16 callers next to 2 goroutines that compute"},
-	{"Phase/4_compute,_call_each_5_ms", "a call every 5 ms next to 4 goroutines that compute"},
-	{"Crowded/loop", "a closed loop next to two processes that compute"},
-	{"Crowded/frame_16_ms,_50_calls,_10_µs", "the frame of 16 ms next to two processes that compute"},
-	{"Crowded/burst_of_200_after_4_ms", "the 200 calls next to two processes that compute"},
+	{"Phase/loop,_4_pairs", "4 threads, each with a caller"},
+	{"Phase/16_callers,_2_compute", "16 callers, 2 goroutines compute"},
+	{"Phase/4_compute,_call_each_5_ms", "a call every 5 ms, 4 goroutines compute"},
+	{"Crowded/loop", "calls without a pause, crowded"},
+	{"Crowded/frame_16_ms,_50_calls,_10_µs", "frames of 16 ms, crowded"},
+	{"Crowded/burst_of_200_after_4_ms", "200 calls after a pause of 4 ms, crowded"},
 	{"Short", "a thread for one call: `New`, `Call`, `Terminate`"},
-	{"Setns", "one `setns` in a thread of `keyed`, not in a locked goroutine"},
+	{"Setns", "one `setns`: `keyed`, and a locked goroutine"},
 }
 
 // first returns the table of README.md. Of the main thread and an own one it has that whose mean is
@@ -36,8 +34,8 @@ var firstRows = []struct{ load, text string }{
 func (m *measured) first() string {
 	units := []string{"mean-ns", "p99-ns", "cpu-ns/op"}
 	var b strings.Builder
-	b.WriteString("| load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU |\n" +
-		"| --- | --- | --- | --- | --- | --- |\n")
+	b.WriteString("load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU\n" +
+		"--- | --- | --- | --- | --- | ---\n")
 	for _, row := range firstRows {
 		subject, worst := "", 0.0
 		for _, s := range []string{"threadcall", "thread"} {
@@ -48,39 +46,32 @@ func (m *measured) first() string {
 		if subject == "" {
 			continue
 		}
-		fmt.Fprintf(&b, "| %s |", row.text)
+		b.WriteString(row.text)
 		var numbers [2][]string
 		for i, s := range []string{"reference", subject} {
 			for _, unit := range units {
 				if x := m.median(row.load, s, unit); x > 0 {
-					numbers[i] = append(numbers[i], micro(x))
+					numbers[i] = append(numbers[i], digits(x/1000))
 				} else {
 					numbers[i] = append(numbers[i], "-")
 				}
 			}
-			fmt.Fprintf(&b, " %s |", strings.Join(numbers[i], ", "))
+			b.WriteString(" | " + strings.Join(numbers[i], ", "))
 		}
-		for i := range units {
-			x, y := printed(numbers[0][i]), printed(numbers[1][i])
+		for i := range units { // of the printed numbers, so that a reader gets the same
+			x, _ := strconv.ParseFloat(numbers[0][i], 64)
+			y, _ := strconv.ParseFloat(numbers[1][i], 64)
+			ratio := "-"
 			if x > 0 && y > 0 {
-				fmt.Fprintf(&b, " %s", digits(y/x))
+				ratio = digits(y / x)
 			}
-			b.WriteString(" |")
+			b.WriteString(" | " + ratio)
 		}
 		b.WriteString("\n")
 	}
-	fmt.Fprintf(&b, "\n%s.\n", m.Machine)
+	machine := regexp.MustCompile(` \(kernel command line: [^)]*\)`).ReplaceAllString(m.Machine, "")
+	fmt.Fprintf(&b, "\n%s. *Crowded*: two processes compute.\n", machine)
 	return b.String()
-}
-
-// printed returns the number that micro has printed.
-func printed(text string) (x float64) {
-	number, unit, _ := strings.Cut(text, " ")
-	x, _ = strconv.ParseFloat(number, 64)
-	if unit == "ms" {
-		x *= 1000
-	}
-	return x
 }
 
 // cell is a ratio to the channel, bold if it is on the same side of one in all rounds.
@@ -114,7 +105,7 @@ func micro(ns float64) string {
 	return digits(ns/1000) + " µs"
 }
 
-// all returns the appendix: each load with all that was measured of it.
+// all returns each load with all that was measured of it, medians in µs.
 func (m *measured) all() string {
 	var b strings.Builder
 	if m.Machine != "" {
