@@ -13,7 +13,6 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
-	"github.com/threadcall/threadcall/thread"
 )
 
 func main() { mainthread.Init(run) }
