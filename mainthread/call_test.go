@@ -83,8 +83,10 @@ func TestInit_runsInPlaceInTests(t *testing.T) {
 // The main thread is a Thread like others; what calls promise is tested there.
 func TestCall_runsOnTheMainThread(t *testing.T) {
 	for name, call := range map[string]func(f func()) bool{
-		"Call":        mainthread.Call,
-		"MustEval":    func(f func()) bool { return mainthread.MustEval(func() bool { f(); return true }) },
+		"Call": mainthread.Call,
+		"MustEval": func(f func()) bool {
+			return mainthread.MustEval(func() bool { f(); return true })
+		},
 		"CallContext": func(f func()) bool { return mainthread.CallContext(t.Context(), f) == nil },
 		"Thread":      mainthread.Thread().Call,
 		"nested":      func(f func()) bool { return mainthread.Call(func() { mainthread.Call(f) }) },

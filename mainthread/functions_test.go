@@ -48,7 +48,8 @@ func TestMustEval_returnsTheResult(t *testing.T) {
 	if !mainthread.MustEval(mainthread.On) {
 		t.Error("it ran elsewhere")
 	}
-	if err, _ := recovered(func() { mainthread.MustEval[int](nil) }).(error); !errors.Is(err, thread.ErrNil) {
+	err, _ := recovered(func() { mainthread.MustEval[int](nil) }).(error)
+	if !errors.Is(err, thread.ErrNil) {
 		t.Errorf("MustEval of nil panicked with %v", err)
 	}
 }

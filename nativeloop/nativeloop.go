@@ -77,9 +77,10 @@ type native interface {
 // Attach has the native loop of the caller's thread serve that thread, for at most 4 ms at a time,
 // modal or not. It does not run the native loop, and may be called before that runs or inside it.
 //
-// Attach replaces the function of [thread.Loop.OnWake]; detach restores that, and panics off the
-// thread. Several packages of a program may need calls in the native loop: the first Attach serves
-// all of them, and a later one returns [ErrAttached]. While l is attached, it is not reclaimed.
+// Attach replaces the function of [thread.Loop.OnWake]; detach restores that. Call it before Close
+// of l; it panics off the thread. Several packages of a program may need calls in the native loop:
+// the first Attach serves all of them, and a later one returns [ErrAttached]. While l is attached,
+// it is not reclaimed.
 //
 // If the thread has ended, the error is [thread.ErrTerminated]. Attach panics off the thread.
 func Attach(l *thread.Loop) (detach func(), err error) {

@@ -14,8 +14,8 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 
 // Wait runs native events and what is queued for l, until done is closed. So a callback of the
 // toolkit, or a function that runs on the thread, can wait for an answer while windows react and
-// other goroutines call the thread, as in a modal dialog. l must be attached by [Attach]; the native
-// loop may run already or not. Wait may be called inside Wait; the inner one returns first.
+// other goroutines call the thread, as in a modal dialog. l must be attached by [Attach]; the
+// native loop may run already or not. Wait may be called inside Wait; the inner one returns first.
 //
 //	answered := make(chan struct{})
 //	go func() { ask(); close(answered) }()

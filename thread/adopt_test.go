@@ -171,8 +171,8 @@ func TestTerminate_givesBackTheLockOfAdopt(t *testing.T) {
 
 func adoptAgain(*host) { thread.Adopt().Close() }
 
-// Close, and what comes after an end through the Thread, gives the thread its name back and takes the
-// label from its goroutine, which a caller that is locked can see.
+// Close, and what comes after an end through the Thread, gives the thread its name back and takes
+// the label from its goroutine, which a caller that is locked can see.
 func TestLoopClose_undoesTheName(t *testing.T) {
 	foreign := func(l *thread.Loop) { ends(t, l.Thread().Terminate) }
 	for name, end := range map[string]func(l *thread.Loop){

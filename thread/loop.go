@@ -21,8 +21,8 @@ import (
 // If a function that the Loop runs calls [runtime.Goexit], that ends the goroutine of the loop.
 //
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
-// error, once for each thread: nothing has served it yet, its goroutine has ended, or that waits
-// for something else than Wait, Serve and ServeContext do. A goroutine that has set OnWake and does
+// error, once for each thread: nothing has served it yet, its goroutine has ended, or waits for
+// something else than Wait, Serve and ServeContext do. A goroutine that has set OnWake and does
 // not call Wait counts as being in a native event loop, and is not reported.
 type Loop struct {
 	t        *Thread
@@ -126,11 +126,13 @@ func (l *Loop) Thread() *Thread { return l.t }
 // the caller's; labels that the goroutine had before a label of [WithName] are not known, so
 // pprof.SetGoroutineLabels must set them again.
 //
-// In a function that the Loop runs, Close returns at once: what is queued runs when the function
-// has returned, and then the Loop ends. Calls are refused as by [Thread.Close]. A second Close, and
-// one after an end through the Thread, only undoes what is left to undo, as do Serve, Wait,
-// ServeContext and the next Adopt of the goroutine. Close of mainthread.Loop leaves the main
-// goroutine on the main thread, where calls still run in place.
+// In a function that the Loop runs, Close returns at once, and the Loop ends when it has run what
+// is queued: in this ServeContext or Wait loop, in the next Serve, or in a second Close. Meanwhile
+// calls are refused as by [Thread.Close].
+//
+// After an end through the Thread, Close undoes what Adopt did, as do Serve, ServeContext, Wait and
+// the next Adopt of the goroutine. Close of mainthread.Loop leaves the main goroutine on the main
+// thread, where calls still run in place.
 func (l *Loop) Close() {
 	if l.mayServe("Close") {
 		l.t.e.Close()

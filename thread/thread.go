@@ -268,8 +268,8 @@ func (t *Thread) Close() {
 // true. Queued functions do not run, and their callers return at once. Terminate may be called more
 // than once, and on the thread itself.
 //
-// The thread of the operating system ends after the running function; that of a [Loop] stays, and
-// its goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop or [Adopt].
+// The thread of the operating system ends after the running function. That of a [Loop] stays; its
+// goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
 // That Thread ends when the function given to mainthread.Init returns, or by Close of
