@@ -114,3 +114,23 @@ func TestWait_passesOverWhatServeHasRun(t *testing.T) {
 		}
 	})
 }
+
+// What a thread has queued before a call that is dropped stays linked.
+func TestUnlink_keepsWhatIsBefore(t *testing.T) {
+	e, _ := New(0)
+	q := callq.New()
+	var calls [3]*callq.Call
+	for i := range calls {
+		calls[i] = q.Get(callq.Awaited, func() {}, e.id)
+		e.link(calls[i])
+	}
+	for i := len(calls) - 1; i >= 0; i-- {
+		if len(e.sent) != 1 || e.sent[0].last != calls[i] {
+			t.Fatalf("%v is linked, want call %d, %p", e.sent, i, calls[i])
+		}
+		e.unlink(calls[i])
+	}
+	if len(e.sent) > 0 {
+		t.Errorf("%v is linked after all calls were dropped", e.sent)
+	}
+}
