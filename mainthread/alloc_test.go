@@ -15,18 +15,19 @@ func BenchmarkMainThread(b *testing.B) {
 	defer cancel()
 	type large [128]int
 	answer, largeAnswer := func() int { return 42 }, func() large { return large{} }
-	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
-	redraw := mainthread.Coalesce(nop)
+	nest := func() { mainthread.Call(nop); mainthread.MustEval(answer) }
+	main := mainthread.Thread()
+	redraw := main.Coalesce(nop)
 	for name, f := range map[string]func(){
 		"Coalesce":    func() { redraw(); redraw(); mainthread.Call(nop) },
 		"Assert":      func() { mainthread.Call(mainthread.Assert) },
 		"Call":        func() { mainthread.Call(nop); mainthread.MustCall(nop) },
-		"CallV":       func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
+		"MustEval":    func() { mainthread.MustEval(answer); mainthread.MustEval(largeAnswer) },
 		"CallContext": func() { _ = mainthread.CallContext(ctx, nop) },
-		"EvalContext": func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
+		"EvalContext": func() { _, _ = thread.EvalContext(ctx, main, answer) },
 		"Go":          func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
-		"GoContext":   func() { mainthread.GoContext(ctx, nop); mainthread.Call(nop) },
-		"Stats":       func() { mainthread.Call(nop); mainthread.Stats() },
+		"GoContext":   func() { main.GoContext(ctx, nop); mainthread.Call(nop) },
+		"Stats":       func() { mainthread.Call(nop); main.Stats() },
 		"nested":      func() { mainthread.Call(nest) },
 		"On":          func() { mainthread.On() },
 	} {

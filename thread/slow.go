@@ -13,7 +13,7 @@ import (
 // A SlowCall is a function that has run for longer than [WithSlowCall] allows, and still runs, or
 // that has waited for as long, and has not begun.
 type SlowCall struct {
-	Name string // what WithName gave the thread; main of package mainthread's
+	Name string // what WithName gave the thread
 	// the operating system's number of the thread, as in ps -L; 0 if unknown
 	TID     uint64
 	Running time.Duration // how long the function has run so far; 0 if it has not begun
@@ -109,11 +109,7 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 // OnSlowCall is [WithSlowCall] for functions that are queued from now on, in place of what was set
 // before. A nil f turns it off.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	name := t.name
-	if t.permanent {
-		name = "main"
-	}
-	t.owner.Watch(d, config{name: name, slow: d, notify: f}.watcher())
+	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
 }
 
 // OnSlowCall is [Thread.OnSlowCall] for functions that are queued to the pool.

@@ -78,7 +78,7 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 				t.Errorf("queued by:\n%s", s.Queued())
 			}
 			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
-				s.Queued()) {
+				s.Queued()) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})
@@ -174,9 +174,9 @@ func TestCalls_areTasksInATrace(t *testing.T) {
 // A loop inside a function stops the time of that function: what is idle in it is not slow, what
 // hangs in it or after it is.
 func TestWithSlowCall_reportsNoIdleLoop(t *testing.T) {
-	for name, loop := range map[string]func(h *thread.Thread, ctx context.Context){
-		"ServeContext": func(h *thread.Thread, ctx context.Context) { _ = h.ServeContext(ctx) },
-		"Wait": func(h *thread.Thread, ctx context.Context) {
+	for name, loop := range map[string]func(h *thread.Loop, ctx context.Context){
+		"ServeContext": func(h *thread.Loop, ctx context.Context) { _ = h.ServeContext(ctx) },
+		"Wait": func(h *thread.Loop, ctx context.Context) {
 			woken := make(chan bool, 10)
 			h.OnWake(func() { woken <- true })
 			defer h.OnWake(nil)
@@ -185,14 +185,14 @@ func TestWithSlowCall_reportsNoIdleLoop(t *testing.T) {
 				h.Wait(func() { <-woken })
 			}
 		},
-		"a native loop that calls Serve": func(h *thread.Thread, ctx context.Context) {
+		"a native loop that calls Serve": func(h *thread.Loop, ctx context.Context) {
 			woken := make(chan bool, 10)
 			h.OnWake(func() { woken <- true })
 			defer h.OnWake(nil)
 			for {
 				select {
 				case <-woken:
-					h.Serve()
+					h.Serve(0)
 				case <-ctx.Done():
 					return
 				}
@@ -207,18 +207,19 @@ func TestWithSlowCall_reportsNoIdleLoop(t *testing.T) {
 			adopted, ended, release := make(chan bool), make(chan bool), make(chan bool)
 			go func() {
 				defer close(ended)
-				h = thread.Adopt(option)
-				defer h.Terminate()
+				l := thread.Adopt(option)
+				h = l.Thread()
+				defer l.Close()
 				close(adopted)
 				outer, endOuter := context.WithCancel(t.Context())
 				h.Go(func() {
 					defer endOuter()
-					loop(h, ctx)
+					loop(l, ctx)
 					if !strings.Contains(name, "native") { // after which that is not known
 						hang(release)
 					}
 				})
-				_ = h.ServeContext(outer)
+				_ = l.ServeContext(outer)
 			}()
 			testutil.Arrives(t, adopted)
 			noneOf(t, told, "")

@@ -190,49 +190,60 @@ func TestStats_showsWhatRuns(t *testing.T) {
 			t.Error("an idle thread runs a function")
 		}
 	})
-	th := start(t)
+	adopted, inside, ended := make(chan *thread.Thread), make(chan bool), make(chan bool)
 	ctx, endLoop := context.WithCancel(context.Background())
-	inside := make(chan bool)
-	th.Go(func() {
-		_ = th.ServeContext(ctx)
-		inside <- true
-		<-inside
-	})
-	busy := func() time.Duration { return th.Stats().Busy }
-	eventually(t, func() bool { return !running(th) }, "the loop is idle")
-	th.Call(nop)
+	go func() {
+		defer close(ended)
+		l := thread.Adopt()
+		defer l.Close()
+		outer, end := context.WithCancel(context.Background())
+		l.Thread().Go(func() {
+			_ = l.ServeContext(ctx)
+			inside <- true
+			<-inside
+			end()
+		})
+		adopted <- l.Thread()
+		_ = l.ServeContext(outer)
+	}()
+	h := testutil.Arrives(t, adopted)
+	busy := func() time.Duration { return h.Stats().Busy }
+	h.Call(nop)
+	eventually(t, func() bool { return h.Stats().Running == 0 }, "the loop is idle")
 	var before time.Duration
 	eventually(t, func() bool {
 		before = busy()
 		time.Sleep(5 * time.Millisecond)
 		return busy() == before
 	}, "an idle loop is not busy")
-	if running(th) {
-		t.Error("a function runs, although its loop is idle")
-	}
-	g := occupy(t, th.Go)
-	eventually(t, func() bool { return running(th) && busy() > before }, "what the loop runs is seen")
+	g := occupy(t, h.Go)
+	eventually(t, func() bool { return h.Stats().Running != 0 && busy() > before },
+		"what the loop runs is seen")
 	g.Open()
 	endLoop()
 	testutil.Arrives(t, inside)
-	eventually(t, func() bool { return running(th) }, "the function runs after its loop")
+	eventually(t, func() bool { return h.Stats().Running != 0 }, "the function runs after its loop")
 	inside <- true
+	testutil.Arrives(t, ended)
 
 	ends(t, func() {
-		h := thread.Adopt()
-		defer h.Terminate()
+		l := thread.Adopt()
+		defer l.Close()
+		h := l.Thread()
+		running := func() bool { return h.Stats().Running != 0 }
 		ctx, cancel := context.WithCancel(context.Background())
 		var inside, waiting, blocked bool
 		h.Go(func() {
-			inside = running(h)
-			h.Wait(func() { blocked = running(h); h.Go(nop) })
-			waiting = running(h)
+			inside = running()
+			l.OnWake(nop)
+			l.Wait(func() { blocked = running(); h.Go(nop) })
+			waiting = running()
 			cancel()
 		})
-		_ = h.ServeContext(ctx)
-		if !inside || blocked || !waiting || running(h) {
+		_ = l.ServeContext(ctx)
+		if !inside || blocked || !waiting || running() {
 			t.Errorf("in a function %v, in a wait %v, after it %v, in the host's own code %v", inside,
-				blocked, waiting, running(h))
+				blocked, waiting, running())
 		}
 	})
 }
@@ -260,13 +271,14 @@ func TestStats_countsGoexits(t *testing.T) {
 	}, "a Thread gets the thread of another")
 	served := make(chan thread.Stats, 1)
 	go func() {
-		h := thread.Adopt()
+		l := thread.Adopt()
+		h := l.Thread()
 		ctx, cancel := context.WithCancel(context.Background())
 		h.Go(runtime.Goexit)
 		h.Go(runtime.Goexit)
 		h.Go(cancel)
-		defer func() { served <- h.Stats(); h.Terminate() }()
-		_ = h.ServeContext(ctx)
+		defer func() { served <- h.Stats(); l.Close() }()
+		_ = l.ServeContext(ctx)
 	}()
 	if s := testutil.Arrives(t, served); s.Goexits != 2 {
 		t.Errorf("%d Goexits in ServeContext, want 2", s.Goexits)
@@ -335,14 +347,15 @@ func TestMeasureTimes_isForAllThreads(t *testing.T) {
 
 func TestStats_countsWakeUpsOfAnEventLoop(t *testing.T) {
 	ends(t, func() {
-		h := thread.Adopt()
-		defer h.Terminate()
+		l := thread.Adopt()
+		h := l.Thread()
+		defer l.Close()
 		woken := make(chan bool, 10)
-		h.OnWake(func() { woken <- true })
+		l.OnWake(func() { woken <- true })
 		for range 3 {
 			go h.Go(nop)
 			<-woken
-			h.Serve()
+			l.Serve(0)
 		}
 		if s := h.Stats(); s.Posts != 3 || s.Wakeups.EventLoop != 3 || s.Wakeups.Parked != 0 {
 			t.Errorf("%d posts, wake-ups %+v", s.Posts, s.Wakeups)

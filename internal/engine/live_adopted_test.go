@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -47,18 +48,18 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 	for name, late := range map[string]func(e *Engine, events chan bool, next func()){
 		"a pusher's, after Serve": func(e *Engine, _ chan bool, _ func()) {
 			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
-			e.Serve()
+			e.Serve(0, nil)
 			e.wake()
 		},
 		"a pusher's, after Wait": func(e *Engine, events chan bool, next func()) {
 			e.Wait(func() { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) })
 			for e.q.Pending() { // a function has taken longer than loopBudget
-				e.Serve()
+				e.Serve(0, nil)
 			}
 			e.Wait(func() { e.wake(); drain(events); next() })
 		},
 		"a pusher's, in block": func(e *Engine, events chan bool, next func()) {
-			e.Wait(func() { e.Serve(); e.wake(); drain(events); next() })
+			e.Wait(func() { e.Serve(0, nil); e.wake(); drain(events); next() })
 		},
 		"the context's, after ServeContext": func(e *Engine, _ chan bool, _ func()) {
 			serveContext(e, func() {})
@@ -135,7 +136,7 @@ func TestEngine_Wait_nested(t *testing.T) {
 func TestEngine_endYields(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.yields.kind.Store(yieldAll)
-		e.Serve()
+		e.Serve(0, nil)
 		served := e.yields.kind.Load()
 		e.yields.kind.Store(yieldAll)
 		e.Wait(func() {
@@ -152,4 +153,50 @@ func TestEngine_interrupt_late(t *testing.T) {
 	e.Call(func() {})
 	e.interrupt()
 	eventually(t, e.q.Resting, "the thread rests")
+}
+
+// Before the thread blocks in native code, its callers run: with one P nothing else would run them.
+func TestServe_letsItsCallersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		n := 0
+		for range 100 {
+			var returned atomic.Bool
+			go func() {
+				e.Call(func() {})
+				returned.Store(true)
+			}()
+			<-events
+			for e.q.Resting() || e.Serve(0, nil) == 0 {
+			}
+			if returned.Load() {
+				n++
+			}
+		}
+		if n < 50 { // not all: the collector runs, too
+			t.Errorf("in %d of 100 cases the caller has run before Serve returned", n)
+		}
+	})
+}
+
+// A caller notes when it runs again only if the thread has asked for that.
+func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		for _, timed := range []bool{false, true, false} {
+			e.waits.timed.Store(timed)
+			e.waits.returned.Store(0)
+			done := make(chan bool)
+			go func() {
+				e.Call(func() {})
+				close(done)
+			}()
+			<-events // it has woken the thread, and so parks
+			for e.Serve(0, nil) == 0 {
+			}
+			<-done
+			if now := e.waits.returned.Load() != 0; now != timed {
+				t.Errorf("asked: %v, noted: %v", timed, now)
+			}
+		}
+	})
 }

@@ -173,7 +173,7 @@ func TestMetrics_showAHangThatBeganBefore(t *testing.T) {
 	idle := thread.New(thread.WithName("idle"))
 	defer idle.Close()
 	defer flooded.Terminate()
-	later, _ := thread.AdoptLater(thread.WithName("later"))
+	later := thread.NewLoop(thread.WithName("later")).Thread()
 	defer later.Terminate()
 	later.Go(func() {})
 	idle.Call(func() {})

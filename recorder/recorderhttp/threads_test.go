@@ -213,7 +213,7 @@ func TestThreads_marksThreads(t *testing.T) {
 	if r := look(t).of("namespaces"); r.Key != "blue" || r.Dropped {
 		t.Errorf("a thread of package keyed is shown as %+v", r)
 	}
-	later, _ := thread.AdoptLater(thread.WithName("later"))
+	later := thread.NewLoop(thread.WithName("later")).Thread()
 	defer later.Terminate()
 	later.Go(func() {})
 	if r := look(t).of("later"); !r.Unserved {
