@@ -17,9 +17,10 @@ import (
 //	at    when it has last looked at the clock while it had something to do: when it was woken, when
 //	      an event loop has returned, and at each tick, so the function that runs now began after it,
 //	      and before 64 others
-//	load  for how long it has had something to do in all, n: twice n while it waits, and twice n less
-//	      the time since when, and one, while it has something to do. A thread that polls its empty
-//	      queue waits if that takes it longer than the first looks
+//	load  for how long it has had something to do, in one word, so that a reader sees both parts of
+//	      one moment. While it waits, that is 2n for a time n in all; from a time t on, at which it
+//	      gets something to do, it is 2(n-t)+1. A thread that polls its empty queue waits if that
+//	      takes longer than the first looks
 type counts struct {
 	words
 	at   atomic.Int64 // a time.Duration
@@ -33,8 +34,7 @@ type words struct {
 	returned     uint // or have called Goexit
 	panicked     uint
 	skipped      uint // posts whose context was done when their turn came
-
-	dropped uint // calls that have left the queue and did not begin
+	dropped      uint // calls that have left the queue and did not begin
 
 	// how many had begun and not ended when the innermost loop began, see beginLoop
 	enclosing uint
@@ -115,7 +115,7 @@ func (r *idleState) wakeUps() wakeUps { return wakeUps{r.sleeps, r.found} }
 func (e *Engine) running(now time.Duration) time.Duration {
 	w := e.counts.read()
 	since := time.Duration(e.counts.at.Load())
-	if w.inside() <= w.enclosing || int(w.inside()-w.enclosing) < 0 {
+	if int(w.inside()-w.enclosing) <= 0 { // negative if one has ended while the words were read
 		return 0
 	}
 	if !e.own && e.mode.Load() == up && e.onWake.Load() != nil {

@@ -30,6 +30,7 @@ type observer struct {
 	of      *target
 	times   atomic.Bool // Measure
 	watches atomic.Bool // Watch
+	_       [64]byte    // callers read what is above, the thread changes what is below
 
 	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
 	// its own.
