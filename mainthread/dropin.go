@@ -1,6 +1,10 @@
 package mainthread
 
-import "github.com/threadcall/threadcall/thread"
+import (
+	"context"
+
+	"github.com/threadcall/threadcall/thread"
+)
 
 // The names of golang.design/x/mainthread that this package would not have by itself. They stay, so
 // that a program of that package changes its import path and nothing else.
@@ -9,7 +13,10 @@ import "github.com/threadcall/threadcall/thread"
 // [thread.EvalContext] with [Thread] reports why it does not, and [thread.MustEval] panics.
 //
 //threadcall:noalloc
-func CallV[T any](f func() T) T { return thread.Eval(main, f) }
+func CallV[T any](f func() T) T {
+	v, _ := thread.EvalContext(context.Background(), main, f)
+	return v
+}
 
 // Error is [TakePanic], with a nil error for a nil panic.
 //

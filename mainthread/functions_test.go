@@ -47,8 +47,8 @@ func TestGo_doesNotWait(t *testing.T) {
 func TestGoContext_leavesOutWhatIsDone(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if mainthread.GoContext(ctx, func() { t.Error("the function runs") }) {
-		t.Error("GoContext returned true")
+	if mainthread.GoContext(ctx, func() { t.Error("the function runs") }) == nil {
+		t.Error("GoContext returned nil")
 	}
 	mainthread.Call(nop)
 }

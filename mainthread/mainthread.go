@@ -126,14 +126,14 @@ func Go(f func()) bool { return main.Go(f) }
 // [thread.Thread.GoContext].
 //
 //threadcall:noalloc
-func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
+func GoContext(ctx context.Context, f func()) error { return main.GoContext(ctx, f) }
 
 // Coalesce returns a function that queues f on the main thread, at most once at a time. See
 // [thread.Thread.Coalesce].
 func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
 
-// After runs f on the main thread once, when d has passed. See [thread.Thread.After].
-func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
+// After runs f on the main thread once, when d has passed. See [thread.Thread.AfterFunc].
+func After(d time.Duration, f func()) *thread.Timer { return main.AfterFunc(d, f) }
 
 // Every runs f on the main thread after each d. See [thread.Thread.Every].
 func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }

@@ -44,7 +44,7 @@ var unserved = map[string]func(){
 		left := false
 		mainthread.Go(func() {
 			go func() { mainthread.Call(nop) }()
-			for mainthread.Thread().Queued() == 0 {
+			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)
 			}
 			left = true
@@ -57,7 +57,7 @@ var unserved = map[string]func(){
 	"the loop has ended with its goroutine": func() {
 		mainthread.Go(runtime.Goexit)
 		go func() {
-			for mainthread.Thread().Queued() > 0 {
+			for mainthread.Thread().Stats().Queued > 0 {
 				time.Sleep(time.Millisecond)
 			}
 			mainthread.Call(nop)
@@ -114,13 +114,13 @@ var unserved = map[string]func(){
 		t, _ := thread.AdoptLater(thread.WithName("loop"))
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {
-			for t.Queued() < 2 {
+			for t.Stats().Queued < 2 {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()
 		}()
 		go func() {
-			for t.Queued() < 1 {
+			for t.Stats().Queued < 1 {
 				time.Sleep(time.Millisecond)
 			}
 			t.Call(nop)
@@ -145,7 +145,7 @@ var served = map[string]func(){
 	},
 	"it begins to serve, and a function runs for long": func() {
 		go func() {
-			for mainthread.Thread().Queued() == 0 {
+			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)
 			}
 			mainthread.Call(nop)

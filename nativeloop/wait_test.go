@@ -55,7 +55,7 @@ func TestWait_runsCallsAndNativeEvents(t *testing.T) {
 				close(done)
 				h.Call(func() {})
 				testutil.Eventually(t, func() bool {
-					return thread.Eval(h.Thread, func() int {
+					return thread.MustEval(h.Thread, func() int {
 						return ran
 					}) == 2
 				}, "the wait ends")

@@ -48,7 +48,7 @@ func uses(t testing.TB) map[string]func() {
 	nest := func() {
 		th.Call(nop)
 		_ = th.CallContext(ctx, nop)
-		thread.Eval(th, evalInt)
+		thread.MustEval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
 	serveInside := func() { th.Serve() }
@@ -83,7 +83,7 @@ func uses(t testing.TB) map[string]func() {
 		default:
 		}
 	})
-	t.Cleanup(timer.Stop)
+	t.Cleanup(func() { timer.Stop() })
 	return map[string]func(){
 		"Every":       func() { <-ticked; timer.Missed() },
 		"Call":        func() { th.Call(nop) },
@@ -91,16 +91,14 @@ func uses(t testing.TB) map[string]func() {
 		"Go":          func() { th.Go(nop); th.Call(nop) },
 		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
 		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
-		"EvalPool":    func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
-		"Eval":        func() { thread.Eval(th, evalInt) },
-		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"mixed types": func() { thread.MustEval(th, evalInt); thread.MustEval(th, evalLarge) },
 		"Pool.Call":   func() { p.Call(nop) },
 		"Pool.Go":     func() { postMany(p.Go); p.Call(nop) },
 		"TryGo":       func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
 		"GoContext": func() {
-			th.GoContext(ctx, nop)
-			p.GoContext(ctx, nop)
+			_ = th.GoContext(ctx, nop)
+			_ = p.GoContext(ctx, nop)
 			th.Call(nop)
 			p.Call(nop)
 		},
@@ -115,11 +113,11 @@ func uses(t testing.TB) map[string]func() {
 		"nested, pool": func() { p.Call(nestPool) },
 		"thread calls": func() { th.Call(toOther) },
 		"Serve, Wait":  func() { begin <- true; <-served },
-		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"Local":        func() { local.Set(th, large{}); local.Get(th) },
 		"watched": func() {
 			watched.Go(nop)
 			late.asked = 0
-			watched.GoContext(late, nop)
+			_ = watched.GoContext(late, nop)
 			watched.Call(nop)
 		},
 		"labels": func() {
@@ -134,7 +132,6 @@ func uses(t testing.TB) map[string]func() {
 			_ = counted.CallContext(ctx, nop)
 			counted.Stats().Waits.Quantile(0.5)
 		},
-		"Queued":          func() { th.Queued(); p.Queued() },
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID(); p.ID() },
 		"Assert":          func() { th.Call(assert) },

@@ -43,7 +43,7 @@ func TestClose_runsTheCallsOfWhatItEnds(t *testing.T) {
 		"Timer.Stop": func(t *testing.T, f func()) (func(), func() bool) {
 			th := start(t)
 			begun, ended := make(chan bool), new(atomic.Bool)
-			timer := th.After(0, func() { begun <- true; f(); ended.Store(true) })
+			timer := th.AfterFunc(0, func() { begun <- true; f(); ended.Store(true) })
 			return func() { <-begun; timer.Stop() }, ended.Load
 		},
 	}

@@ -16,8 +16,8 @@ func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 	f := func() T { return want }
 	for range 3 { // the same records are used again
 		inPool, err := thread.EvalContext(t.Context(), p, f)
-		for _, got := range []T{thread.Eval(th, f), inPool,
-			thread.Eval(th, func() T { return thread.Eval(th, f) })} {
+		for _, got := range []T{thread.MustEval(th, f), inPool,
+			thread.MustEval(th, func() T { return thread.MustEval(th, f) })} {
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("the result is %#v, %v, want %#v", got, err, want)
 			}
@@ -39,21 +39,6 @@ func TestEval_returnsTheResultAsItIs(t *testing.T) {
 
 // A caller is a Caller that is neither a Thread nor a Pool.
 type caller struct{ thread.Caller }
-
-func TestEvalPool_reportsWhetherTheFunctionRan(t *testing.T) {
-	p := startPool(t, 1)
-	one := func() int { return 1 }
-	if n, ok := thread.EvalPool(p, one); n != 1 || !ok {
-		t.Errorf("it returns %d, %v", n, ok)
-	}
-	if n, ok := thread.EvalPool[int](p, nil); n != 0 || ok {
-		t.Errorf("of a nil function it returns %d, %v", n, ok)
-	}
-	p.Terminate()
-	if n, ok := thread.EvalPool(p, one); n != 0 || ok {
-		t.Errorf("on a terminated pool it returns %d, %v", n, ok)
-	}
-}
 
 // MustCall and MustEval panic with an error that names the thread.
 func TestMustEval_panicsWithTheNameOfTheThread(t *testing.T) {

@@ -21,7 +21,7 @@ func Example() {
 
 	t.Go(func() { fmt.Println("clear") })
 	t.Call(func() { fmt.Println("draw") })
-	pixels := thread.Eval(t, func() int { return 800 * 600 })
+	pixels := thread.MustEval(t, func() int { return 800 * 600 })
 	fmt.Println("read", pixels)
 	// Output:
 	// clear
@@ -39,7 +39,7 @@ func ExampleWithSlowCall() {
 				return // it waits, because the machine is busy
 			}
 			fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"),
-				strings.Contains(s.Queued(), "ExampleWithSlowCall"))
+				strings.Contains(s.Caller(), "ExampleWithSlowCall"))
 			reported <- true
 		}))
 	defer t.Close()
@@ -78,7 +78,7 @@ func ExampleWithSlowCall_stall() {
 	if err := <-adopted; err != nil {
 		fmt.Println(err)
 	}
-	fmt.Println(t.Queued(), "queued")
+	fmt.Println(t.Stats().Queued, "queued")
 	fmt.Println(t.Call(func() {}))
 	// Output:
 	// 0 queued
@@ -365,7 +365,7 @@ func ExampleHistogram_runtimeMetrics() {
 	waits := t.Stats().Waits
 	h := metrics.Float64Histogram{Counts: waits.Buckets[:]}
 	for i := range len(h.Counts) + 1 {
-		h.Buckets = append(h.Buckets, waits.Bound(i).Seconds())
+		h.Buckets = append(h.Buckets, thread.HistogramBound(i).Seconds())
 	}
 
 	n := uint64(0)
@@ -401,7 +401,7 @@ func ExampleHistogram_runtimeMetrics() {
 func ExampleHistogram_openTelemetry() {
 	bounds := func(h thread.Histogram) (bounds []float64) {
 		for i := range len(h.Buckets) - 1 {
-			bounds = append(bounds, h.Bound(i+1).Seconds())
+			bounds = append(bounds, thread.HistogramBound(i+1).Seconds())
 		}
 		return bounds
 	}

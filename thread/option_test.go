@@ -114,7 +114,7 @@ func TestTerminate_refusesWhatIsQueued(t *testing.T) {
 		busy := occupy(t, w.Go)
 		called := make(chan bool)
 		go func() { called <- w.Call(func() { t.Errorf("%s: the function runs", name) }) }()
-		eventually(t, func() bool { return w.Queued() == 1 }, "the call is queued")
+		eventually(t, func() bool { return w.Stats().Queued == 1 }, "the call is queued")
 		w.Terminate()
 		w.Terminate() // does nothing
 		if testutil.Arrives(t, called) {

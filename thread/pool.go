@@ -120,10 +120,10 @@ func (p *Pool) TryGo(f func()) bool {
 // GoContext is Go, but f does not run if ctx is done when its turn comes. See [Thread.GoContext].
 //
 //threadcall:noalloc
-func (p *Pool) GoContext(ctx context.Context, f func()) bool {
-	ok := p.p.GoContext(ctx, f)
+func (p *Pool) GoContext(ctx context.Context, f func()) error {
+	err := p.p.GoContext(ctx, f)
 	runtime.KeepAlive(p)
-	return ok
+	return err
 }
 
 // TakePanic is [Thread.TakePanic], for functions given to the pool's Go.

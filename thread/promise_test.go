@@ -55,11 +55,10 @@ type runner interface {
 	Call(f func()) bool
 	Go(f func()) bool
 	TryGo(f func()) bool
-	GoContext(ctx context.Context, f func()) bool
+	GoContext(ctx context.Context, f func()) error
 	MustCall(f func())
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
-	Queued() int
 	Done() <-chan struct{}
 	Close()
 	Terminate()
@@ -90,7 +89,7 @@ var poolWays = map[string]waysToRun{
 		ctx, cancel := context.WithCancel(context.Background())
 		t.Cleanup(cancel)
 		w := wayOf(r)
-		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) }
+		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) == nil }
 		return w
 	},
 	"EvalContext, TryGo": func(t *testing.T, r runner) way {
@@ -119,11 +118,6 @@ var poolWays = map[string]waysToRun{
 }
 
 var threadWays = map[string]waysToRun{
-	"Eval": func(_ *testing.T, r runner) way {
-		w := wayOf(r)
-		w.call = evaluated(func(f func() int64) int64 { return thread.Eval(r.(*thread.Thread), f) })
-		return w
-	},
 	"Bind": func(_ *testing.T, r runner) way {
 		w := wayOf(r)
 		bound := thread.Bind2V(r.(*thread.Thread), func(f func(), n int64) int64 { f(); return n })

@@ -213,16 +213,20 @@ func (t *Thread) TryGo(f func()) bool {
 }
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. The thread looks at ctx
-// only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns false,
-// and f will not run, if ctx is done already, or while GoContext waits for that limit.
+// only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns nil if
+// f is queued. Otherwise f will not run, and GoContext returns, as [Thread.CallContext] does,
+//
+//   - [context.Cause](ctx), if ctx is done already, or while GoContext waits for that limit;
+//   - [ErrTerminated], if the thread is terminated or closed;
+//   - [ErrNil], if f is nil.
 //
 // The profiler labels of ctx are carried as by CallContext.
 //
 //threadcall:noalloc
-func (t *Thread) GoContext(ctx context.Context, f func()) bool {
-	ok := t.e.GoContext(ctx, f)
+func (t *Thread) GoContext(ctx context.Context, f func()) error {
+	err := t.e.GoContext(ctx, f)
 	runtime.KeepAlive(t)
-	return ok
+	return err
 }
 
 // TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been

@@ -56,7 +56,7 @@ type runner interface {
 	CallContext(ctx context.Context, f func()) error
 	Go(f func()) bool
 	TryGo(f func()) bool
-	GoContext(ctx context.Context, f func()) bool
+	GoContext(ctx context.Context, f func()) error
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
 	Terminate()

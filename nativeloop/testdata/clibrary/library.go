@@ -36,7 +36,7 @@ func start() {
 	go loop.Call(func() { // waits for attach
 		fmt.Println("loop, on the main thread:", onMain(), loop.On())
 		go func() {
-			fmt.Println("again:", thread.Eval(loop, onMain))
+			fmt.Println("again:", thread.MustEval(loop, onMain))
 			loop.Go(func() { ended[0] = true })
 		}()
 	})
