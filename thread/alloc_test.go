@@ -56,6 +56,7 @@ func uses(t testing.TB) map[string]func() {
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
+	post, postLarge := thread.BindGo3(th, (*point).move), thread.BindGo1(th, func(large) {})
 	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
@@ -107,7 +108,14 @@ func uses(t testing.TB) map[string]func() {
 			_, _ = thread.EvalContext(ctx, th, evalInt)
 			_, _ = thread.EvalContext(ctx, p, evalLarge)
 		},
-		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
+		"Bind": func() { n++; move(at, n, n); count(title, large{n}) },
+		"BindGo": func() {
+			for range 50 {
+				post(at, n, 1)
+				postLarge(large{})
+			}
+			th.Call(nop)
+		},
 		"Bind, nested": func() { th.Call(bindNest) },
 		"nested":       func() { th.Call(nest) },
 		"nested, pool": func() { p.Call(nestPool) },

@@ -4,9 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"weak"
 
+	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -119,4 +123,101 @@ func TestBind_returnsErrTerminated(t *testing.T) {
 
 func TestBind_panicsForANilThread(t *testing.T) {
 	mustPanic(t, func() { thread.Bind1(nil, func(int) {}) }, "thread.New")
+	mustPanic(t, func() { thread.BindGo1(nil, func(int) {}) }, "thread.New")
+}
+
+// A function of BindGo is queued as Go queues it: in order, within the limit, with a copy of the
+// arguments, and not at all when the thread has ended.
+func TestBindGo_postsWithArguments(t *testing.T) {
+	th := start(t, thread.WithQueueLimit(3))
+	var got []string
+	one := thread.BindGo1(th, func(a int) { got = append(got, fmt.Sprint(a, th.On())) })
+	two := thread.BindGo2(th, func(a int, b string) { got = append(got, fmt.Sprint(a, b)) })
+	three := thread.BindGo3(th, (*point).move)
+	p := &point{1, 1}
+	busy := occupy(t, th.Go)
+	if !one(1) || !two(2, "b") || !three(p, 2, 3) {
+		t.Error("a post returned false")
+	}
+	fourth := make(chan bool)
+	go func() { fourth <- one(4) }()
+	eventually(t, func() bool { return th.Stats().Queued == 4 }, "the fourth waits for a place")
+	busy.Open()
+	if !testutil.Arrives(t, fourth) {
+		t.Error("the fourth post returned false")
+	}
+	th.Call(func() { one(5) }) // behind the call
+	th.Call(nop)
+	if want := []string{"1 true", "2b", "4 true", "5 true"}; !slices.Equal(got, want) ||
+		*p != (point{3, 4}) {
+		t.Errorf("ran %q, moved to %v", got, *p)
+	}
+	th.Terminate()
+	if th.Call(nop); one(6) || two(7, "") || thread.BindGo1[int](start(t), nil)(8) || len(got) != 4 {
+		t.Errorf("a post to a thread that has ended, or of nil, returned true; ran %q", got)
+	}
+}
+
+// Many goroutines post at once, to several threads that lend no record to each other.
+func TestBindGo_keepsArgumentsApart(t *testing.T) {
+	th, other := start(t), start(t)
+	const posters = 4
+	var last [2][posters]int
+	note := func(on int) func(poster, n, again int) bool {
+		to := []*thread.Thread{th, other}[on]
+		return thread.BindGo3(to, func(poster, n, again int) {
+			if !to.On() || n != last[on][poster]+1 || again != n {
+				t.Errorf("poster %d, after %d: %d, %d", poster, last[on][poster], n, again)
+			}
+			last[on][poster] = n
+		})
+	}
+	posts := []func(poster, n, again int) bool{note(0), note(1)}
+	var all testutil.Group
+	for poster := range posters {
+		all.Go(func() {
+			for n := 1; n <= scaled(2000); n++ {
+				posts[0](poster, n, n)
+				posts[1](poster, n, n)
+			}
+		})
+	}
+	all.Wait()
+	th.Call(nop)
+	other.Call(nop)
+	if want := scaled(2000); last[0] != last[1] || last[0][0] != want {
+		t.Errorf("ran %v, want %d each", last, want)
+	}
+}
+
+// A queued function does not keep its Thread, but its post does. Arguments are let go of.
+func TestBindGo_letsGoOfArguments(t *testing.T) {
+	th := thread.New()
+	handle, done, ran := weak.Make(th), th.Done(), make(chan bool, 1)
+	post := thread.BindGo1(th, func(bool) { ran <- true })
+	first := occupy(t, th.Go)
+	th = nil
+	for range 3 {
+		runtime.GC()
+	}
+	if !post(true) {
+		t.Fatal("the Thread was reclaimed although it can be posted to")
+	}
+	post = nil
+	collected(t, handle, "the Thread")
+	first.Open()
+	<-ran
+	eventually(t, func() bool { return collectedAndEnded(done) }, "the thread ends")
+
+	th = start(t)
+	run := thread.BindGo1(th, func(f func()) { f() })
+	captured(t, "an argument", func(f func()) { run(f); th.Call(nop) })
+	captured(t, "an argument of a Goexit",
+		func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
+	busy := occupy(t, th.Go)
+	captured(t, "an argument of a function that was queued at the end",
+		func(f func()) { run(f); th.Terminate() })
+	captured(t, "an argument that was refused", func(f func()) { run(f) })
+	busy.Open()
+	runtime.KeepAlive(run)
 }

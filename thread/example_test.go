@@ -154,6 +154,21 @@ func ExampleBind2() {
 	// true
 }
 
+// Posts with arguments, as Go of a function literal makes, without the allocation of that.
+func ExampleBindGo2() {
+	t := thread.New(thread.WithName("ui"))
+	setTitle := thread.BindGo2(t, (*window).setTitle)
+
+	w := new(window)
+	setTitle(w, "untitled") // does not wait
+	t.Close()
+	fmt.Println(w.title)
+	fmt.Println(setTitle(w, "late"))
+	// Output:
+	// untitled
+	// false
+}
+
 // However often it is asked for, there is one redraw for each frame, with what is to be seen by
 // then.
 func ExampleCoalesce1() {

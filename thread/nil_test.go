@@ -16,6 +16,7 @@ func TestErrNil_isReportedByEveryCall(t *testing.T) {
 		"Thread.Go":       th.Go(nil),
 		"Thread.TryGo":    th.TryGo(nil),
 		"Thread.Coalesce": th.Coalesce(nil)(),
+		"BindGo1":         thread.BindGo1[int](th, nil)(1),
 		"Coalesce1":       thread.Coalesce1[int](th, nil)(1),
 		"Pool.Call":       p.Call(nil),
 		"Pool.Go":         p.Go(nil),

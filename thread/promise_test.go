@@ -127,6 +127,12 @@ var threadWays = map[string]waysToRun{
 		}
 		return w
 	},
+	"BindGo": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		post := thread.BindGo1(r.(*thread.Thread), func(f func()) { f() })
+		w.post = func(f func()) bool { return f != nil && post(f) }
+		return w
+	},
 }
 
 func init() {
