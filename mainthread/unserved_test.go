@@ -42,6 +42,7 @@ var unserved = map[string]func(){
 	},
 	"a loop has left a call": func() {
 		left := false
+		mainthread.Thread().Stats() // which counts from now on
 		mainthread.Go(func() {
 			go func() { mainthread.Call(nop) }()
 			for mainthread.Thread().Stats().Queued == 0 {
@@ -55,6 +56,7 @@ var unserved = map[string]func(){
 		select {}
 	},
 	"the loop has ended with its goroutine": func() {
+		mainthread.Thread().Stats()
 		mainthread.Go(runtime.Goexit)
 		go func() {
 			for mainthread.Thread().Stats().Queued > 0 {
@@ -113,6 +115,7 @@ var unserved = map[string]func(){
 	"another call is given up": func() {
 		t, _ := thread.AdoptLater(thread.WithName("loop"))
 		ctx, cancel := context.WithCancel(context.Background())
+		t.Stats()
 		go func() {
 			for t.Stats().Queued < 2 {
 				time.Sleep(time.Millisecond)
@@ -144,6 +147,7 @@ var served = map[string]func(){
 		}
 	},
 	"it begins to serve, and a function runs for long": func() {
+		mainthread.Thread().Stats()
 		go func() {
 			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)

@@ -158,6 +158,7 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 // thread outside.
 func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 	outside := start(t)
+	outside.Stats() // which counts from now on
 	for range scaled(100) {
 		busy := occupy(t, outside.Go)
 		synctest.Test(t, func(t *testing.T) {

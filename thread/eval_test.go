@@ -140,6 +140,7 @@ func TestBindGo_postsWithArguments(t *testing.T) {
 		t.Error("a post returned false")
 	}
 	fourth := make(chan bool)
+	th.Stats() // which counts from now on
 	go func() { fourth <- one(4) }()
 	eventually(t, func() bool { return th.Stats().Queued == 4 }, "the fourth waits for a place")
 	busy.Open()

@@ -27,6 +27,7 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 		defer th.Terminate()
 		th.OnWake(nop)
 		its = here()
+		th.Stats() // which counts from now on
 		for range 2 {
 			begin <- th
 			nativeLoopThatHangs(release)
