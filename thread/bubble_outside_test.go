@@ -76,6 +76,7 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Thread.Serve":        off(func() { b.later.Serve() }),
 		"Thread.ServeContext": off(func() { _ = b.later.ServeContext(ctx) }),
 		"Thread.ServeFor":     off(func() { b.later.ServeFor(0) }),
+		"Thread.Shutdown":     func() any { return b.th.Shutdown(ctx) != nil },
 		"Thread.Stats":        does(func() { b.th.Stats(); b.later.Stats() }),
 		"Thread.TakePanic":    does(func() { b.th.TakePanic() }),
 		"Thread.Terminate":    does(func() { b.th.Terminate(); b.later.Terminate() }),
@@ -90,6 +91,8 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Pool.ID":             does(func() { b.p.ID() }),
 		"Pool.MustCall":       off(func() { b.p.MustCall(ran) }),
 		"Pool.OnSlowCall":     does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
+		"Pool.OnPanic":        does(func() { b.p.OnPanic(nil) }),
+		"Pool.Shutdown":       func() any { return b.p.Shutdown(ctx) != nil },
 		"Pool.Size":           does(func() { b.p.Size() }),
 		"Pool.Stats":          does(func() { b.p.Stats() }),
 		"Pool.TakePanic":      does(func() { b.p.TakePanic() }),
@@ -103,7 +106,7 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 
 // reaching are the methods that must reach the thread.
 var reaching = []string{"AfterFunc", "Call", "CallContext", "Close", "Every", "Go", "GoContext",
-	"OnWake", "Stop", "Terminate", "TryGo"}
+	"OnWake", "Shutdown", "Stop", "Terminate", "TryGo"}
 
 // Outside a bubble, and in another one, what was made in it runs nothing. As long as it lives, what
 // would have to reach it panics, and afterwards functions are refused.

@@ -332,3 +332,24 @@ func TestBubble_timersOfAThreadOutsideKeepRealTime(t *testing.T) {
 		t.Error("ran after Stop")
 	}
 }
+
+// In a bubble, Shutdown waits as long as its context says, and the thread ends when it would have.
+func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, w := range map[string]runner{"Thread": thread.New(), "Pool": thread.NewPool(1)} {
+			begin, ran := time.Now(), false
+			w.Go(func() { time.Sleep(time.Hour) })
+			w.Go(func() { ran = true })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			err := w.Shutdown(ctx)
+			if d := time.Since(begin); err != context.DeadlineExceeded || d != time.Minute || w.Go(nop) {
+				t.Errorf("%s: after %v, Shutdown returned %v", name, d, err)
+			}
+			err = w.Shutdown(t.Context())
+			if d := time.Since(begin); err != nil || d != time.Hour || !ran || !isClosed(w.Done()) {
+				t.Errorf("%s: after %v, Shutdown returned %v; the last function ran: %v", name, d, err, ran)
+			}
+		}
+	})
+}

@@ -61,6 +61,7 @@ type runner interface {
 	Stats() thread.Stats
 	Done() <-chan struct{}
 	Close()
+	Shutdown(ctx context.Context) error
 	Terminate()
 }
 

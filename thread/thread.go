@@ -266,8 +266,25 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // Close panics where Terminate does.
 func (t *Thread) Close() {
 	t.mayEnd("Close")
-	t.e.Close()
+	_ = t.e.Shutdown(context.Background())
 	runtime.KeepAlive(t)
+}
+
+// Shutdown is Close, but waits only until ctx is done. It returns nil when the thread has ended,
+// and also where Close does not wait.
+//
+// If ctx is done before the end, Shutdown returns [context.Cause](ctx), as Shutdown of
+// [net/http.Server] does, and changes nothing more: new functions are refused, what is queued still
+// runs, and then the thread ends. The program may wait again, or call Terminate, which refuses what
+// is queued. On the goroutine of an adopted thread that does not serve, Shutdown begins no function
+// when ctx is done; a later Close, Shutdown or Serve runs the others.
+//
+// Shutdown panics where Terminate does.
+func (t *Thread) Shutdown(ctx context.Context) error {
+	t.mayEnd("Shutdown")
+	err := t.e.Shutdown(ctx)
+	runtime.KeepAlive(t)
+	return err
 }
 
 // Terminate ends the thread, and does not wait. A running function completes, and its call returns

@@ -210,7 +210,7 @@ func (c *Clock) Stop() (ended bool) {
 	if self == nil || latched {
 		token.Wait(nil)
 	} else {
-		self.waitForEnd(token.C(), wait{on: e})
+		self.waitForEnd(token.C(), nil, wait{on: e})
 	}
 	return ended
 }

@@ -96,7 +96,7 @@ func (r *run) keys() *keyed.Threads[int] {
 			slots++
 		}
 	}
-	idle := [...]time.Duration{0, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
+	idle := [...]time.Duration{1, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
 			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
@@ -104,7 +104,7 @@ func (r *run) keys() *keyed.Threads[int] {
 		}
 	}
 	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
-		func(i int) { note(i, ident.Thread()+1, 0) },
+		keyed.WithStop(func(i int) { note(i, ident.Thread()+1, 0) }),
 		keyed.WithMaxThreads((slots+1)/2), keyed.WithIdleTimeout(idle))
 	return r.keyed
 }
