@@ -6,12 +6,24 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestMain(m *testing.M) { Run(func() { os.Exit(m.Run()) }) }
+func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
 
-// A call allocates no more than in gopxl/mainthread v2.1.1, which takes 1 for each of these and 2
-// for CallVal of a type that is not a pointer, or in faiface/mainthread, which takes 2 for each.
+// Where TestMain calls Init of threadcall, Run in a test leaves functions on the main thread.
+func TestRun_isUnderInit(t *testing.T) {
+	for range 2 {
+		ran := false
+		Run(func() { Call(func() { ran = mainthread.On() }) })
+		if !ran || CallV(mainthread.On) != true {
+			t.Error("a function does not run on the main thread")
+		}
+	}
+}
+
+// A call allocates nothing. In gopxl/mainthread v2.1.1 each takes 1 and CallVal of a type that is
+// not a pointer 2, in faiface/mainthread each takes 2, in golang.design/x/mainthread CallV 2.
 func TestCalls_allocateNoMoreThanTheOriginals(t *testing.T) {
 	if testutil.Race {
 		t.Skip("the race detector has sync.Pool lose records")
@@ -23,6 +35,8 @@ func TestCalls_allocateNoMoreThanTheOriginals(t *testing.T) {
 	for name, f := range map[string]func(){
 		"Call":         func() { Call(nop) },
 		"CallNonBlock": func() { CallNonBlock(nop); Call(nop) },
+		"Go":           func() { Go(nop); Call(nop) },
+		"CallV":        func() { got[6] = CallV(func() int { return 42 }) },
 		"CallErr":      func() { gotErr = CallErr(fail) },
 		"CallVal":      func() { got = CallVal(func() [8]int { return [8]int{7: 42} }) },
 		"CallVal, nested": func() {
