@@ -1,6 +1,7 @@
 package mainthread
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,7 +32,8 @@ func TestREADME_migratesEachPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile("(?m)^\\| `(.*?)` \\| `(.*?)` \\|$").FindAllStringSubmatch(string(text), -1)
+	row := regexp.MustCompile("(?m)^\\| `(.*?)` \\| `(.*?)` \\|$")
+	rows := row.FindAllStringSubmatch(string(text), -1)
 	_, block, _ := strings.Cut(string(text), "```sh\n")
 	block, _, _ = strings.Cut(block, "```")
 	if len(rows) != len(originals) || block == "" {
@@ -42,24 +44,46 @@ func TestREADME_migratesEachPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(root, filepath.Join(dir, "threadcall")); err != nil {
+	_, err = exec.LookPath("sh")
+	if err = cmp.Or(err, os.Symlink(root, filepath.Join(dir, "threadcall"))); err != nil {
 		t.Skip(err)
 	}
-	for i, row := range rows {
+	for _, row := range rows {
+		o := originals[row[1]]
+		files := map[string]string{}
+		for _, file := range []string{"main.go", "main_test.go", "old/old.go"} {
+			name := filepath.Join("testdata", o.program, strings.ReplaceAll(file, "/", "_")+".txt")
+			if text, err := os.ReadFile(name); err == nil {
+				files[file] = strings.ReplaceAll(string(text), "ORIGINAL", row[1])
+			}
+		}
 		t.Run(row[1], func(t *testing.T) {
-			migrate(t, dir, fmt.Sprintf("program%d/", i), row[1], row[2]+"\n"+block)
+			migrate(t, dir, files, row[2]+"\n"+block, cmp.Or(o.module, row[1])+" "+o.version)
 		})
 	}
+	t.Run("several", func(t *testing.T) {
+		commands, modules, imports := "", []string{}, ""
+		for i, end := range []string{"", "/.", "/./."} {
+			path := rows[i][1]
+			commands += rows[i][2] + end + "\n"
+			modules = append(modules, path+" "+originals[path].version)
+			imports += fmt.Sprintf("import m%d %q\n", i, path)
+		}
+		migrate(t, dir, map[string]string{"main.go": "package main\nimport \"fmt\"\n" + imports + `
+func main() {
+	n := 0
+	m0.Run(func() { m1.Call(func() { m2.Call(func() { n++ }) }) })
+	if n == 1 {
+		fmt.Println("as before")
+	}
+}
+`}, commands+block, modules...)
+	})
 }
 
-func migrate(t *testing.T, dir, program, path, commands string) {
-	original, ok := originals[path]
-	if !ok {
-		t.Fatal("unknown")
-	}
-	if original.module == "" {
-		original.module = path
-	}
+// migrate has commands change a program that requires modules, beside threadcall in dir.
+func migrate(t *testing.T, dir string, files map[string]string, commands string,
+	modules ...string) {
 	write := func(name, text string) {
 		name = filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
@@ -69,25 +93,24 @@ func migrate(t *testing.T, dir, program, path, commands string) {
 			t.Fatal(err)
 		}
 	}
-	require := fmt.Sprintf("go 1.21\n\nrequire %s %s\n", original.module, original.version)
-	write(program+"go.mod", "module example.com/program\n\n"+require)
-	for _, file := range []string{"main.go", "main_test.go", "old/old.go"} {
-		name := filepath.Join("testdata", original.program, strings.ReplaceAll(file, "/", "_")+".txt")
-		text, err := os.ReadFile(name)
-		if err != nil {
-			continue
-		}
-		write(program+file, strings.ReplaceAll(string(text), "ORIGINAL", path))
+	program := strings.ReplaceAll(t.Name(), "/", "_")
+	goMod := "module example.com/program\n\ngo 1.21\n"
+	for _, module := range modules {
+		// what the proxy has of the original, which the commands must not need the code of
+		path, version, _ := strings.Cut(module, " ")
+		write("proxy/"+path+"/@v/"+version+".mod", "module "+path+"\n")
+		write("proxy/"+path+"/@v/"+version+".info", fmt.Sprintf(`{"Version": %q}`, version))
+		goMod += "require " + module + "\n"
 	}
-	// what the proxy has of the original, which the commands must not need the code of
-	proxy := "proxy/" + original.module + "/@v/" + original.version
-	write(proxy+".mod", "module "+original.module+"\n")
-	write(proxy+".info", fmt.Sprintf(`{"Version": %q}`, original.version))
-	for _, command := range []string{commands, "go run .", "go test -count=1 ."} {
+	write(program+"/go.mod", goMod)
+	for name, text := range files {
+		write(program+"/"+name, text)
+	}
+	for _, command := range []string{commands, "go run .", "go test ."} {
 		sh := exec.CommandContext(t.Context(), "sh", "-e", "-c", command)
 		sh.Dir = filepath.Join(dir, program)
-		sh.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GOSUMDB=off", "GOTOOLCHAIN=local",
-			"GOPROXY=file://"+filepath.ToSlash(dir)+"/proxy", "GOMODCACHE="+dir+"/cache")
+		sh.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GOSUMDB=off",
+			"GOTOOLCHAIN=local", "GOPROXY=file://"+filepath.ToSlash(dir)+"/proxy", "GOMODCACHE="+dir+"/cache")
 		var out, errs strings.Builder
 		sh.Stdout, sh.Stderr = &out, &errs
 		if err := sh.Run(); err != nil {

@@ -95,8 +95,8 @@ func NewPool(n int) *Pool {
 func (p *Pool) Size() int { return p.p.Size() }
 
 // Go queues fn to run on one of the threads and returns true. It waits while all threads are busy
-// and a function of Go is queued. Then fn runs, even if the pool is terminated meanwhile. Go returns
-// false, and fn will not run, if fn is nil or the pool is terminated first.
+// and a function of Go is queued. Then fn runs, even if the pool is terminated meanwhile. Go
+// returns false, and fn will not run, if fn is nil or the pool is terminated first.
 func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
 
 // Call runs fn on one of the threads and returns true after it. It returns false, and fn will not
