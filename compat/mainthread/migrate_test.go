@@ -110,7 +110,8 @@ func migrate(t *testing.T, dir string, files map[string]string, commands string,
 		sh := exec.CommandContext(t.Context(), "sh", "-e", "-c", command)
 		sh.Dir = filepath.Join(dir, program)
 		sh.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=-modcacherw", "GOSUMDB=off",
-			"GOTOOLCHAIN=local", "GOPROXY=file://"+filepath.ToSlash(dir)+"/proxy", "GOMODCACHE="+dir+"/cache")
+			"GOTOOLCHAIN=local", "GOMODCACHE="+dir+"/cache",
+			"GOPROXY=file://"+filepath.ToSlash(dir)+"/proxy")
 		var out, errs strings.Builder
 		sh.Stdout, sh.Stderr = &out, &errs
 		if err := sh.Run(); err != nil {
