@@ -3,7 +3,7 @@ package thread
 import (
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A call allocates nothing. In golang.design/x/thread v0.3.2 Eval takes 2, a Call of a Pool 2.
