@@ -94,6 +94,7 @@ var programs = map[string]func(){
 			fmt.Println(recovered(mainthread.Thread().Close))
 			fmt.Println("lives on:", mainthread.Call(nop))
 			mainthread.Call(func() { fmt.Println(recovered(mainthread.Thread().Terminate)) })
+			fmt.Println(recovered(func() { _ = mainthread.Thread().Shutdown(context.Background()) }))
 		})
 		fmt.Println(recovered(mainthread.Thread().Terminate))
 		<-mainthread.Thread().Done()
@@ -317,7 +318,7 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			hides: []string{"Init returned"}},
 		{name: "terminating the main thread", shows: []string{"Close on the main thread, ",
 			"given to mainthread.Init", "lives on: true", "Terminate on the main thread",
-			"Terminate on the main thread"}},
+			"Shutdown on the main thread", "Terminate on the main thread"}},
 		{name: "goexit on the main thread",
 			shows: []string{"lives on: true\ndeferred\n", goexit, "status 0", "os.Exit(code)", "\n"},
 			hides: []string{"Init returned", "went on"}},

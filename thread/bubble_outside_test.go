@@ -157,6 +157,31 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 	elsewhere(t, b, true)
 }
 
+// Shutdown of what was made outside ends with a context of the bubble.
+func TestBubble_ShutsDownWhatIsOutside(t *testing.T) {
+	for name, w := range both(t) {
+		busy := occupy(t, w.Go)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go cancel()
+			if err := w.Shutdown(ctx); err != context.Canceled || w.Go(nop) {
+				t.Errorf("%s: Shutdown returned %v", name, err)
+			}
+			inside := thread.New() // on which the wait is another one
+			defer inside.Close()
+			inside.Call(func() {
+				if err := w.Shutdown(ctx); err != context.Canceled {
+					t.Errorf("%s: on a thread, Shutdown returned %v", name, err)
+				}
+			})
+			busy.Open()
+			if err := w.Shutdown(t.Context()); err != nil || !isClosed(w.Done()) {
+				t.Errorf("%s: the last Shutdown returned %v", name, err)
+			}
+		})
+	}
+}
+
 // A context of a bubble whose clock has passed the time of today is followed, and not asked by a
 // thread outside.
 func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {

@@ -247,6 +247,21 @@ func TestShutdown_runsWhatIsQueuedOnAnAdoptedThread(t *testing.T) {
 	})
 }
 
+// A function of Goexit ends the goroutine, when what is queued has run and the thread has ended.
+func TestClose_ofAnAdoptedThreadRunsWhatIsBehindAGoexit(t *testing.T) {
+	var th *thread.Thread
+	ran := false
+	exitsWith(t, "Close", func() {
+		th = thread.Adopt()
+		th.Go(runtime.Goexit)
+		th.Go(func() { ran = true })
+		th.Close()
+	})
+	if !ran || !isClosed(th.Done()) {
+		t.Errorf("the function behind it ran: %v", ran)
+	}
+}
+
 func TestOnPanic_setsTheHandlerOfAPool(t *testing.T) {
 	p := startPool(t, 2)
 	got := make(chan *thread.PanicError, 1)

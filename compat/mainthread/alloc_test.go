@@ -2,14 +2,38 @@ package mainthread
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }
+func TestMain(m *testing.M) {
+	if os.Getenv("THREADCALL_GOEXIT") != "" {
+		Run(func() {
+			exited := make(chan bool)
+			go func() { defer close(exited); Call(runtime.Goexit) }()
+			<-exited
+			Call(func() { fmt.Println("lives on:", mainthread.On()) })
+		})
+		fmt.Println("returned")
+		return
+	}
+	mainthread.Init(func() { os.Exit(m.Run()) })
+}
+
+func TestRun_endsTheProcessAfterAGoexit(t *testing.T) {
+	out, status, err := testutil.Run(time.Minute, "THREADCALL_GOEXIT=1")
+	if status != 2 || err != nil ||
+		!strings.HasPrefix(out, "lives on: true\nmainthread: a function on the main thread") {
+		t.Errorf("status %d, error %v\n%s", status, err, out)
+	}
+}
 
 // Where TestMain calls Init of threadcall, Run in a test leaves functions on the main thread.
 func TestRun_isUnderInit(t *testing.T) {
