@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"weak"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -191,26 +190,9 @@ func TestBindGo_keepsArgumentsApart(t *testing.T) {
 	}
 }
 
-// A queued function does not keep its Thread, but its post does. Arguments are let go of.
 func TestBindGo_letsGoOfArguments(t *testing.T) {
-	th := thread.New()
-	handle, done, ran := weak.Make(th), th.Done(), make(chan bool, 1)
-	post := thread.BindGo1(th, func(bool) { ran <- true })
-	first := occupy(t, th.Go)
-	th = nil
-	for range 3 {
-		runtime.GC()
-	}
-	if !post(true) {
-		t.Fatal("the Thread was reclaimed although it can be posted to")
-	}
-	post = nil
-	collected(t, handle, "the Thread")
-	first.Open()
-	<-ran
-	eventually(t, func() bool { return collectedAndEnded(done) }, "the thread ends")
-
-	th = start(t)
+	keepsNoThread(t, thread.BindGo1[bool])
+	th := start(t)
 	run := thread.BindGo1(th, func(f func()) { f() })
 	captured(t, "an argument", func(f func()) { run(f); th.Call(nop) })
 	captured(t, "an argument of a Goexit",

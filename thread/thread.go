@@ -45,7 +45,7 @@
 //     begins. Close first runs what is queued. Starts and stops are pairs, undone in reverse. The
 //     garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
-//     captures variables is allocated where it is made; [Bind2] needs none.
+//     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
 //
 // # Testing
 //

@@ -15,7 +15,7 @@ import (
 //
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
-//	closing  are refused  are queued, and refused when  runs            Close, and Retire of a
+//	closing  are refused  are queued, and refused when  runs            Shutdown, and Retire of a
 //	                      it is closed; those of a                      pool
 //	                      pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
@@ -24,7 +24,8 @@ import (
 //	over     the same                                   nothing; no     ended, when the last
 //	                                                    function runs   identity has ended
 //
-// The goroutine that enters closing or closed from open closes the limit, the one that enters over
+// The goroutine that enters closing or closed from open closes the limit, the one that enters
+// closing also queues what ends the thread or wakes those of the pool, and the one that enters over
 // closes done. That of a pool is entered under its mu, but for over.
 //
 // Any number of goroutines may call Terminate at the same time, and each does all of it, so when
@@ -358,10 +359,8 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	}
 	self := threads.current()
 	if self == e && !e.own && e.serving.Load() == 0 {
-		if err := e.ServeContext(ctx); err != ErrTerminated {
-			return err
-		}
-		return nil
+		_ = e.ServeContext(ctx)
+		return whyNot(ctx, e.done)
 	}
 	if !e.own {
 		defer e.endWait(e.beginWait())

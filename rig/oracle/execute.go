@@ -381,6 +381,9 @@ func (a *activation) do(o *op, s spot) answers {
 	case withContext, postContext:
 		return a.withContext(o, s, p)
 	case post:
+		if p.bound != nil && o.number%2 == 1 {
+			return whether(p.bound(r.function(o, s)))
+		}
 		return whether(p.Go(r.function(o, s)))
 	case try:
 		return whether(p.TryGo(r.function(o, s)))

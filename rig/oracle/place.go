@@ -38,8 +38,9 @@ type place struct {
 
 	// of a thread made by New: 1 when its start function has run, 2 when its stop function has
 	phase    atomic.Int32
-	coalesce func(o *op) bool // a post of what runs the function of the latest operation
-	runs     atomic.Int64     // of it, that have begun
+	bound    func(f func()) bool // of a thread: posts f as the argument of another function
+	coalesce func(o *op) bool    // a post of what runs the function of the latest operation
+	runs     atomic.Int64        // of it, that have begun
 
 	waits bool          // a host calls Wait, and not Serve
 	over  chan struct{} // closed: the program has terminated it
@@ -184,6 +185,7 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.key
 	default:
 		p.runner = p.thread
+		p.bound = thread.BindGo1(p.thread, func(f func()) { f() })
 		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
 			if p.runs.Add(1); o.on != i {
 				r.failf(o, "it ran at place %d", i)
