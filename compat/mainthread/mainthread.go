@@ -33,16 +33,11 @@ func serverOf(t *thread.Thread) *server { return &server{t, thread.BindGo1(t, no
 
 var (
 	onMain  = serverOf(mainthread.Thread())
-	current atomic.Pointer[server] // nil for onMain
+	current atomic.Pointer[server] // onMain, or what stands in for it
 	running atomic.Int32           // calls of Run on the main goroutine
 )
 
-func serves() *server {
-	if s := current.Load(); s != nil {
-		return s
-	}
-	return onMain
-}
+func init() { current.Store(onMain) }
 
 // Run runs run on a goroutine of its own, and serves the main thread until run has returned or
 // called [runtime.Goexit]. It is called from the main goroutine, any number of times; functions
@@ -61,7 +56,7 @@ func Run(run func()) {
 	}
 	running.Add(1)
 	defer running.Add(-1)
-	current.Store(nil)
+	current.Store(onMain)
 	ctx, end := context.WithCancel(context.Background())
 	go func() {
 		defer func() {
@@ -92,8 +87,8 @@ func runElsewhere(run func()) {
 		if begun := runUnderInit(run); begun {
 			return
 		}
-		if current.Load() == nil {
-			current.CompareAndSwap(nil, serverOf(thread.New(thread.WithName("main, in a test"))))
+		if current.Load() == onMain {
+			current.CompareAndSwap(onMain, serverOf(thread.New(thread.WithName("main, in a test"))))
 		}
 	}
 	run()
@@ -116,7 +111,7 @@ func Init(main func()) { Run(main) }
 
 // Go queues f to run on the main thread, and does not wait. A panic in f is reported, and [Error]
 // returns it.
-func Go(f func()) { serves().post(f) }
+func Go(f func()) { current.Load().post(f) }
 
 // CallNonBlock is [Go].
 func CallNonBlock(f func()) { Go(f) }
@@ -125,7 +120,7 @@ func CallNonBlock(f func()) { Go(f) }
 // returned, f runs in place on the main thread, and on any other goroutine Call blocks until the
 // process ends.
 func Call(f func()) {
-	if s := serves(); !s.t.Call(f) {
+	if s := current.Load(); !s.t.Call(f) {
 		s.mayRunHere(f == nil)
 		f()
 	}
@@ -139,7 +134,7 @@ func CallV[T any](f func() T) T { return CallVal(f) }
 
 // CallVal is [Call] for a function with a result, which it returns.
 func CallVal[T any](f func() T) T {
-	s := serves()
+	s := current.Load()
 	v, err := thread.EvalContext(context.Background(), s.t, f)
 	if err != nil {
 		s.mayRunHere(f == nil)
