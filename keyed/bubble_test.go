@@ -146,16 +146,17 @@ func TestBubble_leavesNothingInThreadsOutside(t *testing.T) {
 func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newThreads(t, keyed.WithMaxThreads(1))
-		begin := time.Now()
-		first := k.later(t, 1, func() { time.Sleep(time.Hour) })
+		var began time.Time
+		first := k.later(t, 1, func() { began = time.Now(); time.Sleep(time.Hour) })
 		synctest.Wait()
 		second := make(chan error)
 		go func() { second <- k.Call(ctx, 2, ok) }() // waits for the thread of the first
 		synctest.Wait()
 		timeout, cancel := context.WithTimeout(ctx, time.Minute)
 		defer cancel()
+		start := time.Now()
 		err := k.Shutdown(timeout)
-		if d := time.Since(begin); err != context.DeadlineExceeded || d != time.Minute {
+		if d := time.Since(start); err != context.DeadlineExceeded || d != time.Minute {
 			t.Errorf("after %v, Shutdown returned %v", d, err)
 		}
 		if waited, later := <-second, k.Call(ctx, 3, ok); waited != thread.ErrTerminated ||
@@ -163,7 +164,7 @@ func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
 			t.Errorf("calls that had no thread returned %v and %v", waited, later)
 		}
 		err = k.Shutdown(ctx)
-		if d := time.Since(begin); err != nil || d != time.Hour || k.alive() != 0 {
+		if d := time.Since(began); err != nil || d != time.Hour || k.alive() != 0 {
 			t.Errorf("after %v, Shutdown returned %v; %d threads", d, err, k.alive())
 		}
 		<-first
