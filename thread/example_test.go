@@ -154,6 +154,25 @@ func ExampleBind2() {
 	// true
 }
 
+// At the end of a server: what is queued may run for a while, and is then dropped.
+func ExampleThread_Shutdown() {
+	t := thread.New()
+	begun, release := make(chan bool), make(chan bool)
+	t.Go(func() { close(begun); <-release }) // hangs
+	t.Go(func() { fmt.Println("saved") })
+	<-begun
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := t.Shutdown(ctx); err != nil {
+		fmt.Println(err)
+		t.Terminate()
+	}
+	close(release)
+	<-t.Done()
+	// Output: context deadline exceeded
+}
+
 // Posts with arguments, as Go of a function literal makes, without the allocation of that.
 func ExampleBindGo2() {
 	t := thread.New(thread.WithName("ui"))
