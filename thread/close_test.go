@@ -93,8 +93,9 @@ func TestClose_runsTheCallsOfWhatItEnds(t *testing.T) {
 // An adopted thread that does not serve at that moment runs them, too.
 func TestClose_onAnAdoptedThreadRunsTheCallsOfAStop(t *testing.T) {
 	ends(t, func() {
-		self := thread.Adopt()
-		defer self.Terminate()
+		l := thread.Adopt()
+		defer l.Close()
+		self := l.Thread()
 		called := false
 		th := start(t, thread.WithStop(func() { called = self.Call(nop) }))
 		th.Call(nop)
@@ -232,7 +233,7 @@ func TestShutdown_onAnotherThreadEndsWithItsContext(t *testing.T) {
 // done.
 func TestShutdown_runsWhatIsQueuedOnAnAdoptedThread(t *testing.T) {
 	ends(t, func() {
-		th := thread.Adopt()
+		th := thread.Adopt().Thread()
 		ctx, cancel := context.WithCancelCause(t.Context())
 		n := 0
 		th.Go(func() { n++ })
@@ -252,7 +253,7 @@ func TestClose_ofAnAdoptedThreadRunsWhatIsBehindAGoexit(t *testing.T) {
 	var th *thread.Thread
 	ran := false
 	exitsWith(t, "Close", func() {
-		th = thread.Adopt()
+		th = thread.Adopt().Thread()
 		th.Go(runtime.Goexit)
 		th.Go(func() { ran = true })
 		th.Close()

@@ -75,7 +75,7 @@ func Run(run func()) {
 			os.Exit(2)
 		}
 	}()
-	_ = mainthread.Thread().ServeContext(ctx)
+	_ = mainthread.Loop().ServeContext(ctx)
 	<-ctx.Done() // if mainthread.Init has ended the service before
 	served = true
 }
