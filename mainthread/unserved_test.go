@@ -43,6 +43,7 @@ var unserved = map[string]func(){
 	"a loop has left a call": func() {
 		left := false
 		loop.OnWake(nop)
+		mainthread.Thread().Stats() // which counts from now on
 		mainthread.Go(func() {
 			go func() { mainthread.Call(nop) }()
 			for mainthread.Thread().Stats().Queued == 0 {
@@ -56,6 +57,7 @@ var unserved = map[string]func(){
 		select {}
 	},
 	"the loop has ended with its goroutine": func() {
+		mainthread.Thread().Stats()
 		mainthread.Go(runtime.Goexit)
 		go func() {
 			for mainthread.Thread().Stats().Queued > 0 {
@@ -110,6 +112,7 @@ var unserved = map[string]func(){
 	"another call is given up": func() {
 		t := thread.NewLoop(thread.WithName("loop")).Thread()
 		ctx, cancel := context.WithCancel(context.Background())
+		t.Stats()
 		go func() {
 			for t.Stats().Queued < 2 {
 				time.Sleep(time.Millisecond)
@@ -142,6 +145,7 @@ var served = map[string]func(){
 		}
 	},
 	"it begins to serve, and a function runs for long": func() {
+		mainthread.Thread().Stats()
 		go func() {
 			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)

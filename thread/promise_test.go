@@ -55,11 +55,12 @@ type runner interface {
 	Call(f func()) bool
 	Go(f func()) bool
 	TryGo(f func()) bool
-	GoContext(ctx context.Context, f func()) bool
+	GoContext(ctx context.Context, f func()) error
 	MustCall(f func())
 	Stats() thread.Stats
 	Done() <-chan struct{}
 	Close()
+	Shutdown(ctx context.Context) error
 	Terminate()
 }
 
@@ -88,7 +89,7 @@ var poolWays = map[string]waysToRun{
 		ctx, cancel := context.WithCancel(context.Background())
 		t.Cleanup(cancel)
 		w := wayOf(r)
-		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) }
+		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) == nil }
 		return w
 	},
 	"EvalContext, TryGo": func(t *testing.T, r runner) way {
@@ -117,11 +118,6 @@ var poolWays = map[string]waysToRun{
 }
 
 var threadWays = map[string]waysToRun{
-	"Eval": func(_ *testing.T, r runner) way {
-		w := wayOf(r)
-		w.call = evaluated(func(f func() int64) int64 { return thread.Eval(r.(*thread.Thread), f) })
-		return w
-	},
 	"Bind": func(_ *testing.T, r runner) way {
 		w := wayOf(r)
 		bound := thread.Bind2V(r.(*thread.Thread), func(f func(), n int64) int64 { f(); return n })
@@ -129,6 +125,12 @@ var threadWays = map[string]waysToRun{
 			n := results.Add(1)
 			return f != nil && bound(f, n) == n
 		}
+		return w
+	},
+	"BindGo": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		post := thread.BindGo1(r.(*thread.Thread), func(f func()) { f() })
+		w.post = func(f func()) bool { return f != nil && post(f) }
 		return w
 	},
 }

@@ -27,6 +27,7 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 		defer l.Close()
 		l.OnWake(nop)
 		its = here()
+		l.Thread().Stats() // which counts from now on
 		for range 2 {
 			begin <- l.Thread()
 			nativeLoopThatHangs(release)
@@ -49,7 +50,7 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 		}
 		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
 			!strings.Contains(s.Stack(), "nativeLoopThatHangs") ||
-			!strings.Contains(s.Queued(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
+			!strings.Contains(s.Caller(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
 			t.Errorf("told of %v", s)
 		}
 		if !strings.Contains(s.String(), "has waited for") ||

@@ -54,7 +54,8 @@ func TestStates_haveFewNames(t *testing.T) {
 		e.SetName(fmt.Sprint("connection ", i))
 		e.Start(nil, false)
 		e.Call(func() {})
-		e.Close()
+		e.Terminate()
+		<-e.Done()
 		e.Go(func() {})
 	}
 	all.mu.Lock()
