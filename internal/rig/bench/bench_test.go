@@ -281,25 +281,6 @@ func withContext(ctx context.Context) (Subject, func()) {
 	return contextual{t, ctx}, t.Terminate
 }
 
-// pool returns two ways to have so many threads share the work.
-func pool(threads int) []way {
-	return []way{
-		{"thread", func() (Subject, func()) { p := thread.NewPool(threads); return p, p.Terminate }},
-		{"reference", func() (Subject, func()) {
-			d := Struct()
-			var stops []func()
-			for range threads {
-				stops = append(stops, OnThread(d))
-			}
-			return d, func() {
-				for _, stop := range stops {
-					stop()
-				}
-			}
-		}},
-	}
-}
-
 // eventLoops are two ways to have functions run by an external event loop that waits in the
 // operating system, here for a pipe.
 var eventLoops = []way{
