@@ -201,7 +201,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 			fn()
 		}
 		return false
-	case callq.Posted, callq.Placed:
+	case callq.Posted, callq.Placed, callq.Posts:
 		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
