@@ -21,7 +21,7 @@ import "math/bits"
 //	                                    record of which the place is still its own is not used again
 //	full       not full, and    thread  takePost: the oldest
 //	           not open
-//	full       none, and not    anyone  Refuse
+//	full       none, and not    anyone  refuseAll
 //	           open
 //
 // Between its look at the word and its compare-and-swap for a place, a poster looks at head again.
@@ -84,6 +84,7 @@ func (q *Queue) addTo(c *Call, fn func()) bool {
 				return true
 			}
 		}
+		c.fns[n] = nil
 		return false
 	}
 }
@@ -105,7 +106,7 @@ func (q *Queue) begin(c *Call) *Call {
 	if next != &closed && q.ready.CompareAndSwap(next, c) {
 		q.part = c
 	} else {
-		c.Refuse()
+		c.refuseAll()
 	}
 	return c
 }
@@ -132,7 +133,7 @@ func (q *Queue) takePart() *Call {
 }
 
 // takePost makes Fn the oldest function of a block and reports whether there are more. Fn is nil if
-// Refuse has taken them.
+// all have been refused.
 //
 //threadcall:noalloc
 func (c *Call) takePost() (more bool) {
@@ -150,6 +151,14 @@ func (c *Call) takePost() (more bool) {
 			c.Fn, c.fns[n] = c.fns[n], nil
 			return t&full != 0
 		}
+	}
+}
+
+// refuseAll refuses the functions of a block that have not been taken. The record is not used again,
+// because the thread may be about to look at it.
+func (c *Call) refuseAll() {
+	for s := c.posts.And(^uint64(open|full)) & full; s != 0; s &= s - 1 {
+		c.fns[bits.TrailingZeros64(s)] = nil
 	}
 }
 

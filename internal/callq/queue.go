@@ -441,7 +441,7 @@ func refuse(list *Call) {
 func (c *Call) Refuse() {
 	switch {
 	case c.Kind == Posts:
-		c.posts.And(^uint64(open | full)) // the collector has the record, which the thread may read
+		c.refuseAll()
 	case !c.claim():
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)
