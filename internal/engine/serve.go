@@ -212,7 +212,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		c.Settle(callq.Refused)
 		return false
 	}
-	e.current = c
+	e.current, e.idleState.uncalled = c, 0
 	e.runAwaited(c, during)
 	return true
 }

@@ -125,6 +125,9 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(cancel, c, self, e, nil)
+	if e.yields.kind.Load() != 0 {
+		e.yields.kind.Store(0) // the caller's P was free meanwhile
+	}
 	if !e.waits.timed.Load() {
 		return o
 	}

@@ -32,6 +32,10 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
+	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
+	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
+	uncalled int
+
 	before int // calls found when the thread began to spin
 
 	window  window
@@ -118,7 +122,8 @@ func (e *Engine) tick(now time.Duration) {
 //threadcall:noalloc
 func (e *Engine) idle() {
 	e.q.Awake()
-	if e.spin() {
+	r := &e.idleState
+	if r.uncalled++; r.uncalled <= memory && e.spin() {
 		return
 	}
 	e.park(e.stopSpinning())
@@ -291,7 +296,8 @@ func (r *idleState) wokeAt(now time.Duration) {
 func (e *Engine) skips(now time.Duration) bool {
 	r := &e.idleState
 	p := &r.policy
-	if e.waits.parks {
+	if e.waits.parks || r.uncalled > memory {
+		e.waits.timed.Store(false)
 		return true
 	}
 	if r.skips > 0 {
