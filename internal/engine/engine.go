@@ -98,14 +98,17 @@ func (x *target) ID() uint64 { return uint64(x.first().id) }
 //threadcall:noalloc
 func (e *Engine) Queued() int { return max(0, e.q.Len()-int(e.controls.Load())) }
 
-// control queues fn, which may be nil. The thread calls it unless it is terminated before.
-func (e *Engine) control(fn func()) {
-	c := e.q.Get(callq.Control, func() {
-		e.controls.Add(-1)
-		if fn != nil {
-			fn()
-		}
-	}, 0)
+// control queues fn, which may be nil. The thread calls it unless it is terminated before. It says
+// whether the thread had to be woken. The record is the first of the queue, as a rule, so that a
+// thread for one call needs no others.
+//
+//threadcall:noalloc
+func (e *Engine) control(fn func()) (wake bool) {
+	if e.q.Closed() {
+		return false
+	}
+	c := e.q.Get(callq.Awaited, fn, 0)
+	c.Kind = callq.Control
 	e.controls.Add(1)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
@@ -113,4 +116,5 @@ func (e *Engine) control(fn func()) {
 	} else if wake {
 		e.wake()
 	}
+	return wake
 }

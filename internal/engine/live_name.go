@@ -3,7 +3,11 @@ package engine
 import "fmt"
 
 // SetName sets the name of the thread or the pool in messages.
-func (x *target) SetName(name string) { x.name.Store(&name) }
+func (x *target) SetName(name string) {
+	if name != "" {
+		x.name.Store(&name)
+	}
+}
 
 // String names the thread in a message.
 func (e *Engine) String() string {

@@ -173,7 +173,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		e = p.choose()
 	}
 	p.mu.Unlock()
-	return e, e != nil && e.come(), true
+	return e, e != nil && e.control(nil), true
 }
 
 // choose returns the thread that is to come, which the caller notifies when it has left mu, or nil
@@ -190,21 +190,6 @@ func (p *Pool) choose() *Engine {
 	e.listed, e.coming = false, true
 	p.coming = true
 	return e
-}
-
-// come notifies a thread that was chosen, and says whether it had to be woken.
-//
-//threadcall:noalloc
-func (e *Engine) come() (wake bool) {
-	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, as a rule
-	c.Kind = callq.Control
-	wake, _, ok := e.q.Push(c)
-	if !ok {
-		e.q.Put(c)
-	} else if wake {
-		e.wake()
-	}
-	return wake
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -245,7 +230,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		x.notify(nil)
 	}
 	if other != nil {
-		other.come()
+		other.control(nil)
 	}
 	return c
 }

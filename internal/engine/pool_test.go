@@ -72,7 +72,7 @@ func TestPool_Retire_coming(t *testing.T) {
 			t.Errorf("thread %d does not end", e.index)
 		}
 	}
-	if p.coming || e.come() {
+	if p.coming || e.control(nil) {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
 }

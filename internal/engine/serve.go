@@ -197,6 +197,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		fn := c.Fn
 		c.Fn = nil
 		c.Queue.Put(c)
+		e.controls.Add(-1)
 		if fn != nil {
 			fn()
 		}

@@ -11,7 +11,9 @@ import (
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
 func (x *target) OnPanic(f func(*fault.Fault)) {
-	x.onPanic.Store(&f)
+	if f != nil || x.onPanic.Load() != nil {
+		x.onPanic.Store(&f)
+	}
 }
 
 // panicked keeps the panic of a function that no caller waited for on the thread of e, and reports
