@@ -16,9 +16,10 @@ import (
 // All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
 // finds the backlog empty. When there is a call again, the thread that became idle last, and is the
 // likeliest to be awake, is notified by a record in its own queue. While it is coming, no other is
-// notified, because running threads may take all calls. When it has come, it notifies the next
-// before it runs a call. So under mu, if there is a backlog, either a thread is coming or none is
-// idle.
+// notified, because running threads may take all calls, unless functions are long: then one is for
+// each call, so that no core waits until the first thread has come. When a thread has come, it
+// notifies the next before it runs a call. So under mu, if there is a backlog, either a thread is
+// coming or none is idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -26,7 +27,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  bool      // a thread was notified and has not looked at the backlog since
+	coming  int       // threads that were notified and have not looked at the backlog since
+	long    bool      // functions take longer than it takes to wake a thread
 	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 }
@@ -169,26 +171,27 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
-	if !p.coming {
-		e = p.choose()
-	}
+	e = p.choose()
 	p.mu.Unlock()
 	return e, e != nil && e.control(nil), true
 }
 
-// choose returns the thread that is to come, which the caller notifies when it has left mu, or nil
-// if none is idle.
+// choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
+// none is idle, or enough are coming.
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
-	n := len(p.idle)
-	if n == 0 {
+	n, most := len(p.idle), 1
+	if p.long {
+		most = p.backlog.Len
+	}
+	if n == 0 || p.coming >= most {
 		return nil
 	}
 	e := p.idle[n-1]
 	p.idle = p.idle[:n-1]
 	e.listed, e.coming = false, true
-	p.coming = true
+	p.coming++
 	return e
 }
 
@@ -200,8 +203,9 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	came := e.coming
 	if came {
 		e.coming = false
-		p.coming = false
+		p.coming--
 	}
+	p.long = e.idleState.slot == nil && e.idleState.every == 1
 	n := p.backlog.First
 	switch {
 	case n != nil:

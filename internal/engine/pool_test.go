@@ -45,7 +45,7 @@ func TestPool_coming(t *testing.T) {
 			t.Errorf("thread %d takes %p, want call %d, %p", e.index, c, i, calls[i])
 		}
 	}
-	if p.coming || len(p.idle) > 0 {
+	if p.coming > 0 || len(p.idle) > 0 {
 		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
 	}
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
@@ -72,7 +72,7 @@ func TestPool_Retire_coming(t *testing.T) {
 			t.Errorf("thread %d does not end", e.index)
 		}
 	}
-	if p.coming || e.control(nil) {
+	if p.coming > 0 || e.control(nil) {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
 }
