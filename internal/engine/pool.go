@@ -15,11 +15,11 @@ import (
 //
 // All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
 // finds the backlog empty. When there is a call again, the thread that became idle last, and is the
-// likeliest to be awake, is notified by a record in its own queue. While it is coming, no other is
-// notified, because running threads may take all calls, unless functions are long: then one is for
-// each call, so that no core waits until the first thread has come. When a thread has come, it
-// notifies the next before it runs a call. So under mu, if there is a backlog, either a thread is
-// coming or none is idle.
+// likeliest to be awake, is notified by a record in its own queue. While it is coming, others are
+// notified only for calls beyond the first: running threads may take all. If one at a time comes,
+// all wait while it wakes up, and two callers of two threads take twice the CPU time. When a thread
+// has come, it notifies others for what is left before it runs a call. So under mu, if there is a
+// backlog, either a thread is coming or none is idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -28,7 +28,6 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  int       // threads that were notified and have not looked at the backlog since
-	long    bool      // functions take longer than it takes to wake a thread
 	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 }
@@ -181,11 +180,8 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
-	n, most := len(p.idle), 1
-	if p.long {
-		most = p.backlog.Len
-	}
-	if n == 0 || p.coming >= most {
+	n := len(p.idle)
+	if n == 0 || p.coming >= p.backlog.Len {
 		return nil
 	}
 	e := p.idle[n-1]
@@ -205,7 +201,6 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.coming = false
 		p.coming--
 	}
-	p.long = e.idleState.slot == nil && e.idleState.every == 1
 	n := p.backlog.First
 	switch {
 	case n != nil:
@@ -220,7 +215,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	}
 	var other *Engine
 	var spared []*Engine // which have counted on this thread
-	if came && p.backlog.Len > 0 {
+	if came {
 		other = p.choose()
 	}
 	if e.busy.Store(c != nil); p.backlog.Len == 0 {
