@@ -14,12 +14,11 @@ import (
 // A Pool is several engines that share the calls made to it.
 //
 // All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
-// finds the backlog empty. When there is a call again, the thread that became idle last, and is the
-// likeliest to be awake, is notified by a record in its own queue. While it is coming, others are
-// notified only for calls beyond the first: running threads may take all. If one at a time comes,
-// all wait while it wakes up, and two callers of two threads take twice the CPU time. When a thread
-// has come, it notifies others for what is left before it runs a call. So under mu, if there is a
-// backlog, either a thread is coming or none is idle.
+// finds the backlog empty. For each call that is added, the thread that became idle last, and is the
+// likeliest to be awake, is notified by a record in its own queue; running threads may take the call
+// before it has come. So under mu, either as many threads are coming as there are calls in the
+// backlog, or none is idle. If only one at a time came, all would wait while it wakes up, and two
+// callers of two threads take twice the CPU time.
 type Pool struct {
 	target
 	workers []*Engine
@@ -170,25 +169,14 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
-	e = p.choose()
+	if n := len(p.idle); n > 0 && p.coming < p.backlog.Len {
+		e = p.idle[n-1]
+		p.idle = p.idle[:n-1]
+		e.listed, e.coming = false, true
+		p.coming++
+	}
 	p.mu.Unlock()
 	return e, e != nil && e.control(nil), true
-}
-
-// choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
-// none is idle, or enough are coming.
-//
-//threadcall:noalloc
-func (p *Pool) choose() *Engine {
-	n := len(p.idle)
-	if n == 0 || p.coming >= p.backlog.Len {
-		return nil
-	}
-	e := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	e.listed, e.coming = false, true
-	p.coming++
-	return e
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -196,8 +184,7 @@ func (p *Pool) choose() *Engine {
 //threadcall:noalloc
 func (p *Pool) next(e *Engine) (c *callq.Call) {
 	p.mu.Lock()
-	came := e.coming
-	if came {
+	if e.coming {
 		e.coming = false
 		p.coming--
 	}
@@ -213,11 +200,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
-	var other *Engine
 	var spared []*Engine // which have counted on this thread
-	if came {
-		other = p.choose()
-	}
 	if e.busy.Store(c != nil); p.backlog.Len == 0 {
 		p.spared = p.spared[:0]
 	} else if len(p.spared) > 0 && p.isBusy() {
@@ -227,9 +210,6 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	for _, x := range spared {
 		x.again.Store(true)
 		x.notify(nil)
-	}
-	if other != nil {
-		other.control(nil)
 	}
 	return c
 }

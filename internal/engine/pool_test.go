@@ -36,7 +36,7 @@ func TestPool_coming(t *testing.T) {
 	for i := range calls {
 		calls[i] = p.records.Get(callq.Awaited, func() {}, 0)
 		e, wake, ok := p.add(calls[i])
-		if !ok || wake != (i == 0) || (e == p.workers[2]) != (i == 0) || (e == nil) != (i > 0) {
+		if !ok || wake != (i < 3) || i < 3 && e != p.workers[2-i] || (e == nil) != (i == 3) {
 			t.Fatalf("call %d: told %v, woke %v, accepted %v", i, e, wake, ok)
 		}
 	}
@@ -62,7 +62,8 @@ func TestPool_Retire_coming(t *testing.T) {
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
 	p.backlog.Append(&a.Node)
 	p.backlog.Append(&b.Node)
-	e := p.choose()
+	e := p.idle[1]
+	p.idle, p.coming, e.listed, e.coming = p.idle[:1], 1, false, true
 	p.Retire()
 	if e.comes(t) != a || p.next(e) != b {
 		t.Error("what is queued is not run")

@@ -36,6 +36,8 @@ type idleState struct {
 	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
 	uncalled int
 
+	outnumbered bool // threads that would spin have not cores enough, as far as it knows
+
 	before int // calls found when the thread began to spin
 
 	window  window
@@ -311,6 +313,7 @@ func (e *Engine) skips(now time.Duration) bool {
 		} else {
 			more = true
 		}
+		r.outnumbered = more
 	}
 	if more {
 		r.back = min(2*r.back+1, maxSkips)
@@ -356,7 +359,7 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	worth := r.policy.price/2 + r.policy.price/8
 	spin := int64(0)
 	switch {
-	case n > 1 && each >= worth:
+	case n > 1 && each >= worth, r.outnumbered && r.slot == nil:
 		spin = parkAtOnce
 	case r.slot == nil || n > 1 && time.Duration(n)*each >= worth:
 	case n == 1 || spinners.turns():
