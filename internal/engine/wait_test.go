@@ -61,6 +61,38 @@ func TestSpin_vain(t *testing.T) {
 	}
 }
 
+// A thread that gets posts only parks at once, also if it has learnt from calls to spin.
+func TestSpin_notForPosts(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	done := make(chan bool, 1)
+	parks := func(f func()) {
+		e.Go(func() { f(); done <- true })
+		testutil.Arrives(t, done)
+		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it parks")
+	}
+	for range memory + 1 {
+		parks(func() {})
+	}
+	spins := make(chan bool, 1)
+	parks(func() { spins <- maySpin(e) })
+	if !testutil.Arrives(t, spins) {
+		t.Fatal("there is no slot")
+	}
+	parks(func() {
+		if idles := e.idleState.window.idles; idles > 0 {
+			t.Errorf("it has looked at its queue %d times", idles)
+		}
+	})
+	if !e.Call(func() {
+		if e.idleState.uncalled != 0 {
+			t.Error("a call does not end that")
+		}
+	}) {
+		t.Error("a call did not run")
+	}
+}
+
 // servesContext has a goroutine adopt e and serve until it has run f.
 func servesContext(e *Engine, f func()) {
 	done := make(chan bool)
