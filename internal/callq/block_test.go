@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // runAll runs what is queued, and returns how many functions that were.
