@@ -163,6 +163,4 @@ func (c *Call) refuseAll() {
 }
 
 // functions returns how many functions of a block have not been taken; zero if c is no block.
-//
-//threadcall:noalloc
 func (c *Call) functions() int { return bits.OnesCount64(c.posts.Load() & full) }
