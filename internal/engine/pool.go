@@ -14,11 +14,12 @@ import (
 // A Pool is several engines that share the calls made to it.
 //
 // All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
-// finds the backlog empty. For each call that is added, the thread that became idle last, and is the
-// likeliest to be awake, is notified by a record in its own queue; running threads may take the call
-// before it has come. So under mu, either as many threads are coming as there are calls in the
-// backlog, or none is idle. If only one at a time came, all would wait while it wakes up, and two
-// callers of two threads take twice the CPU time.
+// finds the backlog empty. When there is a call again, the thread that became idle last, and is the
+// likeliest to be awake, is notified by a record in its own queue. While it is coming, no other is
+// notified, because running threads may take all calls. If none runs, or functions are long, one is
+// for each call: otherwise two callers of two threads wait for each other's thread to wake up, and
+// take twice the CPU time, and a core is idle. When a thread has come, it notifies the next before
+// it runs a call. So under mu, if there is a backlog, either a thread is coming or none is idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -27,6 +28,7 @@ type Pool struct {
 	mu      sync.Mutex
 	idle    []*Engine
 	coming  int       // threads that were notified and have not looked at the backlog since
+	long    bool      // functions take longer than half a wake-up
 	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 }
@@ -169,14 +171,26 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
-	if n := len(p.idle); n > 0 && p.coming < p.backlog.Len {
-		e = p.idle[n-1]
-		p.idle = p.idle[:n-1]
-		e.listed, e.coming = false, true
-		p.coming++
-	}
+	e = p.choose()
 	p.mu.Unlock()
 	return e, e != nil && e.control(nil), true
+}
+
+// choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
+// none is idle, or enough are coming.
+//
+//threadcall:noalloc
+func (p *Pool) choose() *Engine {
+	n := len(p.idle)
+	running := len(p.workers) > n+p.coming
+	if n == 0 || p.coming >= p.backlog.Len || p.coming > 0 && running && !p.long {
+		return nil
+	}
+	e := p.idle[n-1]
+	p.idle = p.idle[:n-1]
+	e.listed, e.coming = false, true
+	p.coming++
+	return e
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -184,10 +198,12 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 //threadcall:noalloc
 func (p *Pool) next(e *Engine) (c *callq.Call) {
 	p.mu.Lock()
-	if e.coming {
+	came := e.coming
+	if came {
 		e.coming = false
 		p.coming--
 	}
+	p.long = e.idleState.slot == nil && e.idleState.every == 1
 	n := p.backlog.First
 	switch {
 	case n != nil:
@@ -200,7 +216,11 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
+	var other *Engine
 	var spared []*Engine // which have counted on this thread
+	if came {
+		other = p.choose()
+	}
 	if e.busy.Store(c != nil); p.backlog.Len == 0 {
 		p.spared = p.spared[:0]
 	} else if len(p.spared) > 0 && p.isBusy() {
@@ -210,6 +230,9 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	for _, x := range spared {
 		x.again.Store(true)
 		x.notify(nil)
+	}
+	if other != nil {
+		other.control(nil)
 	}
 	return c
 }

@@ -56,6 +56,29 @@ func TestPool_coming(t *testing.T) {
 	}
 }
 
+// While a thread runs, others come one after the other, unless functions are long.
+func TestPool_coming_whileOneRuns(t *testing.T) {
+	p := poolAtRest(4)
+	add := func() *Engine { e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); return e }
+	running := add()
+	running.comes(t)
+	next := add()
+	if next == nil || add() != nil {
+		t.Error("not one thread is coming for two calls")
+	}
+	if next.comes(t); p.coming != 1 {
+		t.Error("the thread that has come does not tell the next")
+	}
+	for p.next(running) != nil {
+	}
+	if running.idleState.every = 1; p.next(running) != nil || !p.long {
+		t.Error("a thread that looks at the clock after each function does not say that it is long")
+	}
+	if add() != nil || add() == nil || p.coming != 2 {
+		t.Error("a long function waits for the thread that comes for another")
+	}
+}
+
 // A thread that has been chosen when Retire interrupts it looks by itself, and ends untold.
 func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
