@@ -36,7 +36,7 @@ func TestPool_coming(t *testing.T) {
 	for i := range calls {
 		calls[i] = p.records.Get(callq.Awaited, func() {}, 0)
 		e, wake, ok := p.add(calls[i])
-		if !ok || wake != (i < 3) || i < 3 && e != p.workers[2-i] || (e == nil) != (i == 3) {
+		if !ok || wake != (i == 0) || (e == p.workers[2]) != (i == 0) || (e == nil) != (i > 0) {
 			t.Fatalf("call %d: told %v, woke %v, accepted %v", i, e, wake, ok)
 		}
 	}
@@ -56,26 +56,18 @@ func TestPool_coming(t *testing.T) {
 	}
 }
 
-// While a thread runs, others come one after the other, unless functions are long.
-func TestPool_coming_whileOneRuns(t *testing.T) {
-	p := poolAtRest(4)
-	add := func() *Engine { e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); return e }
-	running := add()
-	running.comes(t)
-	next := add()
-	if next == nil || add() != nil {
-		t.Error("not one thread is coming for two calls")
+// If functions are long, a thread comes for each call.
+func TestPool_coming_forLongFunctions(t *testing.T) {
+	p := poolAtRest(3)
+	if p.long {
+		t.Error("functions are long before one has run")
 	}
-	if next.comes(t); p.coming != 1 {
-		t.Error("the thread that has come does not tell the next")
-	}
-	for p.next(running) != nil {
-	}
-	if running.idleState.every = 1; p.next(running) != nil || !p.long {
-		t.Error("a thread that looks at the clock after each function does not say that it is long")
-	}
-	if add() != nil || add() == nil || p.coming != 2 {
-		t.Error("a long function waits for the thread that comes for another")
+	p.workers[0].idleState.every = 1 // it has looked at the clock after its last function
+	p.next(p.workers[0])
+	for i := range 4 {
+		if e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); (e == nil) != (i == 3) {
+			t.Errorf("call %d: told %v", i, e)
+		}
 	}
 }
 

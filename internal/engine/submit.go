@@ -181,7 +181,7 @@ func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) cal
 		switch {
 		case !ok:
 			return callq.Refused
-		case e != nil && self == nil && (wake || e.waits.spin.Load() > 0): // else e needs the P
+		case e != nil && self == nil:
 			return e.await(cancel, c, nil, wake, false)
 		}
 		return block(cancel, c, self, nil, p)
