@@ -378,6 +378,9 @@ func TestYieldState_yield(t *testing.T) {
 func TestYieldState_inVain(t *testing.T) {
 	e, _ := New(0)
 	r := &e.idleState
+	if e.tick(clock.Now()); e.yields.kind.Load() != 0 || r.passed != r.ticked {
+		t.Error("callers yield, or the thread, after its first call")
+	}
 	tick := func(ago time.Duration, asked uint32) (asks uint32, next time.Duration) {
 		now := clock.Now() - ago
 		r.yielded, r.passed = now-yieldAfter, now-yieldAllAfter-yieldAfter
