@@ -4,8 +4,8 @@ import "math/bits"
 
 // A block is a record of kind Posts, with the functions that goroutines which are on no thread have
 // posted. While it is the youngest call, they add theirs. So a post to a thread that runs is two
-// compare-and-swaps on one line, and neither changes head nor takes a record. Call.posts says what
-// is in it:
+// compare-and-swaps on one line, and neither changes head nor takes a record; a record and head for
+// each make floods of posts 1.5 to 2.3 times as dear. Call.posts says what is in it:
 //
 //	places  how many have been given out; a function has the place of its poster
 //	full    a bit for each place that holds a function which has not been taken
@@ -31,7 +31,7 @@ import "math/bits"
 type block [blockOf]func()
 
 const (
-	blockOf = 8 // functions: a cache line; half makes a post 1.2 times as dear, twice changes nothing
+	blockOf = 8 // functions: a cache line; with half, posts and their taking take 1.1 times as long
 	full    = 1<<blockOf - 1
 	place   = 1 << blockOf
 	places  = place * (1<<4 - 1)
@@ -154,8 +154,8 @@ func (c *Call) takePost() (more bool) {
 	}
 }
 
-// refuseAll refuses the functions of a block that have not been taken. The record is not used again,
-// because the thread may be about to look at it.
+// refuseAll refuses the functions of a block that have not been taken. The record is not used
+// again, because the thread may be about to look at it.
 func (c *Call) refuseAll() {
 	for s := c.posts.And(^uint64(open|full)) & full; s != 0; s &= s - 1 {
 		c.fns[bits.TrailingZeros64(s)] = nil

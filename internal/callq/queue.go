@@ -50,12 +50,13 @@ import (
 //	any           closed       anyone  Close, after it closed head
 //
 // Each call therefore has exactly one owner at any time: the pusher until Push, then the side whose
-// compare-and-swap removes it from head or from ready. Push never reads a call that it finds, Post
-// only what says whether it is a block, and only the thread removes calls without closing, so a record that is used again cannot confuse
-// either (no ABA).
+// compare-and-swap removes it from head or from ready; the functions of a block likewise.
+// Push never reads a call that it finds, Post only whether it is a block, and in which life, and
+// only the thread removes calls without closing. So a record that is used again confuses neither (no
+// ABA).
 //
-// Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by any
-// goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
+// Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by
+// any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
 	head atomic.Pointer[Call]

@@ -33,7 +33,9 @@ type way struct {
 }
 
 var (
-	onMain   = way{name: "threadcall", open: func() (compare.Subject, func()) { return compare.MainThread, nop }}
+	onMain = way{name: "threadcall", open: func() (compare.Subject, func()) {
+		return compare.MainThread, nop
+	}}
 	onThread = way{name: "thread", open: func() (compare.Subject, func()) {
 		t := thread.New()
 		return t, t.Terminate

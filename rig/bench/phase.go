@@ -111,9 +111,10 @@ var pools = []phase{
 	{name: "2 threads, 1 caller, 0 µs", calls: 8, pool: true, threads: 2},
 	{name: "2 threads, 2 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 2},
 	{name: "2 threads, 8 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 8},
-	{name: "4 threads, 8 callers, 100 µs", calls: 8, pool: true, threads: 4, callers: 8, function: 100},
-	{name: "8 threads, 64 callers, 20 µs, think 100 µs", calls: 8, pool: true, threads: 8, callers: 64,
-		work: 100, function: 20},
+	{name: "4 threads, 8 callers, 100 µs", calls: 8, pool: true, threads: 4, callers: 8,
+		function: 100},
+	{name: "8 threads, 64 callers, 20 µs, think 100 µs", calls: 8, pool: true, threads: 8,
+		callers: 64, work: 100, function: 20},
 }
 
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
