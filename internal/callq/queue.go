@@ -52,8 +52,8 @@ import (
 // Each call therefore has exactly one owner at any time: the pusher until Push, then the side whose
 // compare-and-swap removes it from head or from ready; the functions of a block likewise.
 // Push never reads a call that it finds, Post only whether it is a block, and in which life, and
-// only the thread removes calls without closing. So a record that is used again confuses neither (no
-// ABA).
+// only the thread removes calls without closing. So a record that is used again confuses neither
+// (no ABA).
 //
 // Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by
 // any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
