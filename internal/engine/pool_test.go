@@ -93,7 +93,7 @@ func TestPool_Retire_coming(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(5, func() {
 		for range 1000 {
-			e.come()
+			e.control(nil)
 		}
 	}); n > 0 {
 		t.Errorf("to tell a thread 1,000 times that has ended allocates %v times", n)
