@@ -53,7 +53,7 @@ var (
 		return shared(pool(threads)[1], callers)
 	}}
 	byKey = way{name: "keyed", share: func(threads, callers int) (s []compare.Subject, end func()) {
-		k := keyed.New[int](nil, nil)
+		k := keyed.New[int](nil)
 		for i := range callers {
 			s = append(s, &keysInTurn{k, threads, i})
 		}
