@@ -297,7 +297,7 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	if obj == nil || obj.Pkg() == nil {
 		return nil
 	}
-	if !numbered.MatchString(obj.Name()) || !system(obj) {
+	if !numbered.MatchString(obj.Name()) || !system(obj) || c.inChild(call.Pos()) {
 		return obj
 	}
 	_, way := c.around(call.Pos())
@@ -320,6 +320,26 @@ var (
 	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|landlock_?restrict_?self|446|` +
 		`set(re|res)?[ug]id|setgroups)(32)?\b`)
 )
+
+// inChild reports whether pos follows the number of the system call by which its function starts a
+// process: what does not return to the parent there runs in the child, which has one thread.
+func (c *checker) inChild(pos token.Pos) bool {
+	for id, obj := range c.pass.TypesInfo.Uses {
+		if _, ok := obj.(*types.Const); !ok || id.Pos() > pos || !forks.MatchString(id.Name) {
+			continue
+		}
+		_, way := c.around(id.Pos())
+		if slices.ContainsFunc(way, func(n ast.Node) bool {
+			_, ok := n.(*ast.FuncDecl)
+			return ok && pos < n.End()
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+var forks = regexp.MustCompile(`^SYS_(CLONE3?|V?FORK)$`)
 
 // system reports whether a function is of a package of system calls.
 func system(obj *types.Func) bool {
