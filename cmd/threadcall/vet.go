@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
 )
@@ -148,16 +150,57 @@ func runVet(c *command) error {
 // vet runs go vet with the command as its tool, and returns what it finds in these packages, in
 // order. What go vet reports otherwise goes to stderr.
 func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
-	list := []finding{} // not null in JSON
-	asked, err := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
+	asked, _, err := gotest.Tree{}.List(context.Background(), packages...)
 	if err != nil {
-		asked = nil // go vet says why
+		return []finding{}, unloadable(err)
 	}
+	list, err := analyze(args, packages, stderr)
+	if err != nil {
+		err = unloadable(err)
+		// A test that does not compile hides the package that it is a part of.
+		if without, end, err := withoutTests(asked); err == nil {
+			more, _ := analyze(append(args, without), packages, io.Discard)
+			list = append(list, more...)
+			end()
+		}
+	}
+	list = slices.DeleteFunc(list, func(f finding) bool {
+		return !slices.ContainsFunc(asked, func(p gotest.Package) bool {
+			return p.ImportPath == strings.TrimSuffix(f.Package, "_test")
+		})
+	})
+	order := func(a, b finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	}
+	slices.SortFunc(list, order)
+	return slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }), err
+}
+
+// withoutTests returns a flag of the go command with which packages have no tests, until end.
+func withoutTests(packages []gotest.Package) (flag string, end func(), err error) {
+	files := map[string]string{}
+	for _, p := range packages {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			files[filepath.Join(p.Dir, name)] = ""
+		}
+	}
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return "", nil, err
+	}
+	name := filepath.Join(scratch.Dir, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": files}) // of strings, without errors
+	return "-overlay=" + name, func() { scratch.Remove() }, os.WriteFile(name, text, 0o600)
+}
+
+// analyze runs go vet once. Reports of a package and of its tests may be the same.
+func analyze(args, packages []string, stderr io.Writer) ([]finding, error) {
+	list := []finding{} // not null in JSON
 	cmd := exec.Command("go", slices.Concat([]string{"vet", "-json"}, args, packages)...)
 	cmd.Stderr = stderr
 	output, err := cmd.Output()
-	dec := json.NewDecoder(bytes.NewReader(output))
-	for dec.More() {
+	for dec := json.NewDecoder(bytes.NewReader(output)); dec.More(); {
 		var doc map[string]map[string]json.RawMessage
 		if err := dec.Decode(&doc); err != nil {
 			return list, fmt.Errorf("what go vet prints: %w", err)
@@ -173,21 +216,10 @@ func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
 				for _, one := range found {
 					f := finding{Package: pkg, Category: one.Category, Message: one.Message}
 					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					if slices.Contains(strings.Fields(string(asked)), strings.TrimSuffix(pkg, "_test")) {
-						list = append(list, f)
-					}
+					list = append(list, f)
 				}
 			}
 		}
-	}
-	order := func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
-	}
-	slices.SortFunc(list, order)
-	list = slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }) // of variants
-	if err != nil {
-		err = unloadable(err)
 	}
 	return list, err
 }

@@ -24,18 +24,14 @@ type Tree struct {
 	Flags []string // of go build
 }
 
-// A Package is a package as go list describes it. Standard and the fields after it are of
-// [Tree.ListDeps] alone.
+// A Package is a package as go list describes it.
 type Package struct {
-	ImportPath, Name, Dir     string
-	TestGoFiles, XTestGoFiles []string
-	Error                     *struct{ Err string }
-	Module                    *Module
-
-	Standard, DepOnly bool
-	ForTest           string
-	GoFiles, CgoFiles []string
-	Deps              []string
+	ImportPath, Name, Dir, ForTest               string
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
+	Standard, DepOnly                            bool
+	Deps                                         []string
+	Module                                       *Module
+	Error                                        *struct{ Err string }
 }
 
 // A Module is the one that a package is in. Replace is not nil if it is replaced.
@@ -56,18 +52,14 @@ func (p Package) HasBenchmarks() bool {
 	})
 }
 
-// List returns the packages that match the patterns and have test files. No patterns stand for the
-// package in the tree's directory. The packages in missing were named, but are not in the tree;
-// each is a sentence that says why.
+// List returns the packages that match the patterns. No patterns stand for the package in the
+// tree's directory. The packages in missing were named, but are not in the tree; each is a sentence
+// that says why.
 func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
 	err error) {
-	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error," +
-		"Module"}, patterns)
-	for _, p := range all {
-		switch {
-		case p.HasTests():
-			packages = append(packages, p)
-		case p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files"):
+	packages, err = t.list(ctx, nil, patterns)
+	for _, p := range packages {
+		if !p.HasTests() && p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files") {
 			reason, _, _ := strings.Cut(p.Error.Err, "\n")
 			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, reason))
 		}
@@ -78,9 +70,7 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 // ListDeps returns the packages that match the patterns, and in all these and everything that they
 // and their tests depend on.
 func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
-	packages, err := t.list(ctx, []string{"-deps", "-test",
-		"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module,Standard,DepOnly,ForTest," +
-			"GoFiles,CgoFiles,Deps"}, patterns)
+	packages, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,8 +93,13 @@ func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Pa
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
-	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e"}, flags, t.Flags, []string{"--"},
-		patterns)...)
+	fields := "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error,Module," +
+		"Standard,DepOnly,ForTest"
+	if flags != nil {
+		fields += ",Deps" // which takes longer
+	}
+	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e", fields}, flags, t.Flags,
+		[]string{"--"}, patterns)...)
 	if err != nil {
 		return nil, err
 	}

@@ -118,6 +118,7 @@ func (v *Versions) Packages(ctx context.Context, patterns []string) (packages []
 	err error) {
 	last := len(v.Trees) - 1
 	now, missing, err := v.Trees[last].List(ctx, patterns...)
+	now = slices.DeleteFunc(now, func(p gotest.Package) bool { return !p.HasTests() })
 	switch {
 	case err != nil:
 		return nil, err
@@ -146,12 +147,13 @@ func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]go
 	if err != nil {
 		return nil, fmt.Errorf("in %s: %w", v.VS, err)
 	}
+	none := true
 	for _, p := range packages {
-		if i := slices.Index(paths, p.ImportPath); i >= 0 {
-			then[i] = p
+		if i := slices.Index(paths, p.ImportPath); i >= 0 && p.HasTests() {
+			then[i], none = p, false
 		}
 	}
-	if len(packages) == 0 {
+	if none {
 		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
 			"to compare", v.VS, ui.Some(paths, 5))
 	}
