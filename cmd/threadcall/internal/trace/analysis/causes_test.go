@@ -51,6 +51,7 @@ func TestTrace_causes(t *testing.T) {
 		{computes, "full Ps", []string{".compute"}},
 		{tickers, "full Ps", []string{"goroutines that timers woke at ", ".tick"}},
 		{sleepers, "full Ps", []string{"goroutines that timers woke at ", ".poll"}},
+		{callbacks, "full Ps", []string{"goroutines that timers started in ", ".callbacks.func1"}},
 		{pingPong, "hand-overs", []string{"handed over", ".ping", "was switching"}},
 		{condHandOver, "hand-overs", []string{"handed over", ".produce", "was switching"}},
 	} {
@@ -334,6 +335,29 @@ func tickers() {
 }
 
 func sleepers() { crowd(poll) }
+
+// callbacks run at their times, each in a goroutine that a timer starts.
+func callbacks() {
+	var end atomic.Bool
+	var all sync.WaitGroup
+	var callback func()
+	callback = func() {
+		defer all.Done()
+		for from := time.Now(); time.Since(from) < 20*time.Microsecond; {
+		}
+		if !end.Load() {
+			all.Add(1)
+			time.AfterFunc(time.Millisecond, callback)
+		}
+	}
+	for range 3000 {
+		all.Add(1)
+		time.AfterFunc(time.Millisecond, callback)
+	}
+	time.Sleep(200 * time.Millisecond)
+	end.Store(true)
+	all.Wait()
+}
 
 func ping(a, b chan int) {
 	for n := range 30000 {

@@ -36,6 +36,7 @@ type goroutine struct {
 	id       int64
 	function string // the outermost one
 	named    bool   // the trace has it
+	timed    bool   // a timer has started it
 	start    time.Duration
 	created  int32 // the stack; zero before the trace
 	stay     stay  // the current one
@@ -100,6 +101,7 @@ func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *gorou
 	g := &goroutine{id: id, thread: none}
 	if from == xtrace.GoNotExist {
 		g.start, g.created = a.now, a.stack(ev.Stack())
+		g.timed = ev.Goroutine() == xtrace.NoGoroutine
 		a.counts.Created++
 		a.counts.change(1)
 	} else {
@@ -248,6 +250,9 @@ func (a *analysis) execute(g *goroutine, thread int64) {
 func (a *analysis) ended(g *goroutine) {
 	f := a.function(g.function)
 	f.Goroutines++
+	if g.timed {
+		f.Timed++
+	}
 	f.Assist += g.assist
 	f.Running += g.times[stateRunning]
 	f.Runnable += g.times[stateReady]

@@ -153,6 +153,7 @@ type Times struct {
 type Function struct {
 	Name       string `json:"name"` // "?" if not in the trace
 	Goroutines uint64 `json:"goroutines"`
+	Timed      uint64 `json:"timed"` // of Goroutines: that timers started, by time.AfterFunc
 	Times
 	Assist time.Duration `json:"assist_ns"` // in GC assists
 	RanAt  Deed          `json:"ran_at"`    // where most of Running ended

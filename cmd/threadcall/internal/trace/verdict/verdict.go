@@ -449,9 +449,8 @@ func fullPs(r *report.Report) []found {
 	if where := at(most.RanAt.Frame, most.RanAt.From); where != "" {
 		with += ", most of it" + where
 	}
-	if p, ok := timers(r); ok {
-		with = say("mostly with goroutines that timers woke at %s, %s times", p.Frame,
-			ui.Count(p.Times.N))
+	if what := timers(r); what != "" {
+		with = "mostly with goroutines that timers " + what
 	}
 	return []found{finding("full Ps", "Goroutines and threads", m, max(l.Ready, l.Late.Time),
 		"The Ps were full for %s of the time, %s; others were ready for %s in total meanwhile%s",
@@ -464,16 +463,17 @@ func byTimer(p report.WaitPlace) bool {
 	return len(p.Wakers) > 0 && (p.Wakers[0].Func == "?" || p.Wakers[0].Frame == p.Frame)
 }
 
-// timers returns where timers ended most waits, if goroutines that they woke ran for half of the
-// time for which all did.
-func timers(r *report.Report) (most report.WaitPlace, ok bool) {
+// timers says where timers woke or started most goroutines, if those ran for half of the time for
+// which all did.
+func timers(r *report.Report) (what string) {
 	var ran float64
 	var all time.Duration
+	most := uint64(99)
 	for _, p := range r.Waiting.Places {
 		if slices.Contains([]string{"sleep", "channel receive", "select"}, p.Reason) &&
 			byTimer(p) && p.Wakers[0].N*10 >= p.Times.N*9 {
-			if ran += p.Ran.Sum; p.Times.N > most.Times.N {
-				most = p
+			if ran += p.Ran.Sum; p.Times.N > most {
+				most, what = p.Times.N, say("woke at %s, %s times", p.Frame, ui.Count(p.Times.N))
 			}
 		}
 	}
@@ -481,8 +481,16 @@ func timers(r *report.Report) (most report.WaitPlace, ok bool) {
 		if !strings.HasPrefix(f.Name, "runtime.") {
 			all += f.Running
 		}
+		if f.Timed*10 >= f.Goroutines*9 {
+			if ran += float64(f.Running); f.Timed > most {
+				most, what = f.Timed, say("started in %s, %s times", symbol.Short(f.Name), ui.Count(f.Timed))
+			}
+		}
 	}
-	return most, most.Times.N >= 100 && ran*2 >= float64(all)
+	if ran*2 < float64(all) {
+		return ""
+	}
+	return what
 }
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
