@@ -11,7 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/thread"
 
-	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	tracereport "github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // recorded returns a file with a trace in which a thread is called a hundred times.

@@ -15,9 +15,9 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it under a
@@ -30,7 +30,7 @@ import (
 // Memory is bounded by the size of one of the trace's generations, which the runtime ends every
 // second, by the number of goroutines and threads that exist at a time, and by the number of
 // different stacks.
-func Trace(r io.Reader, name string) (*report.Report, error) {
+func Trace(r io.Reader, name string) (*trace.Report, error) {
 	in := &counter{in: r}
 	format, whole, err := recognize(in)
 	if err != nil {
@@ -117,16 +117,16 @@ type analysis struct {
 	gomaxprocs uint64
 
 	existing  map[int64]*goroutine
-	functions map[string]*report.Function
-	stopped   map[ranAt]*report.Deed
+	functions map[string]*trace.Function
+	stopped   map[ranAt]*trace.Deed
 	counts    population
 	ran       map[int64]bool // threads that ran a goroutine
 	waits     waiting
 	load      load
 	wakeups   wakeups
-	servers   []report.Server
-	loop      *report.Loop
-	heap      report.Heap
+	servers   []trace.Server
+	loop      *trace.Loop
+	heap      trace.Heap
 	collector collector
 	tasks     map[xtrace.TaskID]*task
 	calls     calls
@@ -135,14 +135,14 @@ type analysis struct {
 func newAnalysis() *analysis {
 	a := &analysis{
 		tables: newTables(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
-		functions: map[string]*report.Function{}, stopped: map[ranAt]*report.Deed{},
+		functions: map[string]*trace.Function{}, stopped: map[ranAt]*trace.Deed{},
 		tasks:   map[xtrace.TaskID]*task{},
-		wakeups: wakeups{map[int32]*report.Wakeups{}}, servers: []report.Server{},
+		wakeups: wakeups{map[int32]*trace.Wakeups{}}, servers: []trace.Server{},
 	}
 	a.waits.tables, a.waits.places = a.tables, map[place]*waitPlace{}
-	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]report.Sum{}
-	a.calls.Slow = []report.SlowCall{}
-	a.calls.places = map[place]*report.Place{}
+	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]trace.Sum{}
+	a.calls.Slow = []trace.SlowCall{}
+	a.calls.places = map[place]*trace.Place{}
 	return a
 }
 
@@ -220,18 +220,18 @@ func (a *analysis) metric(m xtrace.Metric) {
 }
 
 // report ends all intervals with the trace.
-func (a *analysis) report() *report.Report {
+func (a *analysis) report() *trace.Report {
 	a.load.change(a, 0, 0)
 	a.finishGoroutines()
 	a.counts.finish()
 	gc := &a.collector.GC
-	for _, d := range []*report.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
+	for _, d := range []*trace.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
 		&gc.Tight.Room} {
 		d.Finish()
 	}
 	a.collector.stops.All.Finish()
-	r := &report.Report{
-		Trace: report.Trace{
+	r := &trace.Report{
+		Trace: trace.Trace{
 			Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
 		Warnings:   []string{},

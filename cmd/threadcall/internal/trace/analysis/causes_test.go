@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"runtime/trace"
+	rtrace "runtime/trace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // The first three sentences of the verdict name the cause for which a program is slow.
@@ -92,7 +92,7 @@ func TestTrace_nothing(t *testing.T) {
 	t.Run("main waits", func(t *testing.T) { nothing(t, read(t, recordedBy(t, "served"))) })
 }
 
-func nothing(t *testing.T, r *report.Report) {
+func nothing(t *testing.T, r *trace.Report) {
 	t.Helper()
 	for _, f := range r.Verdict {
 		if f.Rule != "full Ps" && f.Rule != "stop-the-world" { // which other processes can cause
@@ -399,10 +399,10 @@ func condHandOver() {
 // recorded returns a program that records itself.
 func recorded(f func()) func() {
 	return func() {
-		if err := trace.Start(os.Stdout); err != nil {
+		if err := rtrace.Start(os.Stdout); err != nil {
 			panic(err)
 		}
-		defer trace.Stop()
+		defer rtrace.Stop()
 		f()
 	}
 }
@@ -660,10 +660,10 @@ func blockingRead(blocked chan<- bool, r *os.File) {
 // recordLoop is an event loop of the main thread, which is blocked for 71 ms once.
 func recordLoop() {
 	runtime.LockOSThread()
-	if err := trace.Start(os.Stdout); err != nil {
+	if err := rtrace.Start(os.Stdout); err != nil {
 		panic(err)
 	}
-	defer trace.Stop()
+	defer rtrace.Stop()
 	for n := range 60 {
 		time.Sleep(time.Millisecond)
 		if n == 30 {

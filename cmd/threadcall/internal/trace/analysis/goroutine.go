@@ -7,6 +7,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // A state is what a goroutine does.
@@ -146,7 +147,7 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		if g.after != nil {
 			g.after.Ready.Add(uint64(v.length))
 		}
-		g.acted(a.waits.spot(v.stack, stateReady, ready).place, v, nil)
+		g.acted(a.waits.spot(v.stack, stateReady, trace.Ready).place, v, nil)
 		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {
 			a.waits.latency.Add(uint64(v.length))
 			a.wakeups.ready(v)
@@ -155,8 +156,8 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		by := goroutineID(ev)
 		if v.state == stateWaiting {
 			v.byStack = a.stack(ev.Stack())
-			if how := a.meaning(v.byStack); g.at.Reason == sleep || how == sleep ||
-				how == channelRecv && g.at.Reason == how {
+			if how := a.meaning(v.byStack); g.at.Reason == trace.Sleep || how == trace.Sleep ||
+				how == trace.ChannelReceive && g.at.Reason == how {
 				by, v.byStack = none, 0 // a timer, whose time came while another goroutine stopped
 			}
 		}
@@ -220,12 +221,12 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 		if from != xtrace.GoRunning { // as the trace begins, or as C calls Go
 			a.execute(g, int64(ev.Thread()))
 		}
-		a.waits.enter(g, stack, systemCall)
+		a.waits.enter(g, stack, trace.SystemCall)
 	case xtrace.GoWaiting:
 		g.stay.state = stateWaiting
 		reason := t.Reason
 		if reason == "" && from == xtrace.GoRunning {
-			reason = coroutine
+			reason = trace.Coroutine
 		}
 		a.waits.enter(g, stack, reason)
 	case xtrace.GoRunnable:

@@ -13,23 +13,23 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // waitsAt returns the waits for a reason in functions whose name contains a text.
-func waitsAt(r *report.Report, reason, function string) report.WaitPlace {
+func waitsAt(r *trace.Report, reason, function string) trace.WaitPlace {
 	for _, p := range r.Waiting.Places {
 		if p.Reason == reason && strings.Contains(p.Func, function) {
 			return p
 		}
 	}
-	return report.WaitPlace{}
+	return trace.WaitPlace{}
 }
 
 // wantFinding fails the test if no finding of a rule has these texts, in this order.
-func wantFinding(t *testing.T, r *report.Report, rule string, texts ...string) {
+func wantFinding(t *testing.T, r *trace.Report, rule string, texts ...string) {
 	t.Helper()
-	if !slices.ContainsFunc(r.Verdict, func(f report.Finding) bool {
+	if !slices.ContainsFunc(r.Verdict, func(f trace.Finding) bool {
 		rest, ok := f.Text, f.Rule == rule
 		for i := 0; i < len(texts) && ok; i++ {
 			_, rest, ok = strings.Cut(rest, texts[i])
@@ -87,7 +87,7 @@ func TestTrace_leak(t *testing.T) {
 	for range 500 {
 		<-never
 	}
-	i := slices.IndexFunc(r.Waiting.Blocked, func(b report.Blocked) bool {
+	i := slices.IndexFunc(r.Waiting.Blocked, func(b trace.Blocked) bool {
 		return b.Reason == channelSend && strings.Contains(b.Func, ".TestTrace_leak")
 	})
 	if i < 0 {
@@ -134,10 +134,10 @@ func everything() {
 
 func TestTrace_waits(t *testing.T) {
 	r := analyse(t, everything)
-	byReason := map[string]report.Sum{}
+	byReason := map[string]trace.Sum{}
 	for _, p := range r.Waiting.Places {
 		sum := byReason[p.Reason]
-		sum.Merge(report.Sum{N: p.Times.N, Time: time.Duration(p.Times.Sum)})
+		sum.Merge(trace.Sum{N: p.Times.N, Time: time.Duration(p.Times.Sum)})
 		byReason[p.Reason] = sum
 		var woken uint64
 		for _, w := range p.Wakers {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // The limits of lists in a report.
@@ -38,4 +40,34 @@ func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 		*all[key] = initial
 	}
 	return all[key]
+}
+// A population counts goroutines. Those from before the trace become known one by one, those that
+// wait not before the end of the first generation; so First is added to the peak in the end.
+type population struct {
+	trace.Goroutines
+	more, peak int64 // than First
+}
+
+func (p *population) change(n int64) {
+	p.more += n
+	p.peak = max(p.peak, p.more)
+}
+
+func (p *population) finish() {
+	p.Peak, p.Last = p.First+uint64(p.peak), p.First+p.Created-p.Ended
+}
+
+// function returns the sums of the goroutines of a function.
+func (a *analysis) function(name string) *trace.Function {
+	return entry(a.functions, name, trace.Function{Name: cmp.Or(name, trace.NoFunction)})
+}
+
+func (a *analysis) functionList() []trace.Function {
+	for key, at := range a.stopped {
+		if f := a.function(key.function); at.Time > f.RanAt.Time {
+			f.RanAt = *at
+		}
+	}
+	return first(maxFunctions, a.functions,
+		func(x *trace.Function) float64 { return float64(x.Running) })
 }

@@ -1,4 +1,4 @@
-package report
+package trace
 
 import (
 	"math"
@@ -11,7 +11,7 @@ import (
 
 // What the core consists of is no place of a program.
 func TestFrame_Own(t *testing.T) {
-	const root = "../../../../.."
+	const root = "../../../.."
 	if _, err := os.Stat(filepath.Join(root, "thread")); err != nil {
 		t.Skip("SKIPPED, NOTHING TESTED: the core is not in this directory")
 	}

@@ -1,6 +1,6 @@
-// Package report has the report on an execution trace as plain data, and the summaries of which it
-// consists.
-package report
+// Package trace has the JSON document of threadcall trace: the report on an execution trace as plain
+// data, and the summaries of which it consists.
+package trace
 
 import (
 	"fmt"
