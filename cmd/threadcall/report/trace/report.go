@@ -1,5 +1,5 @@
-// Package trace has the JSON document of threadcall trace: the report on an execution trace as plain
-// data, and the summaries of which it consists.
+// Package trace has the JSON document of threadcall trace: a report on an execution trace, and the
+// summaries of which it consists.
 package trace
 
 import (

@@ -41,6 +41,7 @@ func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 	}
 	return all[key]
 }
+
 // A population counts goroutines. Those from before the trace become known one by one, those that
 // wait not before the end of the first generation; so First is added to the peak in the end.
 type population struct {

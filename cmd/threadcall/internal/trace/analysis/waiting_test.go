@@ -58,7 +58,7 @@ func convoy(goroutines, rounds int, held time.Duration) {
 
 func TestTrace_convoy(t *testing.T) {
 	r := analyse(t, func() { convoy(20, 5, time.Millisecond) })
-	p := waitsAt(r, mutex, ".convoy.")
+	p := waitsAt(r, trace.Mutex, ".convoy.")
 	// The last of 20 waits for 19 others, and so on: 190 ms for the first round alone.
 	if p.Times.N < 20 || time.Duration(p.Times.Sum) < 190*time.Millisecond ||
 		p.Contended < 90*time.Millisecond {
@@ -88,7 +88,7 @@ func TestTrace_leak(t *testing.T) {
 		<-never
 	}
 	i := slices.IndexFunc(r.Waiting.Blocked, func(b trace.Blocked) bool {
-		return b.Reason == channelSend && strings.Contains(b.Func, ".TestTrace_leak")
+		return b.Reason == trace.ChannelSend && strings.Contains(b.Func, ".TestTrace_leak")
 	})
 	if i < 0 {
 		t.Fatalf("not among %+v", r.Waiting.Blocked)
@@ -143,14 +143,15 @@ func TestTrace_waits(t *testing.T) {
 		for _, w := range p.Wakers {
 			woken += w.N
 		}
-		if p.Reason != systemCall && len(p.Wakers) < shown && woken != p.Times.N {
+		if p.Reason != trace.SystemCall && len(p.Wakers) < shown && woken != p.Times.N {
 			t.Errorf("%s at %s: %d waits, %d ended by others", p.Reason, p.Func, p.Times.N, woken)
 		}
 	}
-	if unknown := byReason[unknown]; unknown.N > 0 {
+	if unknown := byReason[trace.Unknown]; unknown.N > 0 {
 		t.Errorf("%d waits for an unknown reason", unknown.N)
 	}
-	if byReason[systemCall].N < 100 || byReason[network].N < 1 || byReason[sleep].N < 25 {
+	if byReason[trace.SystemCall].N < 100 || byReason[trace.Network].N < 1 ||
+		byReason[trace.Sleep].N < 25 {
 		t.Errorf("%v; want 100 system calls, a wait for the network and 25 times sleep", byReason)
 	}
 }

@@ -244,8 +244,8 @@ func handOvers(r *trace.Report) []found {
 	var n, ready, ran, half, halfReady float64
 	for _, p := range r.Waiting.Places {
 		if len(p.Wakers) == 0 || byTimer(p) || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
-			p.Ready.P50 > 20*shortRun || slices.Contains([]string{trace.Mutex, trace.RWMutex, trace.RuntimeLock},
-			p.Reason) {
+			p.Ready.P50 > 20*shortRun || slices.Contains([]string{trace.Mutex, trace.RWMutex,
+			trace.RuntimeLock}, p.Reason) {
 			continue
 		}
 		n, ready, ran = n+float64(p.Times.N), ready+p.Ready.Sum, ran+p.Ran.Sum
@@ -258,10 +258,11 @@ func handOvers(r *trace.Report) []found {
 	if n < 10000 || (ready+ran)*4 < float64(r.Trace.Duration) || halfReady*3 < half {
 		return nil
 	}
-	return []found{finding("hand-overs", trace.Waits, most.Longest, time.Duration(ready), "Goroutines "+
-		"handed over %s times, most often between %s and %s, and ran for %s at a time; %.0f %% of their "+
-		"time was switching: %s from when one was ready until it ran", ui.Number(n), most.Frame,
-		most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran), time.Duration(ready))}
+	return []found{finding("hand-overs", trace.Waits, most.Longest, time.Duration(ready),
+		"Goroutines handed over %s times, most often between %s and %s, and ran for %s at a time; "+
+			"%.0f %% of their time was switching: %s from when one was ready until it ran",
+		ui.Number(n), most.Frame, most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran),
+		time.Duration(ready))}
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
@@ -326,7 +327,8 @@ func through(p trace.WaitPlace, words ...string) bool {
 // A wait of the program for the network or in a system call that lasted for a tenth of the trace,
 // unlike others there.
 func slowWait(r *trace.Report) (list []found) {
-	what := map[string]string{trace.Network: "A wait for input or output", trace.SystemCall: "A system call"}
+	what := map[string]string{trace.Network: "A wait for input or output",
+		trace.SystemCall: "A system call"}
 	for _, p := range r.Waiting.Places {
 		long := p.Longest.Length
 		intended := through(p, "accept") || p.Reason == trace.SystemCall && through(p, "wait")
