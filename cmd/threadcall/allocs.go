@@ -12,26 +12,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const allocsUsage = `Usage:
-
-  threadcall allocs [flags] [PACKAGES]
-
-Allocs runs the benchmarks of packages with a profile of every allocation, and
-prints for each place that allocates how much an operation costs there, and why
-the compiler put the value on the heap. What an operation allocates is the
-difference of two runs, without what is allocated only once or kept for others.
-
-With -budget it checks the functions whose doc comment has the line
-//threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
-no benchmark may see them allocate, and some benchmark must run them. A line
-with the comment "//threadcall:alloc reason" is excused.
-
-Build flags are those in GOFLAGS.
-
-It ends with status 0, 1 if a benchmark failed or a promise is broken,
-and 2 if it did not understand the command.
-`
-
 // An allocsCommand has where the report goes.
 type allocsCommand struct {
 	*command

@@ -19,24 +19,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const benchUsage = `Usage:
-
-  threadcall bench [flags] [packages]
-
-Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
-an interval, and compares revisions.
-
-  threadcall bench                       the package in this directory
-  threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -for 5m -vs v1 ./...  the same, in as many rounds as fit
-
-Build flags are those in GOFLAGS. benchstat reads the files of -o.
-
-The status is 0; 1 if a limit of -fail-on is broken and nothing else is wrong; 2
-if something could not be measured or written, or you interrupted it, or for a
-wrong command line.
-`
-
 // A benchCommand has the flags that are not settings of the measurement.
 type benchCommand struct {
 	*command

@@ -12,26 +12,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const traceUsage = `Usage:
-
-  threadcall trace [flags] FILE
-  threadcall trace [flags] -- COMMAND [ARGUMENTS]
-
-Trace reads an execution trace of the Go runtime and reports what stands out,
-what goroutines waited for, where, and what ended the waits, what the heap and
-the collector did, and how long threadcall's calls were queued and ran.
-
-The trace comes from a file ("-" is the standard input), such as one that
-go test -trace FILE has written, or from a command whose program records one
-when it is asked to, by these lines:
-
-  import "github.com/threadcall/threadcall/recorder"
-  func main() { recorder.Start(); defer recorder.Stop(); ... }
-
-It ends with status 0, 1 if there was no trace or what recorded it failed, and
-2 if it did not understand the command.
-`
-
 // A traceCommand has where reports go.
 type traceCommand struct {
 	*command

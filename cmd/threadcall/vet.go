@@ -24,24 +24,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
 )
 
-const vetUsage = `Usage:
-
-  threadcall vet [flags] [PACKAGES]
-  go vet -vettool=$(which threadcall) [PACKAGES]
-
-Vet reports calls on the wrong thread: of functions that a line of their comment,
-
-  //threadcall:on main
-
-or a table (GLFW, SDL, Fyne, GTK, Qt and others, and threadvet.json of the module)
-restricts to a thread, and of what calls them; and other misuses of threads. A line
-with "//threadcall:ignore reason" is excused. The marks and rules are in docs/vet.md.
-
-It analyzes packages as go vet does, tests included, and keeps the results in
-the build cache. It ends with status 0, 1 if it reports something, and 2 if a
-package cannot be analyzed or it did not understand the command.
-`
-
 // vetTool reports whether go vet has started the command as its tool.
 func vetTool(args []string) bool {
 	return len(args) > 0 && (strings.HasPrefix(args[0], "-V=") || args[0] == "-flags" ||

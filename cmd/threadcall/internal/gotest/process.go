@@ -14,58 +14,41 @@ import (
 )
 
 const (
-	pipeGrace     = 2 * time.Second // for what a process has started and left with its output
-	killGrace     = 5 * time.Second // to end because of an interrupt
+	grace         = 3 * time.Second // to end because of an interrupt; for output after the end
 	terminalGrace = time.Second     // to end because of an interrupt that the terminal has sent
 )
 
-// Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
+// Run runs cmd, which [exec.CommandContext] has made, to its end, and returns what its Wait
+// returns.
 //
-// The process and what it starts are a process group, where the system has those. When ctx is done,
-// Run interrupts the group, and kills it if it does not end. What is left of the group when the
-// process has ended, Run kills.
+// The process and what it starts are a process group, where the system has those. When the context
+// is done, Run interrupts the group, and kills it if it does not end. What is left of the group
+// when the process has ended, Run kills.
 //
 // A process that reads the standard input from a terminal stays in the group of this one, because a
 // terminal stops those of other groups that read. An interrupt from the terminal reaches it without
 // Run, and it must not take another one for a second, so it gets that only if it goes on.
-func Run(ctx context.Context, cmd *exec.Cmd) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func Run(cmd *exec.Cmd) error {
 	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) &&
 		separate(cmd)}
-	cmd.WaitDelay = pipeGrace
+	cmd.WaitDelay = grace
+	cmd.Cancel = func() error {
+		if !g.own {
+			time.Sleep(terminalGrace)
+		}
+		g.interrupt()
+		return nil
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	running.Store(g, nil)
 	defer running.Delete(g)
-	defer func() {
-		if g.own { // the group outlives the process as long as anything is in it
-			g.kill()
-		}
-	}()
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	err := cmd.Wait()
+	if g.own { // the group outlives the process as long as anything is in it
+		g.kill()
 	}
-	grace, signal := time.Duration(0), g.interrupt
-	if !g.own {
-		grace = terminalGrace
-	}
-	for range 2 {
-		select {
-		case err := <-ended:
-			return err
-		case <-time.After(grace):
-			signal()
-		}
-		grace, signal = killGrace, g.kill
-	}
-	return <-ended
+	return err
 }
 
 // A group is a process with what it has started.

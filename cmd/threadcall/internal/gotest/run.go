@@ -61,12 +61,12 @@ func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string
 		limited, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
-	cmd := exec.Command(b.Path, args...)
+	cmd := exec.CommandContext(limited, b.Path, args...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
-	err := Run(limited, cmd)
+	err := Run(cmd)
 	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -57,9 +57,11 @@ func (p Package) HasBenchmarks() bool {
 // that says why.
 func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
 	err error) {
-	packages, err = t.list(ctx, nil, patterns)
-	for _, p := range packages {
-		if !p.HasTests() && p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files") {
+	all, err := t.list(ctx, nil, patterns)
+	for _, p := range all {
+		if p.HasTests() || p.Error == nil || strings.Contains(p.Error.Err, "no non-test Go files") {
+			packages = append(packages, p)
+		} else {
 			reason, _, _ := strings.Cut(p.Error.Err, "\n")
 			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, reason))
 		}
@@ -132,13 +134,13 @@ func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 // Output runs the go command and returns what it writes. If ctx is done, the error is its cause.
 func (t Tree) Output(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
 	var out, complaints bytes.Buffer
-	cmd := exec.Command(cmp.Or(t.Name, "go"), args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(t.Name, "go"), args...)
 	cmd.Dir, cmd.Env = t.Dir, t.Environ()
 	if t.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
 	}
 	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = Run(ctx, cmd)
+	err = Run(cmd)
 	switch {
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)

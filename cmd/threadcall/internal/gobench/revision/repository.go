@@ -85,14 +85,14 @@ func (r *Repository) Changes(ctx context.Context) (files []string, err error) {
 // git returns what git writes to its standard output. Env is added to the environment.
 func git(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	// No hook runs, nor another program that the repository sets.
-	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.hooksPath=" + os.DevNull, "-c",
 		"core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(withoutRepository(os.Environ()), []string{"PWD=" + dir, "LC_ALL=C",
 		"GIT_TERMINAL_PROMPT=0"}, env)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := gotest.Run(ctx, cmd); err != nil {
+	if err := gotest.Run(cmd); err != nil {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
