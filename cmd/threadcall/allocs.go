@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // An allocsCommand has where the report goes.
@@ -47,16 +47,11 @@ func runAllocs(c *command) error {
 
 func (a *allocsCommand) define() {
 	set := &a.set
-	set.Procs = runtime.GOMAXPROCS(0)
 	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	set.Duration = 200 * time.Millisecond
-	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its "+
-		"operations: 500x (default 200ms)", func(text string) (err error) {
-		if set.Duration, set.Operations, err = benchtime(text); err == nil && set.Operations == 1 {
-			err = errors.New("give at least 2x, because the first operation is left out")
-		}
-		return err
-	})
+	set.Procs = runtime.GOMAXPROCS(0)
+	set.Benchtime.Time = 200 * time.Millisecond
+	a.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
+		"its operations: 500x")
 	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
@@ -69,17 +64,14 @@ func (a *allocsCommand) validate(packages []string) error {
 	if set.Packages = packages; len(packages) == 0 {
 		set.Packages = []string{"."}
 	}
-	if _, err := gotest.ParsePattern(set.Bench); err != nil {
-		return fmt.Errorf("-bench %q: %w", set.Bench, err)
+	if set.Benchtime.N == 1 {
+		return errors.New("-benchtime 1x: give at least 2x, because the first operation is left out")
 	}
-	if set.Bench == "" {
-		return errors.New("-bench must not be empty; a point means all benchmarks")
-	}
-	return nil
+	return gotest.CheckPattern(set.Bench)
 }
 
 // report prints the report.
-func (a *allocsCommand) report(r *allocs.Report) (err error) {
+func (a *allocsCommand) report(r *alloc.Report) (err error) {
 	a.text.Dir, _ = os.Getwd()
 	a.text.Screen = ui.On(a.stdout)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // allocsOf runs the command in the module of known allocations.
@@ -29,7 +29,7 @@ func TestAllocs(t *testing.T) {
 		t.Errorf("stderr %q", o.stderr)
 	}
 	o = allocsOf(t, "-bench", "Inlined|Send", "-benchtime", "100x", "-json").want(t, statusOK)
-	r := decoded[allocs.Report](t, o.stdout)
+	r := decoded[alloc.Report](t, o.stdout)
 	if len(r.Runs) != 2 || r.Runs[0].Name != "BenchmarkSend" || len(r.Runs[0].Rows[0].Escapes) != 1 {
 		t.Errorf("%+v", r.Runs)
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -47,19 +45,10 @@ func (b *benchCommand) define() {
 	set := &b.set
 	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
-	set.Benchtime = "500ms"
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
-		"test (default 500ms)", func(text string) (err error) {
-		set.Benchtime = text
-		_, _, err = benchtime(text)
-		return err
-	})
-	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) error {
-		if set.CPU = text; !isCPUs.MatchString(text) {
-			return errors.New("must be a list of numbers such as 1,2,4")
-		}
-		return nil
-	})
+	set.Benchtime.Time = 500 * time.Millisecond
+	b.Var(&set.Benchtime, "benchtime", "`time` or number (100x) that a benchmark runs in a round, as "+
+		"for go test")
+	b.Var(&set.CPU, "cpu", "`list` of GOMAXPROCS, as for go test")
 	b.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
 		"`time`, but for the first %d; 0 means no limit (default %v without -vs)", plan.LeastRounds(),
 		forOne))
@@ -85,21 +74,6 @@ func (b *benchCommand) define() {
 
 // forOne is the limit of -for for a run of one version, which needs no verdict.
 const forOne = 30 * time.Second
-
-var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
-
-// benchtime returns the time or the number of operations that a benchmark is to run.
-func benchtime(text string) (d time.Duration, n int, err error) {
-	if count, ok := strings.CutSuffix(text, "x"); ok {
-		n, err = strconv.Atoi(count)
-	} else {
-		d, err = time.ParseDuration(text)
-	}
-	if err != nil || d < 0 || n < 0 || d == 0 && n == 0 {
-		err = errors.New("must be a time such as 100ms or a number such as 1000x")
-	}
-	return d, n, err
-}
 
 // validate refuses what cannot be, before anything is measured.
 func (b *benchCommand) validate(args []string) error {

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A place is where bench is run, with all that it leaves there.
@@ -178,13 +178,13 @@ func (p place) files(pattern string) []string {
 }
 
 // report returns the one that was printed as JSON.
-func (o outcome) report(t *testing.T) judge.Report {
+func (o outcome) report(t *testing.T) bench.Report {
 	t.Helper()
-	return decoded[judge.Report](t, o.stdout)
+	return decoded[bench.Report](t, o.stdout)
 }
 
 // row returns the row of a benchmark in the table of a unit.
-func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
+func row(t *testing.T, c *bench.Comparison, unit, name string) bench.Row {
 	t.Helper()
 	for _, table := range c.Tables {
 		for _, r := range table.Rows {
@@ -194,11 +194,11 @@ func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
 		}
 	}
 	t.Fatalf("no %s of %s", unit, name)
-	return judge.Row{}
+	return bench.Row{}
 }
 
 // delta returns the difference of a benchmark in a unit.
-func delta(t *testing.T, c *judge.Comparison, unit, name string) judge.Delta {
+func delta(t *testing.T, c *bench.Comparison, unit, name string) bench.Delta {
 	t.Helper()
 	return row(t, c, unit, name).Delta
 }

@@ -30,8 +30,8 @@ func (s Settings) tree() gotest.Tree {
 	return gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
 }
 
-// builder returns one for the named packages.
-func (s Settings) builder(ctx context.Context, dir string, named, all []gotest.Package) (builder,
+// newBuilder returns a builder for the named packages.
+func (s Settings) newBuilder(ctx context.Context, dir string, named, all []gotest.Package) (builder,
 	error) {
 	b := builder{Tree: s.tree(), dir: dir, log: escape.New()}
 	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed

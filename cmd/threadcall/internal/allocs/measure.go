@@ -1,7 +1,6 @@
 package allocs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // How often a benchmark is measured: again until two measurements agree, up to a limit.
@@ -44,8 +45,8 @@ func (b *binary) with(env ...string) *binary {
 	return &one
 }
 
-// run runs the binary. A process that fails is a [gotest.Failure].
-func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
+// run runs the binary. A process that fails is a [report.Failure].
+func (s *session) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
 	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "1GiB"} {
 		// A collection empties caches, which is not the operation's.
 		if _, set := os.LookupEnv(name); s.Budget && !set {
@@ -71,12 +72,12 @@ type trial struct {
 
 // try runs n operations of a benchmark, and returns a trial of it or of each of its sub-benchmarks
 // that match.
-func (s Settings) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
+func (s *session) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
 	err error) {
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern,
 		fmt.Sprintf("-test.benchtime=%dx", n))
 	for _, l := range r.Lines {
-		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), strconv.Itoa(s.Procs)), r.Time}
+		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs))), r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
 		}
@@ -86,48 +87,49 @@ func (s Settings) try(ctx context.Context, b *binary, pattern string, n int) (tr
 }
 
 // operations returns how many of the given time the shorter run makes.
-func (s Settings) operations(each time.Duration) int {
+func (s *session) operations(each time.Duration) int {
 	least := fewest
 	if s.Budget {
 		least = enough
 	}
-	if s.Operations > 0 {
-		return max(s.Operations, least)
+	if s.Benchtime.N > 0 {
+		return max(s.Benchtime.N, least)
 	}
-	return min(max(int(s.Duration/max(each, 1)), least), most)
+	return min(max(int(s.Benchtime.Time/max(each, 1)), least), most)
 }
 
-// measure runs one benchmark until what it allocates is stable.
-func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
+// measure runs one benchmark until what it allocates is stable, and adds it to the report.
+func (s *session) measure(ctx context.Context, bin *binary, b trial) error {
 	n := s.operations(b.time)
-	if s.Operations == 0 && n < most { // one operation has the time of what is done once
+	if s.Benchtime.N == 0 && n < most { // one operation has the time of what is done once
 		again, err := s.try(ctx, bin, gotest.Exactly(b.name), n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(again) == 1 {
 			n = s.operations(again[0].time)
 		}
 	}
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
-	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
-	for stable := false; !stable; {
+	var all []heap.Samples
+	for stable := false; !stable; stable = s.stable(all) {
 		m, err := s.difference(ctx, bin, b.name, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		run.repetitions = append(run.repetitions, *m)
-		stable = s.stable(r, run.repetitions)
+		all = append(all, *m)
 	}
-	slices.SortStableFunc(run.repetitions, func(a, b heap.Samples) int {
-		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
-	})
-	run.profile = run.repetitions[len(run.repetitions)/2]
-	return run, nil
+	if s.check != nil {
+		s.check.Benchmark(bin.pkg+" "+b.name, all)
+	}
+	s.measured = append(s.measured, all)
+	s.report.Runs = append(s.report.Runs, alloc.Run{Package: bin.pkg, Name: b.name,
+		Operations: []int{n, 2 * n}})
+	return nil
 }
 
 // difference measures a benchmark once, by n and 2n operations.
-func (s Settings) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
+func (s *session) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
 	error) {
 	var profiles [2]*hook.Profile
 	for i := range profiles {
@@ -143,10 +145,10 @@ func (s Settings) difference(ctx context.Context, bin *binary, name string, n in
 }
 
 // stable reports whether the benchmark was measured often enough.
-func (s Settings) stable(r *Report, all []heap.Samples) bool {
+func (s *session) stable(all []heap.Samples) bool {
 	last := all[len(all)-1]
 	if s.Budget { // what no measurement accuses needs no other
-		return len(all) >= 3 || !r.Budget.Suspects(last)
+		return len(all) >= 3 || !s.check.Suspects(last)
 	}
 	if len(all) < fewestPairs {
 		return false
@@ -158,7 +160,7 @@ func (s Settings) stable(r *Report, all []heap.Samples) bool {
 }
 
 // profile runs the binary and returns the profile, if there is one even with an error.
-func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
+func (s *session) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
 	r, err := s.run(ctx, b.with(hook.ProfileVariable+"="+file), args...)
@@ -167,7 +169,7 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook
 	case err != nil:
 		return p, err
 	case errors.Is(missing, os.ErrNotExist):
-		return nil, &gotest.Failure{Problem: "it ended before the benchmark had, and left no profile",
+		return nil, &report.Failure{Reason: "it ended before the benchmark had, and left no profile",
 			Output: r.Output}
 	}
 	return p, missing

@@ -13,33 +13,28 @@ import (
 )
 
 // checks finds the promises, and compiles what has promised.
-func (s Settings) checks(ctx context.Context, r *Report, b *builder, named, all []gotest.Package) (
-	functions []budget.Compiled, err error) {
-	if r.Budget, err = budget.Find(named, all); err != nil {
+func (s *session) checks(ctx context.Context, all []gotest.Package) (functions []budget.Compiled,
+	err error) {
+	if s.check, err = budget.Find(s.named, all); err != nil || len(s.check.Functions) == 0 {
 		return nil, err
 	}
-	if len(r.Budget.Functions) == 0 {
-		return nil, nil
-	}
 	var paths []string
-	for _, p := range named {
+	for _, p := range s.named {
 		paths = append(paths, p.ImportPath)
 	}
-	exact := r.Budget.Packages()
-	if r.Budget.Generic {
-		exact = b.asked
+	exact := s.check.Packages()
+	if s.check.Generic {
+		exact = s.asked
 	}
-	functions, err = b.listings(ctx, paths, exact)
-	b.asked = nil // the compiler has answered
+	functions, err = s.listings(ctx, paths, exact)
+	s.asked = nil // the compiler has answered
 	return functions, err
 }
 
 // look learns which promising functions the benchmarks of a package call that did not fail.
-func (s Settings) look(
-	ctx context.Context, r *Report, b builder, p gotest.Package, number string,
-) error {
+func (s *session) look(ctx context.Context, p gotest.Package, number string) error {
 	var patterns []string
-	for _, run := range r.Runs {
+	for _, run := range s.report.Runs {
 		if run.Package == p.ImportPath {
 			patterns = append(patterns, gotest.Exactly(run.Name))
 		}
@@ -48,18 +43,18 @@ func (s Settings) look(
 		return nil
 	}
 	s.Progress("looking what the benchmarks of " + p.ImportPath + " call")
-	bin, err := b.test(ctx, p, number+".cover", "-covermode=atomic",
-		"-coverpkg="+strings.Join(r.Budget.Packages(), ","))
+	bin, err := s.test(ctx, p, number+".cover", "-covermode=atomic",
+		"-coverpkg="+strings.Join(s.check.Packages(), ","))
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(b.dir, "calls")
+	file := filepath.Join(s.dir, "calls")
 	if _, err := s.run(ctx, bin, "-test.run=^$", "-test.bench="+strings.Join(patterns, "|"),
 		"-test.coverprofile="+file,
-		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Operations))); err != nil {
-		return r.failed(p.ImportPath, "", err)
+		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Benchtime.N))); err != nil {
+		return s.failed(p.ImportPath, "", err)
 	}
 	profiles, err := cover.ParseProfiles(file)
-	r.Budget.Covered(profiles)
+	s.check.Covered(profiles)
 	return err
 }

@@ -86,7 +86,7 @@ func TestBinary_Run(t *testing.T) {
 		"sleep 100 & echo $!": {0, "outlived it"},
 	} {
 		r, err := (&Binary{Path: shell(t.Context(), t, "").Path}).Run(t.Context(), c.timeout, "-c", script)
-		if err != nil || !strings.Contains(r.Failure, c.want) || r.TooLong != (c.timeout > 0) {
+		if err != nil || !strings.Contains(r.Problem, c.want) || r.TooLong != (c.timeout > 0) {
 			t.Errorf("%+v, %v", r, err)
 		} else if !r.TooLong {
 			gone(t, r.Stdout)

@@ -8,6 +8,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // values are conversions to an interface that need no memory for small values.
@@ -34,9 +36,9 @@ func (c *Check) Code(functions []Compiled, log *escape.Log) {
 }
 
 // at returns the function that has promised and that the line belongs to.
-func (c *Check) at(p escape.Position) *Function {
+func (c *Check) at(p report.Position) *alloc.Function {
 	for _, f := range c.Functions {
-		if f.File == p.File && f.from <= p.Line && p.Line <= f.to {
+		if f.Has(p) {
 			return f
 		}
 	}
@@ -54,13 +56,13 @@ type walk struct {
 
 // visit looks at the calls of a compiled function, which f calls, or which is f or a literal in it
 // if via is empty.
-func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
+func (w *walk) visit(f *alloc.Function, i int, via []string, seen map[int]bool) {
 	if seen[i] {
 		return
 	}
 	seen[i] = true
 	for _, call := range w.functions[i].calls {
-		if w.excuse(call.at.File, call.at.Line) || w.excuse(call.outer.File, call.outer.Line) ||
+		if w.excuse(call.at) || w.excuse(call.outer) ||
 			w.source.load(call.at.File).panics(call.at.Line) ||
 			w.source.load(call.outer.File).panics(call.outer.Line) {
 			continue
@@ -72,7 +74,7 @@ func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 				at = call.outer
 			}
 			if w.source.load(call.at.File).calls(call.at.Line) {
-				note(&f.Notes, Problem{File: at.File, Line: at.Line,
+				note(&f.Notes, alloc.Problem{Position: at,
 					Reason: "calls a method of an interface or a function value"})
 			}
 			continue
@@ -82,7 +84,7 @@ func (w *walk) visit(f *Function, i int, via []string, seen map[int]bool) {
 		}
 		own, known := w.bySymbol[call.target]
 		// Cgo's code for a call of C has conversions to interfaces that never run.
-		ofCgo := func(j int) bool { return heap.Frame{File: w.functions[j].at.File}.OfCgo() }
+		ofCgo := func(j int) bool { return alloc.Frame{Position: w.functions[j].at}.OfCgo() }
 		if !known || w.standard[symbol.Package(call.target)] || slices.ContainsFunc(own, ofCgo) {
 			if noted(call.target) {
 				f.Calls = append(f.Calls, symbol.Short(call.target))
@@ -111,7 +113,7 @@ func noted(target string) bool {
 }
 
 // allocation judges a call of the runtime.
-func (w *walk) allocation(f *Function, call call, via []string) {
+func (w *walk) allocation(f *alloc.Function, call call, via []string) {
 	kind := heap.Called(call.target)
 	if kind.What == "" {
 		return
@@ -130,9 +132,9 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 	case slices.Contains(values, call.target):
 		text += "; values below 256 need no memory"
 	}
-	p := Problem{File: call.outer.File, Line: call.outer.Line, Reason: text}
+	p := alloc.Problem{Position: call.outer, Reason: text}
 	if len(via) > 0 {
-		p.File, p.Line = call.at.File, call.at.Line
+		p.Position = call.at
 		p.Reason += ", in " + via[len(via)-1] + ", which it calls"
 		if len(via) > 1 {
 			p.Reason += " by way of " + strings.Join(via[:len(via)-1], " and ")
@@ -146,7 +148,7 @@ func (w *walk) allocation(f *Function, call call, via []string) {
 // reason returns the compiler's reason to put the thing on the heap.
 func (w *walk) reason(call call, kind string) string {
 	fallback := ""
-	for _, e := range w.log.Around(call.at.File, call.at.Line) {
+	for _, e := range w.log.Around(call.at) {
 		switch at := e.Outermost(); {
 		case e.Constant():
 		case e.Suits(kind) && at.File == call.outer.File && at.Line == call.outer.Line:

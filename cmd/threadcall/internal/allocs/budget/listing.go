@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 // The compiler's assembly listings, the output of -S, say which functions a compiled function
@@ -16,14 +16,14 @@ import (
 // A call is one of a function.
 type call struct {
 	target string          // its symbol: example.com/p.(*T).M; empty if it is indirect
-	at     escape.Position // of the call, in the inlined function if it is in one
-	outer  escape.Position // in the function that was compiled
+	at     report.Position // of the call, in the inlined function if it is in one
+	outer  report.Position // in the function that was compiled
 }
 
 // A Compiled is a compiled function, a literal, or a wrapper.
 type Compiled struct {
 	symbol string
-	at     escape.Position
+	at     report.Position
 	calls  []call
 }
 
@@ -73,13 +73,13 @@ func plain(symbol string) string {
 	return symbol
 }
 
-func lineOf(text string) escape.Position {
+func lineOf(text string) report.Position {
 	i := strings.LastIndexByte(text, ':')
 	if i < 0 {
-		return escape.Position{}
+		return report.Position{}
 	}
 	n, _ := strconv.Atoi(text[i+1:])
-	return escape.Position{File: filepath.FromSlash(text[:i]), Line: n}
+	return report.Position{File: filepath.FromSlash(text[:i]), Line: n}
 }
 
 // SetOuter takes the places in the functions that were compiled from a listing with the flag -S

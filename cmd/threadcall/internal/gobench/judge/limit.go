@@ -5,37 +5,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
-// A Case is a row in which a limit is broken, or in which that is undecided.
-type Case struct {
-	Limit     string  `json:"limit"`
-	Unit      string  `json:"unit"`
-	Benchmark string  `json:"benchmark"`
-	Change    float64 `json:"change"` // relative; of no meaning with FromZero
-	FromZero  bool    `json:"from_zero,omitempty"`
-	// of an undecided one, the minimum detectable effect, if there is one
-	MDE float64 `json:"mde,omitempty"`
-}
-
-// Check returns the rows that break the limits: changes that are visible and whose estimate reaches
-// a limit. In undecided rows such a change would not have been visible. The limits of a unit
-// replace those of all. It is an error if nothing was measured that a limit is about.
-func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err error) {
-	breaches, undecided = []Case{}, []Case{}
-	var units []string
-	for _, t := range c.Tables {
-		units = append(units, Written(t.Unit))
-	}
-	for _, l := range limits {
-		if l.Unit != "" && c.Table(l.Tidy()) == nil {
-			return breaches, undecided, fmt.Errorf("-fail-on %s: no benchmark reports %s; they "+
-				"report %s", l.Text, l.Unit, strings.Join(units, ", "))
-		}
-	}
+// check finds the rows that break the limits: changes that are visible and whose estimate reaches a
+// limit. In undecided rows such a change would not have been visible. The limits of a unit replace
+// those of all.
+func check(r *bench.Report, limits []plan.Limit) {
+	c := r.Comparison
 	for i := range c.Tables {
 		t := &c.Tables[i]
 		for j := range t.Rows {
@@ -45,23 +24,22 @@ func Check(c *Comparison, limits []plan.Limit) (breaches, undecided []Case, err 
 				if l.Unit == "" {
 					less = t.Better > 0
 				}
-				at := Case{Limit: l.Text, Unit: Written(t.Unit), Benchmark: c.FullName(*row)}
-				switch broken, open := at.decide(l, *row, less); {
+				at := bench.Case{Limit: l.Text, Unit: bench.Written(t.Unit), Benchmark: c.FullName(*row)}
+				switch broken, open := decide(&at, l, *row, less); {
 				case broken:
-					breaches = append(breaches, at)
+					r.Breaches = append(r.Breaches, at)
 				case open:
-					undecided = append(undecided, at)
+					r.Undecided = append(r.Undecided, at)
 				}
 			}
 		}
 	}
-	return breaches, undecided, nil
 }
 
 // decisive returns the limits for a row of t: those of its unit, or if there are none, those of no
 // unit if it is known what is worse in this one. Throughput is a second view of the time, to which
 // a limit for all units applies already.
-func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []plan.Limit) {
+func decisive(c *bench.Comparison, t *bench.Table, row *bench.Row, limits []plan.Limit) (these []plan.Limit) {
 	for _, l := range limits {
 		if l.Unit != "" && t.Unit == l.Tidy() {
 			these = append(these, l)
@@ -74,7 +52,7 @@ func decisive(c *Comparison, t *Table, row *Row, limits []plan.Limit) (these []p
 }
 
 // Broken returns an error that names what broke each limit, or nil.
-func Broken(breaches []Case) error {
+func Broken(breaches []bench.Case) error {
 	var errs []error
 	for _, at := range breaches {
 		errs = append(errs, fmt.Errorf("-fail-on %s: %v", at.Limit, at))
@@ -82,21 +60,12 @@ func Broken(breaches []Case) error {
 	return errors.Join(errs...)
 }
 
-// String returns the benchmark, the unit, and the change.
-func (c Case) String() string {
-	how := fmt.Sprintf("%+.2f %%", c.Change*100)
-	if c.FromZero {
-		how = "from nothing"
-	}
-	return fmt.Sprintf("%s, %s: %s", c.Benchmark, c.Unit, how)
-}
-
 // rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
 const rounding = 1e-12
 
 // decide reports whether a row breaks the limit, or whether that is undecided. It is given whether
 // less is worse, or more.
-func (at *Case) decide(l plan.Limit, row Row, less bool) (broken, undecided bool) {
+func decide(at *bench.Case, l plan.Limit, row bench.Row, less bool) (broken, undecided bool) {
 	d, limit := row.Delta, math.Abs(l.Change)
 	change, mde := d.Estimate-1, d.MDE
 	if d.Absolute { // relative to what there was, unless that was nothing
@@ -104,13 +73,13 @@ func (at *Case) decide(l plan.Limit, row Row, less bool) (broken, undecided bool
 		at.FromZero = old == 0
 		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
 	}
-	if d.Verdict == Aside && l.Unit != "" { // a limit of this unit is about this unit
-		d.Verdict = d.own
+	if d.Verdict == bench.Aside && l.Unit != "" { // a limit of this unit is about this unit
+		d.Verdict = d.Own
 	}
 	switch {
-	case d.Verdict == None || d.Verdict == Equal:
-	case d.Verdict == Aside: // another unit decides
-	case d.Verdict == TooFew:
+	case d.Verdict == bench.None || d.Verdict == bench.Equal:
+	case d.Verdict == bench.Aside: // another unit decides
+	case d.Verdict == bench.TooFew:
 		return false, true
 	case d.Visible() && at.FromZero:
 		return (d.Estimate < 0) == less, false

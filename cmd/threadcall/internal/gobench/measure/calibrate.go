@@ -13,6 +13,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // The calibration of a benchmark takes a part of the time that a process has in a round, but not
@@ -28,29 +30,30 @@ const (
 	mostStretch = 5
 )
 
-// Calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
+// calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
 // sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
-func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
-	var each time.Duration
-	short := *m.Set
-	each, short.Benchtime = m.calibration()
-	cpus := strings.Split(m.Set.CPU, ",")
+func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
+	each, short := m.set.Benchtime.Time, *m.set
+	short.Benchtime = report.Benchtime{N: 1}
+	if each > 0 {
+		short.Benchtime = report.Benchtime{Time: max(each/calibrationPart, min(each, calibrationMin))}
+	}
 	var old []string // that only old versions have
 	for i, b := range benchmarks {
 		if b.Binaries[len(b.Binaries)-1] == nil {
 			old = append(old, b.Package+"."+b.Name)
 			continue
 		}
-		for _, cpu := range cpus {
-			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
-			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern,
-				CPU: strings.TrimSpace(cpu), Versions: b.Binaries}
+		for _, cpu := range m.set.CPU.Each() {
+			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
+			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern, CPU: cpu,
+				Versions: b.Binaries}
 			var outcomes []*Outcome
 			for version, binary := range j.Versions {
 				if binary == nil {
 					continue
 				}
-				o, err := Run(ctx, &short, Process{j, version})
+				o, err := start(ctx, &short, Process{j, version})
 				if err != nil {
 					return err
 				}
@@ -59,38 +62,28 @@ func (m *Measurement) Calibrate(ctx context.Context, benchmarks []build.Benchmar
 			}
 			for _, one := range j.split(outcomes, each) {
 				if each == 0 {
-					fmt.Sscanf(m.Set.Benchtime, "%dx", &one.Iterations)
+					one.Iterations = m.set.Benchtime.N
 				}
-				m.Jobs = append(m.Jobs, one)
+				m.jobs = append(m.jobs, one)
 			}
 		}
 	}
-	m.Log.Progress("")
+	m.log.Progress("")
 	m.common(old)
 	return nil
 }
 
-// calibration returns how long a process of a benchmark runs, or 0 if -benchtime is a number of
-// iterations, and the -benchtime of a calibration.
-func (m *Measurement) calibration() (each time.Duration, benchtime string) {
-	each, err := time.ParseDuration(m.Set.Benchtime)
-	if err != nil {
-		return 0, "1x"
-	}
-	return each, max(each/calibrationPart, min(each, calibrationMin)).String()
-}
-
 // common drops the jobs that only old versions have, and notes them.
-func (m *Measurement) common(old []string) {
-	last := len(m.Record.Versions) - 1
-	m.Jobs = slices.DeleteFunc(m.Jobs, func(j *Job) bool {
+func (m *measurement) common(old []string) {
+	last := len(m.record.Versions) - 1
+	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
 		if j.Versions[last] == nil {
 			old = append(old, j.String())
 		}
 		return j.Versions[last] == nil
 	})
 	if len(old) > 0 {
-		m.Log.Note("Not in %s, and not measured: %s.", m.Record.Versions[last].Name,
+		m.log.Note("Not in %s, and not measured: %s.", m.record.Versions[last].Name,
 			ui.Some(old, 10))
 	}
 }
@@ -105,9 +98,9 @@ func (m *Measurement) common(old []string) {
 func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 	fails := func(name string) bool {
 		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
-			return slices.ContainsFunc(o.Failed, func(f Fault) bool {
-				return name == f.Benchmark || strings.HasPrefix(name, f.Benchmark+"/") &&
-					f.Benchmark != j.Benchmark
+			return slices.ContainsFunc(o.Failed, func(f report.Failure) bool {
+				failed := "Benchmark" + f.Name
+				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Benchmark
 			})
 		})
 	}
@@ -150,9 +143,9 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 // times returns what an iteration takes, and what it would take if its threads never waited for a
 // CPU.
 func times(r *benchfmt.Result) (wall, own float64) {
-	wall, _ = r.Value("sec/op")
-	cpu, measured := r.Value(CPUTime)
-	threads, counted := r.Value(Threads)
+	wall, _ = r.Value(bench.WallTime)
+	cpu, measured := r.Value(bench.CPUTime)
+	threads, counted := r.Value(bench.Threads)
 	if !measured || !counted || cpu <= 0 {
 		return wall, wall
 	}

@@ -5,12 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
-	"time"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchunit"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // Confidence is that of each interval and verdict.
@@ -21,20 +26,11 @@ func LeastRounds() int { return stats.MinPairs(1 - Confidence) }
 
 // Settings are what to measure, and how.
 type Settings struct {
-	Dir       string        `json:"-"`         // where the go command and git run
-	Patterns  []string      `json:"patterns"`  // of packages
-	Bench     string        `json:"bench"`     // which benchmarks, as for go test
-	Benchtime string        `json:"benchtime"` // of a process, as for go test
-	CPU       string        `json:"cpu"`       // as for go test; empty: as many as there are
-	Timeout   time.Duration `json:"timeout"`   // of a process; 0: none
-	Count     int           `json:"count"`     // rounds
-	For       time.Duration `json:"for"`       // no later round begins but LeastRounds; 0: no limit
-
-	VS     string  `json:"-"` // the revision to compare with; empty: none
-	FailOn []Limit `json:"-"`
-
-	Output  string `json:"-"`       // where to save results; empty: nowhere
-	Command string `json:"command"` // as the user has typed it
+	bench.Settings
+	Dir    string // where the go command and git run
+	VS     string // the revision to compare with; empty: none
+	FailOn []Limit
+	Output string // where to save results; empty: nowhere
 }
 
 // Validate returns an error for settings that contradict each other or cannot be.
@@ -48,13 +44,8 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "":
 		return errors.New("-fail-on is about a comparison: give -vs, too")
-	case s.Bench == "":
-		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}
-	if _, err := gotest.ParsePattern(s.Bench); err != nil {
-		return fmt.Errorf("-bench %q: %w", s.Bench, err)
-	}
-	return nil
+	return gotest.CheckPattern(s.Bench)
 }
 
 // BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default
@@ -86,13 +77,40 @@ func (l *Log) Note(format string, args ...any) {
 	l.Trouble(text)
 }
 
-// A Failure is a benchmark that failed, or a package, whose Name is Whole.
-type Failure struct {
-	Version string `json:"version"`
-	Package string `json:"package,omitempty"`
-	Name    string `json:"name"` // without "Benchmark"
-	Reason  string `json:"reason"`
+// A Limit is a change that must not be: as large as this or larger, and visible.
+type Limit struct {
+	Text string // as the user has written it
+	Unit string // as the user writes it; empty: every unit of which it is known what is worse
+	// relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
+	Change float64
+	Less   bool // the direction, which a Change of zero has, too
 }
 
-// Whole is in place of the name of a benchmark where the test binary does not build or start.
-const Whole = "*"
+var limit = regexp.MustCompile(`^(?:([^:\s]+):)?([+-]?\d+(?:\.\d+)?) ?%$`)
+
+// ParseLimit reads "+5%", which is for all units, or "ns/op:+5%".
+func ParseLimit(text string) (Limit, error) {
+	m := limit.FindStringSubmatch(text)
+	if m == nil {
+		return Limit{}, errors.New("write '+5%' for anything 5 % worse, or 'ns/op:+5%' for one unit")
+	}
+	percent, err := strconv.ParseFloat(m[2], 64)
+	l := Limit{Text: text, Unit: m[1], Change: percent / 100, Less: m[2][0] == '-'}
+	switch better := (benchfmt.UnitMetadataMap{}).GetBetter(l.Unit); {
+	case l.Unit == "" && l.Less:
+		err = errors.New("without a unit, + means worse, and - makes no sense")
+	case l.Change <= -1:
+		err = errors.New("nothing can become less by so much")
+	case better < 0 && l.Less:
+		err = fmt.Errorf("fewer %s are better, so the sign must be +", l.Unit)
+	case better > 0 && !l.Less:
+		err = fmt.Errorf("more %s are better, so the sign must be -", l.Unit)
+	}
+	return l, err
+}
+
+// Tidy returns the unit as stats has it.
+func (l Limit) Tidy() string {
+	_, unit := benchunit.Tidy(1, l.Unit)
+	return unit
+}

@@ -11,28 +11,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
-
-// A Version is one of the programs that are measured.
-type Version struct {
-	Name      string `json:"name"`
-	What      string `json:"what"` // for people
-	Commit    string `json:"commit,omitempty"`
-	Changed   bool   `json:"changed,omitempty"` // files differ from the commit
-	Toolchain string `json:"toolchain"`
-	File      string `json:"file,omitempty"` // with the raw results
-
-	GOROOT string `json:"-"` // of the toolchain
-	title  string // a few words; empty: Name
-}
-
-// Short returns a few words that name the version.
-func (v Version) Short() string { return cmp.Or(v.title, v.Name) }
 
 // Versions are what a run measures, the oldest first.
 type Versions struct {
-	List       []Version
+	List       []bench.Version
 	Trees      []gotest.Tree // one a version
+	Roots      []string      // one a version: the GOROOT of its toolchain
 	VS         string        // the revision to compare with; empty: none
 	repository *revision.Repository
 	old        revision.Commit
@@ -46,14 +32,13 @@ func Choose(ctx context.Context, s *Settings, dir string) (*Versions, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}}
+	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}, Roots: []string{root}}
 	if s.VS == "" {
-		v.List = []Version{{Name: "now", What: "the working tree"}}
+		v.List = []bench.Version{{Name: "now", What: "the working tree", Short: "now"}}
 	} else if err := v.chooseRevision(ctx, s.Dir); err != nil {
 		return nil, err
 	}
-	is := &v.List[len(v.List)-1]
-	is.Toolchain, is.GOROOT = toolchain, root
+	v.List[len(v.List)-1].Toolchain = toolchain
 	return v, nil
 }
 
@@ -82,9 +67,9 @@ func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
 			v.VS)
 	}
 	what := fmt.Sprintf("revision %s, %s %q", v.VS, v.old.Short(), v.old.Subject)
-	v.List = []Version{
-		{Name: "old", What: what, Commit: v.old.Hash, title: v.VS},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, title: title},
+	v.List = []bench.Version{
+		{Name: "old", What: what, Commit: v.old.Hash, Short: v.VS},
+		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, Short: title},
 	}
 	return nil
 }
@@ -100,15 +85,15 @@ func (v *Versions) Checkout(ctx context.Context, dir string, log *Log) error {
 	if err != nil {
 		return err
 	}
-	was, is := &v.List[0], v.List[1]
-	if was.Toolchain, was.GOROOT, err = then.Toolchain(ctx, dir); err != nil {
+	was, is, root := &v.List[0], v.List[1], ""
+	if was.Toolchain, root, err = then.Toolchain(ctx, dir); err != nil {
 		return fmt.Errorf("in %s: %w", v.VS, err)
 	}
 	if was.Toolchain != is.Toolchain {
 		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
 			"the compiler may make the difference.", v.VS, was.Toolchain, is.Toolchain)
 	}
-	v.Trees = []gotest.Tree{then, v.Trees[0]}
+	v.Trees, v.Roots = []gotest.Tree{then, v.Trees[0]}, []string{root, v.Roots[0]}
 	return nil
 }
 

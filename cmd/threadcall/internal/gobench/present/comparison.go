@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // comparison writes how the second version differs from the first: one sentence, a table of the
@@ -71,15 +70,15 @@ const tooNoisy = 0.5
 // rows returns the rows of a unit, with the number of benchmarks in which all values are equal, or
 // numbers of allocated things the same within 1 %, and counts them. Throughput is the time in
 // another unit.
-func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
+func (p printer) rows(of *bench.Table, n *tally) (rows [][]string, equal int) {
 	for i := range of.Rows {
 		t, r := p.basis(of, &of.Rows[i])
-		if r == nil || r.Delta.Verdict == judge.None || r.Delta.Verdict == judge.Aside ||
+		if r == nil || r.Delta.Verdict == bench.None || r.Delta.Verdict == bench.Aside ||
 			p.Comparison.Throughput(t, r) {
 			continue
 		}
 		n.add(t, r)
-		if d := r.Delta; d.Verdict == judge.Equal || t.Counted() && d.Verdict == judge.Unseen &&
+		if d := r.Delta; d.Verdict == bench.Equal || t.Counted() && d.Verdict == bench.Unseen &&
 			!d.Absolute && (d.MDE < 0.01 || t.Change(d) == "0%") {
 			equal++
 			continue
@@ -104,49 +103,49 @@ func (p printer) rows(of *judge.Table, n *tally) (rows [][]string, equal int) {
 // benchmark, which has one verdict, in the section of the time; it is about the measure that judge
 // chose, or if that is both, about the one that has visibly changed. For a row of CPU time that the
 // section of the time shows, basis returns nil.
-func (p printer) basis(t *judge.Table, r *judge.Row) (*judge.Table, *judge.Row) {
+func (p printer) basis(t *bench.Table, r *bench.Row) (*bench.Table, *bench.Row) {
 	c := p.Comparison
 	switch t.Unit {
-	case measure.CPUTime:
-		if c.Find("sec/op", r) != nil {
+	case bench.CPUTime:
+		if c.Find(bench.WallTime, r) != nil {
 			return t, nil
 		}
-	case "sec/op":
-		cpu, wall := c.Find(measure.CPUTime, r), r.Delta
+	case bench.WallTime:
+		cpu, wall := c.Find(bench.CPUTime, r), r.Delta
 		if cpu != nil && !wall.Visible() && (cpu.Delta.Visible() ||
-			wall.Verdict == judge.Aside && cpu.Delta.Verdict != judge.None) {
-			return c.Table(measure.CPUTime), cpu
+			wall.Verdict == bench.Aside && cpu.Delta.Verdict != bench.None) {
+			return c.Table(bench.CPUTime), cpu
 		}
 	}
 	return t, r
 }
 
 // describe puts a difference in words: the estimate with what it is called, and the interval.
-func describe(t *judge.Table, d judge.Delta) (change, interval string) {
+func describe(t *bench.Table, d bench.Delta) (change, interval string) {
 	switch {
-	case d.Verdict == judge.TooFew:
+	case d.Verdict == bench.TooFew:
 		return fmt.Sprintf("needs %d values", d.Needs), ""
-	case d.Verdict == judge.Unseen && d.MDE == 0:
+	case d.Verdict == bench.Unseen && d.MDE == 0:
 		return "most values equal", t.Range(d)
-	case d.Verdict == judge.Unseen && !d.Absolute && d.MDE > tooNoisy:
+	case d.Verdict == bench.Unseen && !d.Absolute && d.MDE > tooNoisy:
 		return t.Change(d) + " too noisy", t.Range(d)
-	case d.Verdict == judge.Unseen:
+	case d.Verdict == bench.Unseen:
 		return t.Change(d) + " not shown", t.Range(d)
-	case d.Method == judge.Exactly && d.Absolute:
+	case d.Method == bench.Exactly && d.Absolute:
 		return t.Word(d), ""
-	case d.Method == judge.Exactly:
+	case d.Method == bench.Exactly:
 		return t.Change(d) + " " + t.Word(d), ""
 	}
 	return t.Change(d) + " " + t.Word(d), t.Range(d)
 }
 
-func (p printer) colour(v judge.Verdict, text string) string {
+func (p printer) colour(v bench.Verdict, text string) string {
 	switch v {
-	case judge.Better:
+	case bench.Better:
 		return p.Green(text)
-	case judge.Worse:
+	case bench.Worse:
 		return p.Red(text)
-	case judge.Changed:
+	case bench.Changed:
 		return text
 	}
 	return p.Faint(text)
@@ -154,7 +153,7 @@ func (p printer) colour(v judge.Verdict, text string) string {
 
 // value returns x as people write it. Seconds have their unit, for which the title of the section
 // is too far away: 1.23µs.
-func value(t *judge.Table, x float64) string {
+func value(t *bench.Table, x float64) string {
 	if strings.Contains(t.Unit, "sec") {
 		return t.Value(x) + "s"
 	}
@@ -188,22 +187,22 @@ type tally struct {
 	starred, byCPU bool
 }
 
-func (n *tally) add(t *judge.Table, r *judge.Row) {
+func (n *tally) add(t *bench.Table, r *bench.Row) {
 	d, key := r.Delta, r.Package+"."+r.Name
 	n.benchmarks[key] = true
 	switch {
 	case d.Visible():
 		word := t.Word(d)
-		if t.Unit != "sec/op" && t.Unit != measure.CPUTime { // whose verdict is that about the time
+		if t.Unit != bench.WallTime && t.Unit != bench.CPUTime { // whose verdict is that about the time
 			word = "with " + word + " " + t.Unit
 		}
 		if n.found[word] == 0 {
 			n.words = append(n.words, word)
 		}
 		n.found[word]++
-	case d.Verdict == judge.TooFew || d.Verdict == judge.Unseen && !d.Absolute && d.MDE > tooNoisy:
+	case d.Verdict == bench.TooFew || d.Verdict == bench.Unseen && !d.Absolute && d.MDE > tooNoisy:
 		n.inconclusive[key] = true
-	case d.Verdict == judge.Unseen && !d.Absolute:
+	case d.Verdict == bench.Unseen && !d.Absolute:
 		n.mde = max(n.mde, d.MDE)
 	}
 }

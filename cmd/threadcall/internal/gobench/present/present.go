@@ -8,22 +8,21 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A printer writes a report.
 type printer struct {
 	*ui.Screen
-	*judge.Report
+	*bench.Report
 }
 
 // Print writes what has changed, or each figure if there is one version, then what failed and what
 // could not be compared. Errors of writing stay in the screen.
-func Print(out *ui.Screen, r *judge.Report) {
+func Print(out *ui.Screen, r *bench.Report) {
 	p := printer{out, r}
 	p.header()
 	if len(r.Comparison.Versions) == 1 {
@@ -35,7 +34,7 @@ func Print(out *ui.Screen, r *judge.Report) {
 		fmt.Fprintln(p, p.Red("Failed"))
 	}
 	for _, f := range r.Comparison.Failures {
-		name := strings.TrimPrefix(f.Package+"."+f.Name, ".")
+		name := f.Of()
 		if len(r.Comparison.Versions) > 1 {
 			name += " (" + f.Version + ")"
 		}
@@ -51,15 +50,15 @@ func Print(out *ui.Screen, r *judge.Report) {
 func (p printer) header() {
 	title := p.Module
 	if len(p.Versions) > 1 {
-		title = strings.TrimPrefix(title+": "+p.Versions[0].Short()+" → "+p.Versions[1].Short(), ": ")
+		title = strings.TrimPrefix(title+": "+p.Versions[0].Short+" → "+p.Versions[1].Short, ": ")
 	}
 	fmt.Fprintln(p, p.Bold(title))
 	for _, v := range p.Versions {
 		p.Paragraph("  "+v.Name+"  ", v.What)
 	}
 	if p.Seconds > 0 { // otherwise there was nothing to measure
-		each := p.Settings.Benchtime
-		if d, err := time.ParseDuration(each); err == nil {
+		each := p.Settings.Benchtime.String()
+		if d := p.Settings.Benchtime.Time; d > 0 {
 			each = ui.Duration(d)
 		}
 		run := fmt.Sprintf("%s of %s in %s", ui.Counted(p.Rounds, "round", "rounds"), each,
@@ -118,7 +117,7 @@ func (p printer) summary() {
 }
 
 // benchmarks returns a row of each benchmark.
-func benchmarks(c *judge.Comparison) (all []judge.Row) {
+func benchmarks(c *bench.Comparison) (all []bench.Row) {
 	known := map[[2]string]bool{}
 	for _, t := range c.Tables {
 		for _, row := range t.Rows {
@@ -133,9 +132,9 @@ func benchmarks(c *judge.Comparison) (all []judge.Row) {
 
 // name returns the name to show: without the number of CPUs, unless there are several, and with the
 // package's path in the module if there are several packages.
-func (p printer) name(r judge.Row) string {
+func (p printer) name(r bench.Row) string {
 	name := r.Name
-	if !strings.Contains(p.Settings.CPU, ",") {
+	if len(p.Settings.CPU.Each()) == 1 {
 		name = gotest.PlainName(name, p.Settings.CPU)
 	}
 	if !p.Comparison.SeveralPackages() {

@@ -1,4 +1,4 @@
-package judge
+package bench
 
 import (
 	"fmt"
@@ -6,8 +6,13 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchunit"
+)
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+// The units of time, and those that benchmarks report next to those of package testing.
+const (
+	WallTime = "sec/op"
+	CPUTime  = "cpu-sec/op"
+	Threads  = "runnable-threads" // how many ran or were ready to, on average
 )
 
 // Value returns x as people write it, with a prefix for the unit: 1.234µ.
@@ -26,11 +31,11 @@ func (t *Table) Word(d Delta) string {
 	case !d.Visible():
 		return ""
 	case d.Verdict == Changed || t.Counted():
-		if d.Estimate > neutral(d.Absolute) {
+		if d.Estimate > d.Neutral() {
 			return "more"
 		}
 		return "less"
-	case t.Unit == "B/s" || t.Unit == measure.CPUTime || t.Unit == "sec" ||
+	case t.Unit == "B/s" || t.Unit == CPUTime || t.Unit == "sec" ||
 		strings.HasPrefix(t.Unit, "sec/"):
 		better, worse = "faster", "slower"
 	}
@@ -114,4 +119,25 @@ func Written(unit string) string {
 		return "MB/s"
 	}
 	return unit
+}
+
+// Counted reports whether the values are numbers of allocated things, which a benchmark repeats
+// exactly as a rule.
+func (t *Table) Counted() bool { return t.Unit == "B/op" || t.Unit == "allocs/op" }
+
+// Neutral returns the estimate of no difference.
+func (d Delta) Neutral() float64 {
+	if d.Absolute {
+		return 0
+	}
+	return 1
+}
+
+// String returns the benchmark, the unit, and the change.
+func (c Case) String() string {
+	how := fmt.Sprintf("%+.2f %%", c.Change*100)
+	if c.FromZero {
+		how = "from nothing"
+	}
+	return fmt.Sprintf("%s, %s: %s", c.Benchmark, c.Unit, how)
 }

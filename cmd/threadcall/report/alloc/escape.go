@@ -1,30 +1,12 @@
-// Package escape reads the compiler's reasons to put values on the heap.
-//
-// With the flag -json=0,DIR (see [Flag]) the compiler writes one file for each source file. Its
-// text form, -m=2, has the same reasons, but only the outermost call of inlined functions; the
-// files have the whole chain, which can be compared with a stack in a profile.
-package escape
+package alloc
 
 import (
-	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
-
-// A Position is a place in a source file.
-type Position struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Column int    `json:"column"` // in bytes, from 1
-}
-
-// String is as short as a reader needs it.
-func (p Position) String() string { return fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line) }
-
-// inLine returns the position without its column.
-func (p Position) inLine() Position { return Position{File: p.File, Line: p.Line} }
 
 // An Escape is one thing that the compiler puts on the heap.
 type Escape struct {
@@ -32,7 +14,7 @@ type Escape struct {
 
 	// Where the thing is made. There is more than one position if it is in an inlined function: the
 	// outermost call first, then each call inside, and last the place itself.
-	Path []Position `json:"path"`
+	Path []report.Position `json:"path"`
 
 	// Flow is how the thing comes to live longer than its function, in steps.
 	Flow []Step `json:"flow"`
@@ -42,17 +24,17 @@ type Escape struct {
 type Step struct {
 	// Into is where the value flows: a variable, "{heap}", "~r0" for a result. Only first steps
 	// have it.
-	Into  string   `json:"into,omitempty"`
-	Where string   `json:"where"` // the expression or statement, as the compiler writes it
-	Why   string   `json:"why"`   // the compiler's term: "send", "return", "call parameter"
-	At    Position `json:"at"`
+	Into  string          `json:"into,omitempty"`
+	Where string          `json:"where"` // the expression or statement, as the compiler writes it
+	Why   string          `json:"why"`   // the compiler's term: "send", "return", "call parameter"
+	At    report.Position `json:"at"`
 }
 
 // At is the innermost position.
-func (e Escape) At() Position { return e.Path[len(e.Path)-1] }
+func (e Escape) At() report.Position { return e.Path[len(e.Path)-1] }
 
 // Outermost is the position in the function that was compiled.
-func (e Escape) Outermost() Position { return e.Path[0] }
+func (e Escape) Outermost() report.Position { return e.Path[0] }
 
 // The compiler writes a long string without its end.
 var constantForm = regexp.MustCompile(
@@ -149,27 +131,14 @@ func (e Escape) Suits(kind string) bool {
 	return false
 }
 
-var paths = regexp.MustCompile(`([\w~.-]+/)+([\w~-]+\.)`)
+var (
+	paths = regexp.MustCompile(`([\w~.-]+/)+([\w~-]+\.)`)
+	// shapes are type arguments, with brackets in brackets in them.
+	shapes = regexp.MustCompile(`\[go\.shape\.(?:[^][]|\[(?:[^][]|\[[^][]*\])*\])*\]`)
+)
 
 // shorten leaves out what the compiler adds for itself: type arguments, which it writes as shapes,
 // and import paths.
 func shorten(text string) string {
-	const shape = "[go.shape."
-	for {
-		at := strings.Index(text, shape)
-		if at < 0 {
-			return paths.ReplaceAllString(text, "$2")
-		}
-		end, depth := at, 0
-		for ; end < len(text); end++ {
-			if text[end] == '[' {
-				depth++
-			} else if text[end] == ']' {
-				if depth--; depth == 0 {
-					break
-				}
-			}
-		}
-		text = text[:at] + "[…]" + text[min(end+1, len(text)):]
-	}
+	return paths.ReplaceAllString(shapes.ReplaceAllString(text, "[…]"), "$2")
 }
