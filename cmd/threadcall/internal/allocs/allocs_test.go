@@ -105,7 +105,7 @@ func TestReport_Rows(t *testing.T) {
 		claims++
 		t.Run(fmt.Sprintf("%s in line %d", m[1], n), func(t *testing.T) {
 			rows := runNamed(t, r, m[1]).Rows
-			i := slices.IndexFunc(rows, func(row Row) bool {
+			i := slices.IndexFunc(rows, func(row alloc.Row) bool {
 				return row.Where.Line == n && strings.HasSuffix(row.Where.File, "fixture.go") &&
 					row.Kind == m[2]
 			})
@@ -157,7 +157,7 @@ func TestReport_Runs(t *testing.T) {
 		t.Errorf("nothing: %+v", rows)
 	}
 	rows := runNamed(t, r, "BenchmarkWait").Rows
-	if !slices.ContainsFunc(rows, func(row Row) bool {
+	if !slices.ContainsFunc(rows, func(row alloc.Row) bool {
 		return row.Kind == "goroutine" && math.Abs(row.Amount.Objects-1) < 0.1 && row.Where.OfRuntime()
 	}) {
 		t.Errorf("no row of the runtime for a goroutine: %+v", rows)
@@ -173,8 +173,8 @@ func TestSettings_Run(t *testing.T) {
 		for _, f := range r.Failures {
 			problems[f.Name] = f.Reason
 		}
-		if len(problems) != 2 || !strings.Contains(problems["BenchmarkPanics"], "requested to panic") ||
-			!strings.Contains(problems["BenchmarkFails"], "requested to fail") {
+		if len(problems) != 2 || !strings.Contains(problems["Panics"], "requested to panic") ||
+			!strings.Contains(problems["Fails"], "requested to fail") {
 			t.Errorf("%v", problems)
 		}
 	})

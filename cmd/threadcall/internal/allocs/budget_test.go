@@ -67,7 +67,7 @@ func TestSettings_Run_budget(t *testing.T) {
 		e[0].Reason != "the first time" {
 		t.Errorf("excuses %+v", e)
 	}
-	if r.Budget.OK() || len(r.Failures) != 1 || r.Failures[0].Name != "BenchmarkPanics" {
+	if r.Budget.OK() || len(r.Failures) != 1 || r.Failures[0].Name != "Panics" {
 		t.Errorf("kept %v, failures %+v", r.Budget.OK(), r.Failures)
 	}
 	contains(t, printed(t, "testdata/judged", func(text Text) { text.Budget(r.Budget) }),

@@ -3,6 +3,7 @@ package allocs
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,8 +68,10 @@ func (s *session) rows(samples heap.Samples) []alloc.Row {
 		}
 		r.Stacks = append(r.Stacks, alloc.Stack{Amount: sample.Each, Frames: sample.Stack})
 	}
+	all := slices.Collect(maps.Values(rows))
+	shareBlocks(all, samples)
 	out := []alloc.Row{}
-	for _, r := range rows {
+	for _, r := range all {
 		// What only the runtime requested is rather due to other goroutines.
 		if n := r.Amount.Objects; n < 0.01 || r.cached && n < 0.5 ||
 			r.Where.Standard && samples.ByChance(n) {
@@ -89,6 +92,28 @@ func (s *session) rows(samples heap.Samples) []alloc.Row {
 			cmp.Compare(a.Kind, b.Kind))
 	})
 	return out
+}
+
+// blockSize is that of the block in which the runtime puts objects without pointers that are
+// smaller. The profile has one object for each block, and the place of the one that came first,
+// which may be another one in each run; the runtime has counted them all.
+const blockSize = 16
+
+// shareBlocks gives the objects that the profile lacks to the rows that have blocks.
+func shareBlocks(rows []*row, samples heap.Samples) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
+		return !slices.Contains(r.Sizes, blockSize) || r.Kind == "sudog" || r.Kind == "channel" ||
+			samples.ByChance(r.Amount.Objects)
+	})
+	blocks := 0.0
+	for _, r := range rows {
+		blocks += r.Amount.Objects
+	}
+	if missing := samples.Hidden; !samples.ByChance(missing) && missing < 15*blocks {
+		for _, r := range rows {
+			r.Amount.Objects *= 1 + missing/blocks
+		}
+	}
 }
 
 // mostStacks is how many a row has at most.

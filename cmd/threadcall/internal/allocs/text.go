@@ -2,7 +2,6 @@ package allocs
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
@@ -45,10 +44,6 @@ func (t Text) run(r *alloc.Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
 	t.Paragraph("", fmt.Sprintf("%s an operation: the difference of %d and %d operations.", r.Total,
 		r.Operations[0], r.Operations[1]))
-	if n := r.Counted.Objects; math.Round(n) > math.Round(r.Total.Objects) {
-		t.Paragraph("", ui.Number(n)+" objects by the runtime's count: those without pointers below 16 "+
-			"bytes share blocks, each in the row of its first object.")
-	}
 	if len(r.Rows) > 0 {
 		t.Printf("\n")
 		t.line("bytes/op", "objs/op", "where")

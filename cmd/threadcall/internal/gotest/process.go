@@ -37,7 +37,7 @@ func Run(cmd *exec.Cmd) error {
 			time.Sleep(terminalGrace)
 		}
 		g.interrupt()
-		return nil
+		return os.ErrProcessDone // so that a process that ends with status 0 has not failed
 	}
 	if err := cmd.Start(); err != nil {
 		return err

@@ -30,6 +30,7 @@ type Samples struct {
 	Samples []Sample
 	Counted alloc.Amount // by the runtime, for each operation or altogether
 	More    int          // operations that the longer run had more
+	Hidden  float64      // objects that the profile lacks: small ones that share a block
 	Go      string       // the version
 }
 
@@ -87,6 +88,15 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
+// hidden returns how many objects the runtime has counted and the profile has not.
+func hidden(p *hook.Profile) float64 {
+	n := float64(p.Objects)
+	for _, r := range p.Records {
+		n -= float64(r.Objects)
+	}
+	return n
+}
+
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
 // first run is empty and n is 1, Each has all of the second run. The testing package's own
 // allocations are left out.
@@ -98,7 +108,8 @@ func Difference(short, long *hook.Profile, n int) Samples {
 		}
 	}
 	s := Samples{More: n, Go: long.Go,
-		Counted: counted(long).Per(float64(n), counted(short))}
+		Counted: counted(long).Per(float64(n), counted(short)),
+		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {

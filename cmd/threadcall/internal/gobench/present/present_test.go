@@ -196,7 +196,7 @@ func TestPrinter_name(t *testing.T) {
 			table.Rows = append(table.Rows, bench.Row{Package: pkg, Name: "X-8"})
 		}
 		r := bench.Report{Comparison: &bench.Comparison{Tables: []bench.Table{table}}}
-		r.Module, r.Settings.CPU = c.module, c.cpu
+		r.Module, r.Settings.CPU = c.module, report.CPUs(c.cpu)
 		for _, row := range table.Rows {
 			got = append(got, printer{Report: &r}.name(row))
 		}
