@@ -12,80 +12,55 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-// An allocsCommand has where the report goes.
-type allocsCommand struct {
-	*command
-	set  allocs.Settings
-	json bool
-	text allocs.Text
-}
-
 func runAllocs(c *command) error {
-	a := &allocsCommand{command: c}
-	a.define()
-	args, program, err := c.parse()
+	set := allocs.Settings{Procs: runtime.GOMAXPROCS(0)}
+	c.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
+	set.Benchtime.Time = 200 * time.Millisecond
+	c.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
+		"its operations: 500x")
+	c.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
+		"not allocate")
+	asJSON := c.Bool("json", false, "print one JSON document instead, with all rows and stacks")
+	stacks := c.Bool("stacks", false, "print the stacks of each row")
+	args, err := c.parse("allocs takes packages, not a command")
 	if err != nil {
 		return err
 	}
-	if program != nil {
-		return errors.New("allocs takes packages, not a command")
-	}
-	if err := a.validate(args); err != nil {
-		return err
-	}
-	progress := ui.On(c.stderr)
-	ctx, stop := interruptible(statusWrong, progress)
-	defer stop()
-	a.set.Progress = progress.Progress
-	report, err := a.set.Run(ctx)
-	progress.Progress("")
-	if report != nil {
-		err = errors.Join(err, a.report(report))
-	}
-	return fail(statusWrong, err)
-}
-
-func (a *allocsCommand) define() {
-	set := &a.set
-	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	set.Procs = runtime.GOMAXPROCS(0)
-	set.Benchtime.Time = 200 * time.Millisecond
-	a.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
-		"its operations: 500x")
-	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
-		"not allocate")
-	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
-}
-
-// validate completes the settings of a run of packages.
-func (a *allocsCommand) validate(packages []string) error {
-	set := &a.set
-	if set.Packages = packages; len(packages) == 0 {
+	if set.Packages = args; len(args) == 0 {
 		set.Packages = []string{"."}
 	}
 	if set.Benchtime.N == 1 {
 		return errors.New("-benchtime 1x: give at least 2x, because the first operation is left out")
 	}
-	return gotest.CheckPattern(set.Bench)
+	if err := gotest.CheckPattern(set.Bench); err != nil {
+		return err
+	}
+	progress := ui.On(c.stderr)
+	ctx, stop := interruptible(statusWrong, progress)
+	defer stop()
+	set.Progress = progress.Progress
+	r, err := set.Run(ctx)
+	progress.Progress("")
+	if r == nil {
+		return fail(statusWrong, err)
+	}
+	text := allocs.Text{Screen: ui.On(c.stdout), Stacks: *stacks}
+	text.Dir, _ = os.Getwd()
+	if *asJSON {
+		err = errors.Join(err, writeJSON(c.stdout, r))
+	} else {
+		text.Report(r)
+		err = errors.Join(err, text.Err)
+	}
+	if err == nil {
+		err = broken(r)
+	}
+	return fail(statusWrong, err)
 }
 
-// report prints the report.
-func (a *allocsCommand) report(r *alloc.Report) (err error) {
-	a.text.Dir, _ = os.Getwd()
-	a.text.Screen = ui.On(a.stdout)
+// broken returns what is wrong with the program, or nil.
+func broken(r *alloc.Report) error {
 	switch {
-	case a.json:
-		err = writeJSON(a.stdout, r)
-	case r.Budget != nil:
-		a.text.Failures(r.Failures)
-		a.text.Budget(r.Budget)
-	default:
-		a.text.Report(r)
-	}
-	switch err = errors.Join(err, a.text.Err); {
-	case err != nil:
-		return err
 	case r.Budget != nil && !r.Budget.OK():
 		return errors.New("not all functions that promise not to allocate keep it")
 	case len(r.Failures) > 0:

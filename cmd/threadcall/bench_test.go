@@ -372,14 +372,12 @@ func TestBench_for(t *testing.T) {
 		"7 rounds of 20x")
 }
 
-func TestBenchCommand_validate_for(t *testing.T) {
+func TestBenchSettings_for(t *testing.T) {
 	for args, want := range map[string]time.Duration{"": 30 * time.Second, "-for 0": 0,
 		"-for 5m": 5 * time.Minute, "-vs HEAD": 0, "-vs HEAD -for 5m": 5 * time.Minute} {
-		b := &benchCommand{command: &command{args: strings.Fields(args)}}
-		b.define()
-		_, _, err := b.parse()
-		if err := errors.Join(err, b.validate(nil)); err != nil || b.set.For != want {
-			t.Errorf("bench %s: %v, %v", args, b.set.For, err)
+		set, _, err := benchSettings(&command{args: strings.Fields(args)})
+		if err != nil || set.For != want {
+			t.Errorf("bench %s: %v, %v", args, set.For, err)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 func runDemo(c *command) error {
 	sample := c.Duration("duration", 100*time.Millisecond, "how long to time calls for a sample")
-	args, program, err := c.parse()
+	args, program, err := c.parseAll()
 	switch {
 	case err != nil:
 		return err

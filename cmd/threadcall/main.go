@@ -118,9 +118,9 @@ func run(args []string, stdout, stderr *os.File) int {
 	return statusUsage
 }
 
-// parse parses the flags, which may be among the arguments. It returns those, and what follows
+// parseAll parses the flags, which may be among the arguments. It returns those, and what follows
 // "--", which is nil if there is none.
-func (c *command) parse() (args, program []string, err error) {
+func (c *command) parseAll() (args, program []string, err error) {
 	left := c.args
 	if i := slices.Index(left, "--"); i >= 0 {
 		left, program = left[:i], left[i+1:]
@@ -141,6 +141,15 @@ func (c *command) parse() (args, program []string, err error) {
 		return nil, nil, errors.New("the command after -- is missing")
 	}
 	return args, program, nil
+}
+
+// parse parses the flags where no command may follow "--"; refusal says why.
+func (c *command) parse(refusal string) (args []string, err error) {
+	args, program, err := c.parseAll()
+	if err == nil && program != nil {
+		err = errors.New(refusal)
+	}
+	return args, err
 }
 
 // given reports whether the flag was given.

@@ -84,14 +84,9 @@ func runVet(c *command) error {
 	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
 	block := c.Bool("block", false, "also report calls on the main thread that block: time.Sleep, "+
 		"net/http, database/sql, os/exec")
-	packages, program, err := c.parse()
-	switch {
-	case err != nil:
+	packages, err := c.parse("vet takes packages, not a command")
+	if err != nil {
 		return err
-	case program != nil:
-		return errors.New("vet takes packages, not a command")
-	case len(packages) == 0:
-		packages = []string{"."}
 	}
 	self, err := os.Executable()
 	if err != nil {

@@ -1,7 +1,6 @@
 // Package allocs finds what allocates: where, how much for each operation, and the compiler's
 // reason. build.go compiles tests with package hook, measure.go runs them, rows.go joins what they
-// allocated with the compiler's log; and text.go
-// writes all reports.
+// allocated with the compiler's log, and text.go writes all reports.
 package allocs
 
 import (

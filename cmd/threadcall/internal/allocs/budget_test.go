@@ -70,7 +70,7 @@ func TestSettings_Run_budget(t *testing.T) {
 	if r.Budget.OK() || len(r.Failures) != 1 || r.Failures[0].Name != "Panics" {
 		t.Errorf("kept %v, failures %+v", r.Budget.OK(), r.Failures)
 	}
-	contains(t, printed(t, "testdata/judged", func(text Text) { text.Budget(r.Budget) }),
+	contains(t, printed(t, "testdata/judged", func(text Text) { text.budget(r.Budget) }),
 		"BROKEN allocating.go:", "NEVER RUN silent.go:", "excused silent.go:",
 		"boxByte", " functions keep their promise")
 	s := settings(fixture)
@@ -79,5 +79,5 @@ func TestSettings_Run_budget(t *testing.T) {
 	if err != nil || !none.Budget.OK() || len(none.Runs) > 0 {
 		t.Errorf("without a mark: %+v, %v", none, err)
 	}
-	contains(t, printed(t, fixture, func(text Text) { text.Budget(none.Budget) }), "nothing to check")
+	contains(t, printed(t, fixture, func(text Text) { text.budget(none.Budget) }), "nothing to check")
 }

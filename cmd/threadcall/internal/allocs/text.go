@@ -19,6 +19,11 @@ type Text struct {
 
 // Report writes everything.
 func (t Text) Report(r *alloc.Report) {
+	if r.Budget != nil {
+		t.failures(r.Failures)
+		t.budget(r.Budget)
+		return
+	}
 	var nothing []string // benchmarks of which no row is shown
 	for i := range r.Runs {
 		if run := &r.Runs[i]; len(r.Runs) > 1 && len(run.Rows) == 0 {
@@ -30,11 +35,11 @@ func (t Text) Report(r *alloc.Report) {
 	if nothing != nil {
 		t.Paragraph(t.Bold("Nothing an operation")+"  ", strings.Join(nothing, " "))
 	}
-	t.Failures(r.Failures)
+	t.failures(r.Failures)
 }
 
-// Failures writes what did not run.
-func (t Text) Failures(failures []report.Failure) {
+// failures writes what did not run.
+func (t Text) failures(failures []report.Failure) {
 	for _, f := range failures {
 		t.Paragraph(t.Red("FAILED")+" ", f.Of()+": "+f.Reason)
 	}
@@ -93,8 +98,8 @@ func (t Text) at(p report.Position) string {
 	return fmt.Sprintf("%s:%d ", ui.Path(p.File, t.Dir), p.Line)
 }
 
-// Budget writes which promises are kept, and how the others are broken.
-func (t Text) Budget(c *alloc.Budget) {
+// budget writes which promises are kept, and how the others are broken.
+func (t Text) budget(c *alloc.Budget) {
 	if len(c.Functions) == 0 {
 		t.Paragraph("", "No doc comment has the line //threadcall:noalloc, so there is nothing to check.")
 		return

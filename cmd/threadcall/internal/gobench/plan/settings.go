@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -44,6 +45,14 @@ func (s *Settings) Validate() error {
 		return fmt.Errorf("-timeout must not be negative; 0 means none")
 	case len(s.FailOn) > 0 && s.VS == "":
 		return errors.New("-fail-on is about a comparison: give -vs, too")
+	}
+	if dir := filepath.Dir(s.Output); s.Output != "" {
+		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {
+			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
+		}
+		if at, err := os.Stat(dir); err != nil || !at.IsDir() {
+			return fmt.Errorf("-o %s: %s is not a directory", s.Output, dir)
+		}
 	}
 	return gotest.CheckPattern(s.Bench)
 }
