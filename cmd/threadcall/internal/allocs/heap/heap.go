@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
-	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
@@ -54,9 +53,7 @@ func sum(p *hook.Profile) map[key]Sample {
 		stack := make(Stack, len(r.Stack))
 		var text strings.Builder
 		for i, at := range r.Stack {
-			f := p.Frames[at]
-			stack[i] = alloc.Frame{Function: f.Function, Position: report.Position{File: f.File,
-				Line: f.Line}, Inlined: f.Inlined, Standard: f.Standard}
+			stack[i] = p.Frames[at]
 			text.WriteString(names[at])
 		}
 		if stack.ofTesting() {
