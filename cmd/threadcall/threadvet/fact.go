@@ -20,10 +20,10 @@ type funcFact struct {
 	Returns map[int][]effect // of the functions that it returns, by result
 }
 
-// A need is a thread that a function must be called on.
+// A need is a demand on the calls of a function.
 type need struct {
-	Thread  string
-	What    string   // the function that needs it
+	Demand  demand
+	What    string   // the function that has it
 	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
 	Library bool     // What is of a table, and does not itself lock the main goroutine
 	NoTests bool     // tests may call What on their goroutines
@@ -107,16 +107,16 @@ func (c *checker) exportFunctions() {
 			}
 		}
 		if n.on == "" {
-			for _, thread := range c.threads() {
-				if thread == needNet || thread == needFiles {
+			for _, d := range c.demands() {
+				if d == needNet || d == needFiles {
 					continue // what other packages do is not known to depend on namespaces
 				}
-				c.lead(n, thread, func(at found) bool {
+				c.lead(n, d, func(at found) bool {
 					what := at.need.What
 					if at.need.own {
 						what = c.pass.Pkg.Name() + "." + what
 					}
-					f.Needs = append(f.Needs, need{Thread: thread, What: what, Path: c.qualified(at.path),
+					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at.path),
 						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})

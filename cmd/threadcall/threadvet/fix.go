@@ -90,7 +90,7 @@ func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 // function which itself needs it. It is NoPos if the main thread may make the call too, or might
 // wait for the goroutine.
 func (c *checker) fixable(p place, f found) token.Pos {
-	if f.need.Thread != mainThread || f.need.Fix == noFix || len(f.need.Path) > 0 {
+	if f.need.Demand != mainThread || f.need.Fix == noFix || len(f.need.Path) > 0 {
 		return token.NoPos
 	}
 	if _, goes := p.instr.(*ssa.Go); goes && len(f.way) == 0 {

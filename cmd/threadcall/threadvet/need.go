@@ -8,7 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Needs that are not threads.
+// A demand is what a call must satisfy: the name of the thread that it must be on, or one of these
+// rules.
+type demand string
+
 const (
 	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
 	needBlock    = "!block"    // waits for what may take long
@@ -69,14 +72,12 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	switch {
 	case to.node != nil:
 		return marked(to.node.on, to.node.name, obj != nil)
-	case to.held != nil:
-		return marked(c.varMark(to.held), to.held.Name(), false)
-	case to.bound != nil:
-		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
+	case to.needs != nil:
+		return to.needs
 	case obj == nil || obj.Pkg() == nil:
 		return nil
 	case isFunc(obj, "runtime", "UnlockOSThread"):
-		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
+		return []need{{Demand: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
 	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
 		return marked(c.markOf(obj), c.describe(obj), true)
@@ -87,7 +88,7 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
 		return slices.DeleteFunc(list, func(n need) bool {
-			return n.Thread == needChild && !c.kills(common)
+			return n.Demand == needChild && !c.kills(common)
 		})
 	}
 	return fact.Needs
@@ -98,18 +99,18 @@ func marked(on, what string, own bool) []need {
 	if on == "" || on == anyThread {
 		return nil
 	}
-	return []need{{Thread: on, What: what, own: own}}
+	return []need{{Demand: demand(on), What: what, own: own}}
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
 func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
 	f := functionOf(obj)
 	if c.moves(obj) {
-		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
+		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
 	for _, lib := range c.librariesOf(obj) {
 		if lib == threadcallMain && waits[f.String()] {
-			return []need{{Thread: needInit, What: c.describe(obj)}}, true
+			return []need{{Demand: needInit, What: c.describe(obj)}}, true
 		}
 		if list, ok = lib.needs(f, c.describe(obj), common); ok {
 			return list, true

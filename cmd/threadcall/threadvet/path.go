@@ -25,32 +25,32 @@ type step struct {
 
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
-	direct := map[string][]*node{}
+	direct := map[demand][]*node{}
 	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, one := range n.calls {
 			if to := one.to.node; to != nil {
 				to.callers = append(to.callers, n)
 			}
 			for _, need := range one.needs {
-				direct[need.Thread] = append(direct[need.Thread], n)
+				direct[need.Demand] = append(direct[need.Demand], n)
 			}
 		}
 	}
-	c.can = map[string]map[*node]bool{}
-	for thread, list := range direct {
-		c.can[thread] = reach(list, func(n *node) []*node { return n.callers })
+	c.can = map[demand]map[*node]bool{}
+	for d, list := range direct {
+		c.can[d] = reach(list, func(n *node) []*node { return n.callers })
 	}
 }
 
-// threads returns the threads that something needs, in order.
-func (c *checker) threads() []string {
+// demands returns those of all needs, in order.
+func (c *checker) demands() []demand {
 	return slices.Sorted(maps.Keys(c.can))
 }
 
-// lead yields the calls that need the thread and to which calls from root lead, the nearest first,
+// lead yields the calls that have the demand and to which calls from root lead, the nearest first,
 // until yield returns false.
-func (c *checker) lead(root *node, thread string, yield func(found) bool) {
-	can := c.can[thread]
+func (c *checker) lead(root *node, d demand, yield func(found) bool) {
+	can := c.can[d]
 	if root.fn != nil && !can[root] {
 		return
 	}
@@ -58,12 +58,12 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		for _, one := range n.calls {
-			if one.guarded(thread) || c.marks.ignored(one.at) ||
-				(thread == needUnlocked || thread == lockedThread) && !c.unlocked(n, one.instr) {
+			if one.guarded(d) || c.marks.ignored(one.at) ||
+				(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
 				continue
 			}
 			for _, need := range one.needs {
-				if need.Thread != thread {
+				if need.Demand != d {
 					continue
 				}
 				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
@@ -202,9 +202,9 @@ func guardedAt(list []guard, instr ssa.Instruction) (threads map[string]bool) {
 }
 
 // guarded reports whether the call is on the thread, or may be.
-func (c call) guarded(thread string) bool {
-	if thread == needInit { // on the main thread nothing waits for it to be served
-		thread = mainThread
+func (c call) guarded(d demand) bool {
+	if d == needInit { // on the main thread nothing waits for it to be served
+		d = mainThread
 	}
-	return c.guards[thread] || c.guards[anyThread]
+	return c.guards[string(d)] || c.guards[anyThread]
 }

@@ -8,6 +8,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
+// mostRounds limits how often all functions are scanned: what one does with its parameters depends
+// on what those do that it gives them to, so that a chain of so many is followed.
+const mostRounds = 5
+
 // scan finds out what all functions call, and which functions start elsewhere.
 func (c *checker) scan() {
 	c.addNodes()
@@ -16,7 +20,7 @@ func (c *checker) scan() {
 		n.uses = make([]use, n.fn.Signature.Params().Len())
 		c.flags(n)
 	}
-	for range 5 { // what a function does with its parameters depends on what others do
+	for range mostRounds {
 		c.places, c.starts = map[*node][]place{}, nil
 		for _, n := range c.nodes {
 			c.scanNode(n)

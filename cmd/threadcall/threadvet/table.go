@@ -303,7 +303,7 @@ func (l *library) useOf(f function, i int) use {
 // needs returns what the table says that a function needs, and whether it says anything.
 func (l *library) needs(f function, what string, common *ssa.CallCommon) (list []need, ok bool) {
 	if block && l.Blocks.match(f) {
-		list = append(list, need{Thread: needBlock, What: what})
+		list = append(list, need{Demand: needBlock, What: what})
 	}
 	if l.Any.match(f) {
 		return list, true
@@ -319,18 +319,18 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 	}
 	for thread, off := range l.Off {
 		if off.match(f) {
-			list = append(list, need{Thread: needOff + thread, What: what})
+			list = append(list, need{Demand: demand(needOff + thread), What: what})
 		}
 	}
 	if l.Nested.match(f) {
-		list = append(list, need{Thread: needOutside + f.obj.Pkg().Path(), What: what})
+		list = append(list, need{Demand: demand(needOutside + f.obj.Pkg().Path()), What: what})
 	}
 	return list, len(list) > 0
 }
 
 // need returns a need of something in a package of the library.
 func (l *library) need(thread, what string, pkg *types.Package) need {
-	n := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
+	n := need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests}
 	if l.Fix != nil {
 		n.Fix = noFix
 		for _, fix := range *l.Fix {

@@ -50,7 +50,7 @@ type checker struct {
 	captures map[*ssa.Function]*ssa.MakeClosure
 	places   map[*node][]place         // where functions start elsewhere
 	starts   []*node                   // calls of functions that are not nodes
-	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
+	can      map[demand]map[*node]bool // the nodes from which a call leads to one that has it
 	walks    map[*node]*walk
 	invoked  map[string]bool // the methods that are called through interfaces
 	numbered map[string]*types.Func
@@ -134,7 +134,7 @@ func (c *checker) mentions() bool {
 		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
 			list, _ := c.libraryNeeds(f.Origin(), nil)
 			if slices.ContainsFunc(list, func(n need) bool {
-				return n.Thread[0] != '!' || n.Thread == needBlock
+				return n.Demand[0] != '!' || n.Demand == needBlock
 			}) || system(f) && setsUser.MatchString(f.Name()) {
 				return true
 			}

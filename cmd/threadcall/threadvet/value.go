@@ -194,18 +194,19 @@ func (c *checker) held(v ssa.Value) *types.Var {
 	return nil
 }
 
-// bound returns the function of package mainthread that has returned v, which calls it or posts to
-// it, or nil.
-func (c *checker) bound(v ssa.Value) *types.Func {
-	call, ok := v.(*ssa.Call)
-	if !ok || !isFunction(call) {
-		return nil
+// valueNeeds returns what a function needs that a marked variable holds, or that a function of
+// package mainthread has returned, which calls it or posts to it.
+func (c *checker) valueNeeds(v ssa.Value) []need {
+	if from := c.held(v); from != nil {
+		return marked(c.varMark(from), from.Name(), false)
 	}
-	obj := c.function(&call.Call)
-	if obj == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
-		return nil
+	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
+		obj := c.function(&call.Call)
+		if obj != nil && libraryOf(obj.Pkg().Path()) == threadcallMain {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
+		}
 	}
-	return obj
+	return nil
 }
 
 // origins returns the values that v can be, through variables that have no mark, and whether these
@@ -258,12 +259,11 @@ func (c *checker) calleesOf(v ssa.Value) (list []callee, ok bool) {
 		case *ssa.Parameter:
 			list = append(list, callee{param: x})
 		default:
-			to := callee{held: c.held(x), bound: c.bound(x)}
-			if to.held == nil && to.bound == nil {
+			if needs := c.valueNeeds(x); needs != nil {
+				list = append(list, callee{needs: needs})
+			} else {
 				ok = false
-				break
 			}
-			list = append(list, to)
 		}
 	}
 	return list, ok
