@@ -281,16 +281,16 @@ type Blocked struct {
 
 // Calls are those of threadcall.
 type Calls struct {
-	Total      uint64     `json:"total"`      // that ran, from their start to their end in the trace
-	InPlace    uint64     `json:"in_place"`   // of Total: called on the thread itself, not queued
-	Unfinished uint64     `json:"unfinished"` // with only the start or only the end in the trace
-	NotRun     uint64     `json:"not_run"`    // that were refused or withdrawn
-	Places     []Place    `json:"places"`     // the largest sum of delays and run times first
-	Slow       []SlowCall `json:"slow"`       // the last ten that OnSlowCall reported
+	Total      uint64      `json:"total"`      // that ran, from their start to their end in the trace
+	InPlace    uint64      `json:"in_place"`   // of Total: called on the thread itself, not queued
+	Unfinished uint64      `json:"unfinished"` // with only the start or only the end in the trace
+	NotRun     uint64      `json:"not_run"`    // that were refused or withdrawn
+	Places     []CallPlace `json:"places"`     // the largest sum of delays and run times first
+	Slow       []SlowCall  `json:"slow"`       // the last ten that OnSlowCall reported
 }
 
-// A Place is where threads are called: the first frame outside of threadcall, and the kind of call.
-type Place struct {
+// A CallPlace is where threads are called: the first frame outside of threadcall, and the kind of call.
+type CallPlace struct {
 	Frame
 	Kind    string       `json:"kind"`      // the task's type after "threadcall.", or "in place"
 	Queued  Distribution `json:"queued_ns"` // from the start of the call to that of the function

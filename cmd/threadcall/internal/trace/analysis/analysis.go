@@ -142,10 +142,10 @@ func newAnalysis() *analysis {
 		tasks:   map[xtrace.TaskID]*task{},
 		wakeups: wakeups{map[int32]*trace.Wakeups{}}, servers: []trace.Server{},
 	}
-	a.waits.tables, a.waits.places = a.tables, map[place]*waitPlace{}
+	a.waits.tables, a.waits.places = a.tables, map[placeKey]*waitPlace{}
 	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]trace.Sum{}
 	a.calls.Slow = []trace.SlowCall{}
-	a.calls.places = map[place]*trace.Place{}
+	a.calls.places = map[placeKey]*trace.CallPlace{}
 	return a
 }
 

@@ -45,7 +45,7 @@ type region struct {
 // calls sums up the calls of threadcall.
 type calls struct {
 	trace.Calls
-	places map[place]*trace.Place
+	places map[placeKey]*trace.CallPlace
 }
 
 // task returns the task that an event is about.
@@ -128,8 +128,8 @@ func (a *analysis) count(t *task) {
 	if t.caller == t.runner && t.kind != posted {
 		c.InPlace++
 	}
-	key := place{t.kind, a.caller(t.stack)}
-	p := entry(c.places, key, trace.Place{Frame: key.Frame, Kind: t.kind})
+	key := placeKey{t.kind, a.caller(t.stack)}
+	p := entry(c.places, key, trace.CallPlace{Frame: key.Frame, Kind: t.kind})
 	p.Queued.Add(uint64(max(0, t.from-t.at)))
 	p.Run.Add(uint64(t.to - t.from))
 	if length := max(t.end, t.to) - t.at; length > p.Longest.Length {
@@ -143,7 +143,7 @@ func (c *calls) report() trace.Calls {
 		p.Run.Finish()
 	}
 	c.Places = first(maxPlaces, c.places,
-		func(x *trace.Place) float64 { return x.Queued.Sum + x.Run.Sum })
+		func(x *trace.CallPlace) float64 { return x.Queued.Sum + x.Run.Sum })
 	return c.Calls
 }
 

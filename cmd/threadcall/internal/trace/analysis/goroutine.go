@@ -259,7 +259,7 @@ func (a *analysis) ended(g *goroutine) {
 	f.Runnable += g.times[stateReady]
 	f.Waiting += g.times[stateWaiting]
 	f.Syscall += g.times[stateSyscall]
-	a.judge(g)
+	a.sumUp(g)
 }
 
 // finishGoroutines ends all goroutines with the trace.

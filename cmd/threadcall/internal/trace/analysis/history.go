@@ -175,8 +175,8 @@ func (h *history) serve(p *waitPlace, length time.Duration) {
 	h.ended.Add(length)
 }
 
-// judge keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
-func (a *analysis) judge(g *goroutine) {
+// sumUp keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
+func (a *analysis) sumUp(g *goroutine) {
 	f := a.function(g.function)
 	var waits, most *deed
 	for i := range g.deeds {

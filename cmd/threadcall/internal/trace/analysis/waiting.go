@@ -14,7 +14,7 @@ import (
 type waiting struct {
 	*tables
 	spots   [][]spot // by stack, then by state and reason
-	places  map[place]*waitPlace
+	places  map[placeKey]*waitPlace
 	latency trace.Distribution // of goroutines that were ready
 }
 
@@ -25,8 +25,8 @@ type spot struct {
 	place *waitPlace
 }
 
-// A place is a frame where something is the case, such as a reason to wait.
-type place struct {
+// A placeKey is a frame where something is the case, such as a reason to wait.
+type placeKey struct {
 	what string
 	trace.Frame
 }
@@ -62,11 +62,11 @@ func (w *waiting) spot(stack int32, in state, raw string) *spot {
 	}
 	raw = w.text(raw)
 	f := w.place(stack)
-	var key place
+	var key placeKey
 	if in == stateRunning { // a function and its caller, on whatever lines
-		key = place{trace.Ran, trace.Frame{Func: f.Func, File: w.from(stack).Func}}
+		key = placeKey{trace.Ran, trace.Frame{Func: f.Func, File: w.from(stack).Func}}
 	} else {
-		key = place{w.waitReason(raw, stack), f}
+		key = placeKey{w.waitReason(raw, stack), f}
 	}
 	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
 		WaitPlace: trace.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack),
@@ -144,7 +144,7 @@ func (w *waiting) finish(g *goroutine) {
 func (w *waiting) report(end time.Duration) trace.Waiting {
 	r := trace.Waiting{Latency: w.latency}
 	r.Latency.Finish()
-	waits, blocked := map[place]*trace.WaitPlace{}, map[place]*trace.Blocked{}
+	waits, blocked := map[placeKey]*trace.WaitPlace{}, map[placeKey]*trace.Blocked{}
 	for key, p := range w.places {
 		if p.Reason == trace.Ran {
 			continue

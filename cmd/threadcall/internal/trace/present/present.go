@@ -257,7 +257,7 @@ func calls(s *ui.Screen, c trace.Calls) {
 		ui.Count(c.NotRun)))
 	table(s, c.Places, "place", 2,
 		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
-		func(p trace.Place) [][]string {
+		func(p trace.CallPlace) [][]string {
 			return [][]string{slices.Concat([]string{p.Kind, p.Frame.String(), ui.Count(p.Queued.N)},
 				quantiles(p.Queued), quantiles(p.Run))}
 		})

@@ -41,7 +41,7 @@ func sample() *trace.Report {
 		Latency: times, Wakeups: []trace.Wakeups{{Frame: frame, Woken: 4321}},
 	}
 	r.Calls = trace.Calls{
-		Total: 20, InPlace: 3, Places: []trace.Place{{Frame: frame, Kind: "Call", Queued: times}},
+		Total: 20, InPlace: 3, Places: []trace.CallPlace{{Frame: frame, Kind: "Call", Queued: times}},
 		Slow: []trace.SlowCall{
 			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
 				Waits: "mutex", Waited: 200 * ms,

@@ -85,7 +85,7 @@ func TestOpen_calls(t *testing.T) {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
 			c.Unfinished)
 	}
-	i := slices.IndexFunc(c.Places, func(p trace.Place) bool {
+	i := slices.IndexFunc(c.Places, func(p trace.CallPlace) bool {
 		return strings.HasSuffix(p.Func, ".callsSlowly")
 	})
 	if i < 0 {

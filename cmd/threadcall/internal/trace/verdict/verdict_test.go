@@ -85,8 +85,8 @@ func TestOf(t *testing.T) {
 			Wakers: unlocked})
 	}
 	queued := func(p99 time.Duration) *trace.Report {
-		p := trace.Place{Frame: place, Queued: times(90, 2*s, ms, p99)}
-		return &trace.Report{Trace: whole, Calls: trace.Calls{Places: []trace.Place{p}}}
+		p := trace.CallPlace{Frame: place, Queued: times(90, 2*s, ms, p99)}
+		return &trace.Report{Trace: whole, Calls: trace.Calls{Places: []trace.CallPlace{p}}}
 	}
 	behind := func(p trace.WaitPlace, doing, in string, took time.Duration) *trace.Report {
 		d := at(doing, 1, took, took)
