@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,8 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/vet"
 	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
 )
 
@@ -69,16 +70,6 @@ func vetID(dir string) ([]byte, error) {
 	return hash[:], cmp.Or(err, unread, bad)
 }
 
-// A finding is one report of the analyzer.
-type finding struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Package  string `json:"package"`
-	Category string `json:"category"` // the thread, or what else is wrong
-	Message  string `json:"message"`
-}
-
 func runVet(c *command) error {
 	asJSON := c.Bool("json", false, "print one JSON document instead")
 	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
@@ -103,7 +94,7 @@ func runVet(c *command) error {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(append(args, imported), packages, c.stderr)
+	list, err := reports(append(args, imported), packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
@@ -124,12 +115,12 @@ func runVet(c *command) error {
 	return nil
 }
 
-// vet runs go vet with the command as its tool, and returns what it finds in these packages, in
+// reports runs go vet with the command as its tool, and returns what it finds in these packages, in
 // order. What go vet reports otherwise goes to stderr.
-func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
+func reports(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
 	asked, _, err := gotest.Tree{}.List(context.Background(), packages...)
 	if err != nil {
-		return []finding{}, unloadable(err)
+		return []vet.Finding{}, unloadable(err)
 	}
 	list, err := analyze(args, packages, stderr)
 	if err != nil {
@@ -141,17 +132,17 @@ func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
 			end()
 		}
 	}
-	list = slices.DeleteFunc(list, func(f finding) bool {
+	list = slices.DeleteFunc(list, func(f vet.Finding) bool {
 		return !slices.ContainsFunc(asked, func(p gotest.Package) bool {
 			return p.ImportPath == strings.TrimSuffix(f.Package, "_test")
 		})
 	})
-	order := func(a, b finding) int {
+	order := func(a, b vet.Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
 			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
 	}
 	slices.SortFunc(list, order)
-	return slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }), err
+	return slices.CompactFunc(list, func(a, b vet.Finding) bool { return order(a, b) == 0 }), err
 }
 
 // withoutTests returns a flag of the go command with which packages have no tests, until end.
@@ -172,8 +163,8 @@ func withoutTests(packages []gotest.Package) (flag string, end func(), err error
 }
 
 // analyze runs go vet once. Reports of a package and of its tests may be the same.
-func analyze(args, packages []string, stderr io.Writer) ([]finding, error) {
-	list := []finding{} // not null in JSON
+func analyze(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
+	list := []vet.Finding{} // not null in JSON
 	cmd := exec.Command("go", slices.Concat([]string{"vet", "-json"}, args, packages)...)
 	cmd.Stderr = stderr
 	output, err := cmd.Output()
@@ -191,9 +182,8 @@ func analyze(args, packages []string, stderr io.Writer) ([]finding, error) {
 					err = cmp.Or(err, errors.New("a package cannot be analyzed"))
 				}
 				for _, one := range found {
-					f := finding{Package: pkg, Category: one.Category, Message: one.Message}
-					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					list = append(list, f)
+					list = append(list, vet.Finding{Position: position(one.Posn), Package: pkg,
+						Category: one.Category, Message: one.Message})
 				}
 			}
 		}
@@ -207,18 +197,19 @@ func unloadable(err error) error {
 		"reports, and what 'go build' and 'go test -run none' report of it, then run vet again", err))
 }
 
-// splitPosition splits file:line:column, and makes the file relative to the directory if it is
-// below it.
-func splitPosition(text string) (file string, line, column int) {
-	m := position.FindStringSubmatch(text)
-	line, _ = strconv.Atoi(m[2])
-	column, _ = strconv.Atoi(m[3])
-	if dir, err := os.Getwd(); err == nil {
-		if name, err := filepath.Rel(dir, m[1]); err == nil && filepath.IsLocal(name) {
-			return name, line, column
+// position parses file:line:column. The file is relative to the directory if it is below it.
+func position(text string) (p report.Position) {
+	p.File = text
+	for _, n := range []*int{&p.Column, &p.Line} {
+		i := strings.LastIndexByte(p.File, ':')
+		if v, err := strconv.Atoi(p.File[i+1:]); i > 0 && err == nil {
+			*n, p.File = v, p.File[:i]
 		}
 	}
-	return m[1], line, column
+	if dir, err := os.Getwd(); err == nil {
+		if name, err := filepath.Rel(dir, p.File); err == nil && filepath.IsLocal(name) {
+			p.File = name
+		}
+	}
+	return p
 }
-
-var position = regexp.MustCompile(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)

@@ -2,6 +2,7 @@
 package gotest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -50,6 +51,17 @@ func Run(cmd *exec.Cmd) error {
 		g.kill()
 	}
 	return err
+}
+
+// Output runs cmd by [Run] and returns what it writes. If its context, ctx, is done, the error is the
+// cause.
+func Output(ctx context.Context, cmd *exec.Cmd) (stdout, stderr []byte, err error) {
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if err = Run(cmd); ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return out.Bytes(), bytes.TrimSpace(complaints.Bytes()), err
 }
 
 // A group is a process with what it has started.

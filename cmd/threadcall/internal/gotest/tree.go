@@ -122,32 +122,26 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 	stdout, stderr, err := t.Output(ctx, args...)
 	if errors.As(err, new(*exec.ExitError)) {
-		complaint := bytes.TrimSpace(stderr)
-		if len(complaint) == 0 {
-			complaint = bytes.TrimSpace(stdout)
+		if len(stderr) == 0 {
+			stderr = bytes.TrimSpace(stdout)
 		}
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, complaint)
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, stderr)
 	}
 	return stdout, err
 }
 
 // Output runs the go command and returns what it writes. If ctx is done, the error is its cause.
 func (t Tree) Output(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
-	var out, complaints bytes.Buffer
 	cmd := exec.CommandContext(ctx, cmp.Or(t.Name, "go"), args...)
 	cmd.Dir, cmd.Env = t.Dir, t.Environ()
 	if t.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
 	}
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = Run(cmd)
-	switch {
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case errors.Is(err, exec.ErrNotFound):
+	stdout, stderr, err = Output(ctx, cmd)
+	if errors.Is(err, exec.ErrNotFound) {
 		err = errors.New("the go command is needed, and not in PATH")
 	}
-	return out.Bytes(), complaints.Bytes(), err
+	return stdout, stderr, err
 }
 
 // Environ returns a copy of the environment of the go command.

@@ -331,6 +331,8 @@ const (
 	ChannelReceive     = "channel receive"
 	Select             = "select"
 	Sleep              = "sleep"
+	Forever            = "forever" // an empty select
+	Close              = "close"   // of a file, for reads and writes of it
 	Network            = "network"
 	SystemCall         = "system call"
 	HTTP               = "HTTP" // an answer

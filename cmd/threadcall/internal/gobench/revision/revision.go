@@ -3,7 +3,6 @@
 package revision
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -46,7 +45,7 @@ func (c Commit) Short() string { return c.Hash[:min(len(c.Hash), 10)] }
 
 // Commit returns the commit that rev names, in any way that git knows.
 func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
-	out, err := git(ctx, r.Top, nil, "rev-parse", "--verify", "--quiet", "--end-of-options",
+	out, err := git(ctx, r.Top, nil, "log", "-1", "--format=%H%n%s", "--end-of-options",
 		rev+"^{commit}")
 	if ctx.Err() != nil {
 		return Commit{}, ctx.Err()
@@ -59,12 +58,8 @@ func (r *Repository) Commit(ctx context.Context, rev string) (Commit, error) {
 		}
 		return Commit{}, fmt.Errorf("the repository in %s has no revision %q; %s", r.Top, rev, hint)
 	}
-	c := Commit{Hash: strings.TrimSpace(out)}
-	if out, err = git(ctx, r.Top, nil, "log", "-1", "--format=%s", c.Hash); err != nil {
-		return Commit{}, err
-	}
-	c.Subject = strings.TrimSpace(out)
-	return c, nil
+	hash, subject, _ := strings.Cut(strings.TrimSpace(out), "\n")
+	return Commit{hash, subject}, nil
 }
 
 // Changes returns the files in which the working tree differs from HEAD.
@@ -90,18 +85,11 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(withoutRepository(os.Environ()), []string{"PWD=" + dir, "LC_ALL=C",
 		"GIT_TERMINAL_PROMPT=0"}, env)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := gotest.Run(cmd); err != nil {
-		if ctx.Err() != nil {
-			return "", context.Cause(ctx)
-		}
-		if text := strings.TrimSpace(stderr.String()); text != "" {
-			err = fmt.Errorf("%w: %s", err, text)
-		}
-		return "", fmt.Errorf("git %q: %w", args, err)
+	stdout, stderr, err := gotest.Output(ctx, cmd)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("git %q: %w: %s", args, err, stderr)
 	}
-	return stdout.String(), nil
+	return string(stdout), err
 }
 
 // withoutRepository removes what a hook of git sets to say which repository it runs for: the

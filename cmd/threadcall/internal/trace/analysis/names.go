@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
@@ -8,54 +9,28 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
-// libraries have functions in which goroutines wait on channels: until a limit lets them continue,
-// or for an answer. The innermost one counts.
-var libraries = map[string]string{
-	"net/http.(*Transport).roundTrip":                 trace.HTTP,
-	"net/http.(*bodyEOFSignal).Read":                  trace.HTTP,
-	"net/http.(*Transport).getConn":                   trace.HTTPConnection,
-	"database/sql.(*DB).conn":                         trace.DatabaseConnection,
-	"golang.org/x/sync/semaphore.(*Weighted).Acquire": trace.Semaphore,
-}
+//go:embed names.txt
+var namesText string
 
-// meanings have the functions on which a goroutine waits or stops. The outermost one counts: an
-// RWMutex locks a Mutex.
-var meanings = map[string]string{
-	"sync.(*Mutex).Lock":              trace.Mutex,
-	"sync.(*Mutex).lockSlow":          trace.Mutex, // until Go 1.23
-	"internal/sync.(*Mutex).Lock":     trace.Mutex,
-	"internal/sync.(*Mutex).lockSlow": trace.Mutex,
-	"sync.(*RWMutex).Lock":            trace.RWMutex,
-	"sync.(*RWMutex).RLock":           trace.RWMutex,
-	"sync.(*WaitGroup).Wait":          trace.WaitGroup,
-	"sync.(*Cond).Wait":               trace.Cond,
-	"runtime.chansend":                trace.ChannelSend,
-	"runtime.chansend1":               trace.ChannelSend,
-	"runtime.chanrecv":                trace.ChannelReceive,
-	"runtime.chanrecv1":               trace.ChannelReceive,
-	"runtime.chanrecv2":               trace.ChannelReceive,
-	"runtime.selectgo":                trace.Select,
-	"runtime.block":                   "forever",
-	"runtime.netpollblock":            trace.Network,
-	"internal/poll.runtime_pollWait":  trace.Network,
-	"internal/poll.(*FD).Close":       "close", // waits for reads and writes of the file
-	"time.Sleep":                      trace.Sleep,
-	"runtime.gcParkAssist":            trace.GCAssist,
-	"runtime.gcAssistAlloc":           trace.GCAssist,
-	"runtime.coroswitch":              trace.Coroutine,
-}
+// What functions and reasons of the runtime mean. names.txt says how.
+var (
+	libraries  = names("# libraries")
+	meanings   = names("# meanings")
+	reasons    = names("# reasons")
+	finalizers = names("# finalizers")
+)
 
-// reasonNames has the names in reports for the runtime's reasons whose names are other ones.
-var reasonNames = map[string]string{
-	"chan send":                    trace.ChannelSend,
-	"chan receive":                 trace.ChannelReceive,
-	"sync.(*Cond).Wait":            trace.Cond,
-	"GC mark assist wait for work": trace.GCAssist,
-	"GC background sweeper wait":   trace.RuntimeLock,
-	"system goroutine wait":        trace.RuntimeLock,
-	"wait until GC ends":           trace.RuntimeLock,
-	"GC weak to strong wait":       trace.RuntimeLock,
-	"wait for debug call":          trace.RuntimeLock,
+// names returns the section of names.txt with this title.
+func names(title string) map[string]string {
+	_, text, _ := strings.Cut(namesText, title)
+	text, _, _ = strings.Cut(text, "\n\n")
+	section := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, meaning, ok := strings.Cut(strings.TrimSpace(line), " = "); ok {
+			section[name] = meaning
+		}
+	}
+	return section
 }
 
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
@@ -72,7 +47,7 @@ func (t *tables) waitReason(reason string, stack int32) string {
 			break
 		}
 	}
-	if name, ok := reasonNames[reason]; ok {
+	if name, ok := reasons[reason]; ok {
 		return name
 	}
 	if reason != "sync" && reason != "" {
@@ -129,13 +104,6 @@ func tracer(function string) bool {
 // itself is in place of a frame where no function of a stack is of the program that calls
 // threadcall.
 const itself = "threadcall"
-
-// finalizers have what runs in some of the runtime's goroutines.
-var finalizers = map[string]string{
-	"runtime.runfinq":       trace.Finalizer, // until Go 1.25
-	"runtime.runFinalizers": trace.Finalizer,
-	"runtime.runCleanups":   trace.Cleanup,
-}
 
 // caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
 // called.

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -162,6 +163,17 @@ func TestMeanings(t *testing.T) {
 	known := maps.Clone(meanings)
 	maps.Copy(known, libraries)
 	delete(known, "sync.(*Mutex).lockSlow") // until Go 1.23
+	constants, err := os.ReadFile("../../../report/trace/report.go")
+	if err != nil || len(meanings) < 20 || len(libraries) < 5 || len(reasons) < 9 || len(finalizers) < 3 {
+		t.Fatal(err, meanings, libraries, reasons, finalizers)
+	}
+	for _, section := range []map[string]string{meanings, libraries, reasons, finalizers} {
+		for name, meaning := range section {
+			if !bytes.Contains(constants, []byte(fmt.Sprintf("= %q", meaning))) {
+				t.Errorf("%s: %q is not a constant of package report/trace", name, meaning)
+			}
+		}
+	}
 	for function := range known {
 		if strings.HasPrefix(function, "golang.org/") {
 			continue
