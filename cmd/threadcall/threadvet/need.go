@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 	"strings"
@@ -184,22 +185,12 @@ func (*funcFact) AFact()    {}
 func (*varFact) AFact()     {}
 func (*packageFact) AFact() {}
 
-// threadName returns a thread in the words of a report.
-func threadName(name string) string {
-	switch name {
-	case "":
-		return "a thread of its own"
-	case mainThread:
-		return "the main thread"
-	case lockedThread:
-		return "a goroutine that runtime.LockOSThread has locked"
-	case windowThread:
-		return "the thread of the window"
-	case unknownThread:
-		return "a thread"
-	}
-	return "thread " + name
-}
+// threadNames are threads in the words of a report. Others are threads of that name.
+var threadNames = map[string]string{"": "a thread of its own", mainThread: "the main thread",
+	lockedThread: "a goroutine that runtime.LockOSThread has locked",
+	windowThread: "the thread of the window", unknownThread: "a thread"}
+
+func threadName(name string) string { return cmp.Or(threadNames[name], "thread "+name) }
 
 // exportFunctions exports what other packages must know.
 func (c *checker) exportFunctions() {

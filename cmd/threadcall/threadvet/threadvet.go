@@ -150,21 +150,19 @@ func (c *checker) ownTable(pkg string) bool {
 
 // locksInInit reports whether an init function of the package locks the main goroutine to the main
 // thread.
-func locksInInit(pass *analysis.Pass) bool {
-	for id, obj := range pass.TypesInfo.Uses {
-		if !isFunc(obj, "runtime", "LockOSThread") {
-			continue
-		}
-		for _, file := range pass.Files {
-			for _, decl := range file.Decls {
-				f, ok := decl.(*ast.FuncDecl)
-				if ok && f.Recv == nil && f.Name.Name == "init" && f.Pos() < id.Pos() && id.Pos() < f.End() {
-					return true
-				}
-			}
+func locksInInit(pass *analysis.Pass) (locks bool) {
+	for _, file := range pass.Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			ast.Inspect(decl, func(n ast.Node) bool {
+				id, isName := n.(*ast.Ident)
+				locks = locks || ok && f.Recv == nil && f.Name.Name == "init" && isName &&
+					isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
+				return ok && !locks
+			})
 		}
 	}
-	return false
+	return locks
 }
 
 // isFunc reports whether obj is the function of that name.

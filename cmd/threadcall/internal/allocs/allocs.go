@@ -52,8 +52,11 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 	if s.which, err = gotest.ParsePattern(s.Bench); err != nil {
 		return nil, err
 	}
+	// These flags are stronger than GOFLAGS: files must have the same paths in stacks, in what the
+	// compiler logs, and in what the go command lists.
+	tree := gotest.Tree{Dir: s.Settings.Dir, Flags: []string{"-trimpath=false"}}
 	var all []gotest.Package
-	if s.named, all, err = set.tree().ListDeps(ctx, s.Packages...); err != nil {
+	if s.named, all, err = tree.ListDeps(ctx, s.Packages...); err != nil {
 		return nil, err
 	}
 	scratch, err := gotest.NewScratch()
@@ -61,7 +64,7 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	if s.builder, err = set.newBuilder(ctx, scratch.Dir, s.named, all); err != nil {
+	if s.builder, err = newBuilder(ctx, tree, scratch.Dir, s.named, all); err != nil {
 		return nil, err
 	}
 	r := s.report
@@ -136,8 +139,9 @@ func (s *session) failed(pkg, benchmark string, err error) error {
 	f.Package, f.Name = pkg, strings.TrimPrefix(benchmark, "Benchmark")
 	f.Reason = strings.ReplaceAll(f.Reason, "\n", "; ")
 	// Testing may print figures of a benchmark that panics, so that it is tried again.
-	if !slices.ContainsFunc(s.report.Failures, func(o report.Failure) bool { return o.Of() == f.Of() }) {
-		s.report.Failures = append(s.report.Failures, *f)
+	same := func(o report.Failure) bool { return o.Of() == f.Of() }
+	if all := &s.report.Failures; !slices.ContainsFunc(*all, same) {
+		*all = append(*all, *f)
 	}
 	return nil
 }

@@ -25,8 +25,9 @@ import (
 const fixture = "testdata/fixture"
 
 func settings(dir string) Settings {
-	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Benchtime: report.Benchtime{N: 1000}, Bench: ".",
-		Progress: func(string) {}}
+	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Bench: ".",
+		Benchtime: report.Benchtime{N: 1000},
+		Progress:  func(string) {}}
 }
 
 // outsideWorkspace lets the go command work in modules of testdata.

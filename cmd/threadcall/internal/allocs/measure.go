@@ -31,16 +31,10 @@ type builder struct {
 	log     *escape.Log // what it has said in all builds so far
 }
 
-// tree returns the source as the settings build it. The flags are stronger than GOFLAGS: files must
-// have the same paths in stacks, in what the compiler logs, and in what the go command lists.
-func (s Settings) tree() gotest.Tree {
-	return gotest.Tree{Dir: s.Dir, Flags: []string{"-trimpath=false"}}
-}
-
 // newBuilder returns a builder for the named packages.
-func (s Settings) newBuilder(ctx context.Context, dir string, named, all []gotest.Package) (builder,
-	error) {
-	b := builder{Tree: s.tree(), dir: dir, log: escape.New()}
+func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []gotest.Package) (
+	builder, error) {
+	b := builder{Tree: tree, dir: dir, log: escape.New()}
 	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
 	for _, p := range named {
 		if p.Standard {
@@ -183,7 +177,8 @@ func (s *session) try(ctx context.Context, b *binary, pattern string, n int) (tr
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern,
 		fmt.Sprintf("-test.benchtime=%dx", n))
 	for _, l := range r.Lines {
-		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs))), r.Time}
+		name := gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs)))
+		t := trial{"Benchmark" + name, r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
 		}

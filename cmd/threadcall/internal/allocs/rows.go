@@ -192,7 +192,8 @@ func (s *session) explain(row *row) {
 
 // asks reports whether the compiler was asked about a package.
 func (s *session) asks(pkg string) bool {
-	return slices.Contains(s.report.Asked, pkg) || slices.Contains(s.report.Asked, strings.TrimSuffix(pkg, "_test"))
+	all := s.report.Asked
+	return slices.Contains(all, pkg) || slices.Contains(all, strings.TrimSuffix(pkg, "_test"))
 }
 
 // suiting leaves out what another kind of allocation in the same line is the reason for.

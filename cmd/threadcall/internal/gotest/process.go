@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -53,8 +54,8 @@ func Run(cmd *exec.Cmd) error {
 	return err
 }
 
-// Output runs cmd by [Run] and returns what it writes. If its context, ctx, is done, the error is the
-// cause.
+// Output runs cmd by [Run] and returns what it writes. If its context, ctx, is done, the error is
+// the cause.
 func Output(ctx context.Context, cmd *exec.Cmd) (stdout, stderr []byte, err error) {
 	var out, complaints bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &complaints
@@ -86,26 +87,20 @@ const sameSignal = time.Second
 // directories removed, and this process exits with the status.
 func Interruptible(status int, report func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endSignals()...)
-	if pipeSignal != nil { // it would end this process and leave its files
-		signal.Notify(pipe, pipeSignal)
-	}
 	go func() {
-		select {
-		case _, ok := <-signals:
-			if !ok {
-				return
-			}
+		first, ok := <-signals
+		if !ok {
+			return
+		}
+		if first != syscall.SIGPIPE {
 			report()
-		case <-pipe:
 		}
 		cancel(ErrInterrupted)
-		for again := time.Now().Add(sameSignal); ; {
-			if _, ok := <-signals; !ok {
-				return
-			}
-			if time.Now().Before(again) {
+		again := time.Now().Add(sameSignal)
+		for s := range signals {
+			if s == syscall.SIGPIPE || time.Now().Before(again) {
 				continue
 			}
 			running.Range(func(g, _ any) bool {
@@ -118,7 +113,6 @@ func Interruptible(status int, report func()) (ctx context.Context, stop func())
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
-		signal.Stop(pipe)
 		close(signals)
 		cancel(nil)
 	}

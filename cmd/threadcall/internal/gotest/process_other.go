@@ -17,6 +17,3 @@ func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) }
 func (g *group) kill()      { _ = g.cmd.Process.Kill() }
 
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
-
-// pipeSignal is nil: there is no signal for an output without a reader.
-var pipeSignal os.Signal

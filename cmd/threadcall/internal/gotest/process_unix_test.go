@@ -85,7 +85,8 @@ func TestBinary_Run(t *testing.T) {
 		"sleep 100":           {time.Millisecond, "it took longer than -timeout 1ms"},
 		"sleep 100 & echo $!": {0, "outlived it"},
 	} {
-		r, err := (&Binary{Path: shell(t.Context(), t, "").Path}).Run(t.Context(), c.timeout, "-c", script)
+		b := &Binary{Path: shell(t.Context(), t, "").Path}
+		r, err := b.Run(t.Context(), c.timeout, "-c", script)
 		if err != nil || !strings.Contains(r.Problem, c.want) || r.TooLong != (c.timeout > 0) {
 			t.Errorf("%+v, %v", r, err)
 		} else if !r.TooLong {

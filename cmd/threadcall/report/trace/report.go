@@ -289,7 +289,7 @@ type Calls struct {
 	Slow       []SlowCall  `json:"slow"`       // the last ten that OnSlowCall reported
 }
 
-// A CallPlace is where threads are called: the first frame outside of threadcall, and the kind of call.
+// A CallPlace is where threads are called: the first frame outside of threadcall, and the kind.
 type CallPlace struct {
 	Frame
 	Kind    string       `json:"kind"`      // the task's type after "threadcall.", or "in place"

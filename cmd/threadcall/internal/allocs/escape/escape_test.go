@@ -138,10 +138,11 @@ func TestLog_Read_go124(t *testing.T) {
 		13: `s + " = " + s escapes to heap: assigned (sink = s + " = " + s at p.go:13)`,
 		15: "n escapes to heap: assigned (list[0] = &n at p.go:14)",
 	} {
-		if !slices.ContainsFunc(l.Around(report.Position{File: "/p/p.go", Line: number}), func(e alloc.Escape) bool {
+		found := l.Around(report.Position{File: "/p/p.go", Line: number})
+		if !slices.ContainsFunc(found, func(e alloc.Escape) bool {
 			return e.String() == want && !strings.Contains(e.Flow[0].Into, "=")
 		}) {
-			t.Errorf("line %d: no %q in %+v", number, want, l.Around(report.Position{File: "/p/p.go", Line: number}))
+			t.Errorf("line %d: no %q in %+v", number, want, found)
 		}
 	}
 }

@@ -37,8 +37,8 @@ var caches, kinds = func() ([]Kind, []Kind) {
 
 func parse(text string) (list []Kind) {
 	for line := range strings.Lines(text) {
-		if f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | "); !strings.HasPrefix(line, "#") &&
-			len(f) > 4 {
+		f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | ")
+		if len(f) > 4 && !strings.HasPrefix(line, "#") {
 			list = append(list, Kind{f[0], f[1], f[2], f[3], f[4]})
 		}
 	}

@@ -29,8 +29,9 @@ func delta(t *bench.Table, old, new bench.Cell, alpha float64) bench.Delta {
 	absolute := slices.Min(a) <= 0 || slices.Min(b) <= 0
 	if old.Exact && new.Exact && old.Center == new.Center {
 		same := bench.Delta{Absolute: absolute}.Neutral()
-		return bench.Delta{Verdict: bench.Equal, Method: bench.Exactly, Absolute: absolute, Estimate: same,
-			Pair: [2]float64{a[0], b[0]}, Interval: &bench.Interval{Low: same, High: same}, P: 1, N: len(a)}
+		return bench.Delta{Verdict: bench.Equal, Method: bench.Exactly, Absolute: absolute, P: 1,
+			Estimate: same, Pair: [2]float64{a[0], b[0]}, N: len(a),
+			Interval: &bench.Interval{Low: same, High: same}}
 	}
 	test := stats.Pairs(a, b, absolute, alpha)
 	d := bench.Delta{Method: bench.Pairs, Absolute: absolute, Estimate: test.Estimate, N: len(a),

@@ -37,7 +37,8 @@ func Judge(run *bench.Record, d *measure.Data, limits []plan.Limit) *bench.Repor
 	}
 	chooseBases(c, &bench.Table{Rows: rows(d, bench.Threads)})
 	correct(c)
-	r := &bench.Report{Record: *run, Comparison: c, Breaches: []bench.Case{}, Undecided: []bench.Case{}}
+	r := &bench.Report{Record: *run, Comparison: c, Breaches: []bench.Case{},
+		Undecided: []bench.Case{}}
 	check(r, limits)
 	return r
 }
@@ -80,8 +81,8 @@ func rows(d *measure.Data, unit string) []bench.Row {
 	return rows
 }
 
-// correct marks by Holm's procedure the verdicts that stay visible when the error rate is that of all
-// of them together. Each alone is wrong with a probability of at most alpha if nothing has changed:
+// correct marks by Holm's procedure the verdicts that stay visible when the error rate is that of
+// all of them together. Each alone is wrong with a probability of at most alpha if nothing has changed:
 // in a long table some are. Exact differences and throughput are not among them.
 func correct(c *bench.Comparison) {
 	var tests []*bench.Delta
@@ -145,7 +146,8 @@ func check(r *bench.Report, limits []plan.Limit) {
 // decisive returns the limits for a row of t: those of its unit, or if there are none, those of no
 // unit if it is known what is worse in this one. Throughput is a second view of the time, to which
 // a limit for all units applies already.
-func decisive(c *bench.Comparison, t *bench.Table, row *bench.Row, limits []plan.Limit) (these []plan.Limit) {
+func decisive(c *bench.Comparison, t *bench.Table, row *bench.Row,
+	limits []plan.Limit) (these []plan.Limit) {
 	for _, l := range limits {
 		if l.Unit != "" && t.Unit == l.Tidy() {
 			these = append(these, l)

@@ -49,7 +49,8 @@ func TestCompare_drift(t *testing.T) {
 	pairs := paired("sec/op", old, new)
 	measuretest.Add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
 	d := only(t, pairs)
-	if d.Verdict != bench.Worse || d.Method != bench.Pairs || d.N != 10 || math.Abs(d.Estimate-1.051) > 0.001 {
+	if d.Verdict != bench.Worse || d.Method != bench.Pairs || d.N != 10 ||
+		math.Abs(d.Estimate-1.051) > 0.001 {
 		t.Errorf("paired: %+v", d)
 	}
 }
@@ -67,7 +68,7 @@ func TestCompare_counts(t *testing.T) {
 		{"allocs/op", 10, 0, 3, bench.Worse, bench.Exactly},
 		{"allocs/op", 1, 3, 3, bench.Equal, bench.Exactly},
 		{"allocs/op", 10, 0, 0, bench.Equal, bench.Exactly},
-		{"allocs/op", 3, 3, 4, bench.TooFew, bench.Pairs}, // three times 3 and three times 4 may be chance
+		{"allocs/op", 3, 3, 4, bench.TooFew, bench.Pairs}, // which may be chance
 		// so may five times, for what is not known to be exact
 		{"retries", 5, 3, 4, bench.TooFew, bench.Pairs},
 		{"retries", 6, 3, 4, bench.Changed, bench.Pairs},
@@ -166,9 +167,11 @@ func TestTable_words(t *testing.T) {
 		d      bench.Delta
 		want   string
 	}{
-		{"sec/op", -1, bench.Delta{Verdict: bench.Worse, Estimate: 1.054, Interval: interval(1.04, 1.131)},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Worse, Estimate: 1.054,
+			Interval: interval(1.04, 1.131)},
 			"+5.4% [+4.0%, +13.1%] slower"},
-		{"sec/op", -1, bench.Delta{Verdict: bench.Better, Estimate: 0.005, Interval: interval(0.004, 0.006)},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Better, Estimate: 0.005,
+			Interval: interval(0.004, 0.006)},
 			"1/200 [1/250, 1/167] faster"},
 		{"sec/op", -1, bench.Delta{Verdict: bench.Worse, Estimate: 212, Interval: interval(9, 230)},
 			"×212 [×9, ×230] slower"},

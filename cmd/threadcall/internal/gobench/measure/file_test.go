@@ -21,7 +21,8 @@ const header = "goos: linux\npkg: example.com/p\n"
 
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.txt")
-	r := &bench.Record{Settings: bench.Settings{Command: "a\nb"}, Versions: []bench.Version{{Name: "v"}}}
+	r := &bench.Record{Settings: bench.Settings{Command: "a\nb"},
+		Versions: []bench.Version{{Name: "v"}}}
 	f, err := createFiles(name, r)
 	if err != nil {
 		t.Fatal(err)

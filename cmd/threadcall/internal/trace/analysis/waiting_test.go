@@ -164,7 +164,8 @@ func TestMeanings(t *testing.T) {
 	maps.Copy(known, libraries)
 	delete(known, "sync.(*Mutex).lockSlow") // until Go 1.23
 	constants, err := os.ReadFile("../../../report/trace/report.go")
-	if err != nil || len(meanings) < 20 || len(libraries) < 5 || len(reasons) < 9 || len(finalizers) < 3 {
+	if err != nil || len(meanings) < 20 || len(libraries) < 5 || len(reasons) < 9 ||
+		len(finalizers) < 3 {
 		t.Fatal(err, meanings, libraries, reasons, finalizers)
 	}
 	for _, section := range []map[string]string{meanings, libraries, reasons, finalizers} {
