@@ -152,7 +152,6 @@ func (c *command) parse(refusal string) (args []string, err error) {
 	return args, err
 }
 
-// given reports whether the flag was given.
 func (c *command) given(name string) (was bool) {
 	c.Visit(func(f *flag.Flag) { was = was || f.Name == name })
 	return was
@@ -167,7 +166,6 @@ func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop f
 	})
 }
 
-// writeJSON writes one document.
 func writeJSON(out io.Writer, document any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

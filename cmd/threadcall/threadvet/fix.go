@@ -72,7 +72,6 @@ type edit struct {
 	imports    string
 }
 
-// wrapped returns the edit for the call at pos.
 func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 	file, way := c.around(pos)
 	if file == nil || c.pass.Fset.File(pos).Name() != c.pass.Fset.Position(pos).Filename {
@@ -136,7 +135,6 @@ func (n *node) signals() bool {
 	})
 }
 
-// has reports whether the node has such an instruction.
 func (n *node) has(match func(ssa.Instruction) bool) bool {
 	for instr := range instructions(n.fn) {
 		if match(instr) {

@@ -38,7 +38,6 @@ func (m *marks) empty() bool {
 	return len(m.on)+len(m.runs)+len(m.lines) == 0 && m.whole == ""
 }
 
-// parseMark parses one comment.
 func parseMark(text string) (m mark, ok bool) {
 	rest, ok := strings.CutPrefix(text, "//threadcall:")
 	if !ok {

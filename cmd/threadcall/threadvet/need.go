@@ -192,7 +192,6 @@ var threadNames = map[string]string{"": "a thread of its own", mainThread: "the 
 
 func threadName(name string) string { return cmp.Or(threadNames[name], "thread "+name) }
 
-// exportFunctions exports what other packages must know.
 func (c *checker) exportFunctions() {
 	c.reachable()
 	if c.pass.Pkg.Name() == "main" {

@@ -85,7 +85,6 @@ func (p place) off(thread string) bool {
 	return p.thread != "" && p.thread != thread && thread != windowThread
 }
 
-// called returns the nodes that the node calls.
 func (n *node) called() (list []*node) {
 	for _, one := range n.calls {
 		if one.to.node != nil {
@@ -124,7 +123,6 @@ func (n *node) owns() bool {
 	return false
 }
 
-// instructions yields the instructions of a function.
 func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {

@@ -109,7 +109,6 @@ func embeds(t types.Type, base string, depth int) bool {
 //go:embed tables.json
 var shipped []byte
 
-// libraries are the shipped tables.
 var libraries = func() []*library {
 	list, err := parseTables("tables.json", shipped)
 	if err != nil {
@@ -262,7 +261,6 @@ func (c *checker) holds(l *library, pkg *types.Package) bool {
 	return name == "" || c.fact.Lacks != l.Since
 }
 
-// splitName splits path.Name.
 func splitName(text string) (pkg, name string) {
 	if i := strings.LastIndexByte(text, '.'); i >= 0 {
 		return text[:i], text[i+1:]
@@ -385,7 +383,6 @@ func names(list string) map[string]bool {
 	return m
 }
 
-// functionOf returns the names of a function or method.
 func functionOf(obj *types.Func) function {
 	f := function{name: obj.Name(), obj: obj}
 	if name := cgoName(f.name); name != "" {
@@ -432,7 +429,6 @@ func typeName(t types.Type) string {
 // tablesFile is the name of the file of tables at the root of a module.
 const tablesFile = "threadvet.json"
 
-// readTables reads the tables of the package's module.
 func (c *checker) readTables() error {
 	for _, file := range c.pass.Files {
 		name := findTables(filepath.Dir(c.pass.Fset.Position(file.Package).Filename))

@@ -165,14 +165,12 @@ func locksInInit(pass *analysis.Pass) (locks bool) {
 	return locks
 }
 
-// isFunc reports whether obj is the function of that name.
 func isFunc(obj types.Object, pkg, name string) bool {
 	f, ok := obj.(*types.Func)
 	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
 		f.Signature().Recv() == nil
 }
 
-// build makes the SSA form of the package.
 func (c *checker) build() {
 	prog := ssa.NewProgram(c.pass.Fset, 0)
 	for _, p := range c.pass.Pkg.Imports() {

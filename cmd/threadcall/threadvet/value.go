@@ -153,7 +153,6 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 	return ok
 }
 
-// strip removes conversions.
 func strip(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {

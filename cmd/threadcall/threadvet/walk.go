@@ -44,7 +44,6 @@ type state struct {
 	defers    []*ssa.Defer
 }
 
-// fact returns what a state says of a value.
 func (w *walk) fact(s state, v ssa.Value) truth { return s.facts[w.numbers[v]] }
 
 // with returns the state in which this is true of a value.
@@ -325,7 +324,6 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 	}
 }
 
-// enter follows a path into a block.
 func (w *walk) enter(from, to *ssa.BasicBlock, s state) {
 	next, first := s, 0
 	for _, instr := range to.Instrs {
@@ -480,7 +478,6 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 	return obj != nil && c.listed(obj, func(l *library) patterns { return l.Home })
 }
 
-// note notes the state in which a path makes a call.
 func (w *walk) note(instr ssa.CallInstruction, s state) {
 	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
 	if s.Moved != 0 {

@@ -30,7 +30,6 @@ const (
 
 func classOf(x uint64) int { return int(math.Float64bits(float64(x)+1)>>cut) - base }
 
-// least returns the least number of a class.
 func least(class int) float64 { return math.Float64frombits(uint64(class+base)<<cut) - 1 }
 
 // Add adds x.

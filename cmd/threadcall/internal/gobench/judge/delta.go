@@ -99,7 +99,6 @@ func summarize(c *bench.Cell, exact bool) {
 	}
 }
 
-// at returns the samples by their rounds, the first of each.
 func at(c bench.Cell) map[int]float64 {
 	values := map[int]float64{}
 	for _, s := range c.Samples {

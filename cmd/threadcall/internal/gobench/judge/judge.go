@@ -82,8 +82,8 @@ func rows(d *measure.Data, unit string) []bench.Row {
 }
 
 // correct marks by Holm's procedure the verdicts that stay visible when the error rate is that of
-// all of them together. Each alone is wrong with a probability of at most alpha if nothing has changed:
-// in a long table some are. Exact differences and throughput are not among them.
+// all of them together. Each alone is wrong with a probability of at most alpha if nothing has
+// changed: in a long table some are. Exact differences and throughput are not among them.
 func correct(c *bench.Comparison) {
 	var tests []*bench.Delta
 	for i := range c.Tables {

@@ -48,7 +48,6 @@ type calls struct {
 	places map[placeKey]*trace.CallPlace
 }
 
-// task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
 	return entry(a.tasks, id, task{caller: none})
 }

@@ -104,7 +104,6 @@ func (c *collector) goal(live, goal uint64) {
 	c.ended = false
 }
 
-// addStop counts a stop of the world.
 func (c *collector) addStop(v trace.Interval) {
 	if v.What != "start trace" && v.What != "stop trace" {
 		c.stops.All.Add(uint64(v.Length))

@@ -32,7 +32,6 @@ type deed struct {
 // maxDeeds limits the deeds of a goroutine. The shortest sum makes room for another one.
 const maxDeeds = 16
 
-// did adds a time.
 func (h *history) did(at *waitPlace, v *stay) {
 	i := 0
 	for i < len(h.deeds) && h.deeds[i].waitPlace != at {
@@ -296,7 +295,6 @@ type load struct {
 	at, from, to   time.Duration // of the last change; of the last time in which all Ps ran
 }
 
-// change changes the counts.
 func (l *load) change(a *analysis, running, ready int) {
 	if l.full(a) {
 		l.Full += a.now - l.to

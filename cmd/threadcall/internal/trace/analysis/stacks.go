@@ -89,7 +89,6 @@ func (t *tables) frame(f xtrace.StackFrame) uint32 {
 	return n
 }
 
-// root returns the outermost function, empty if there is none.
 func (t *tables) root(stack int32) string {
 	if numbers := t.stacks[stack]; len(numbers) > 0 {
 		return t.frames[numbers[len(numbers)-1]].Func

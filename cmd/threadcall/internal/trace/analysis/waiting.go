@@ -123,7 +123,6 @@ func addTo(sums map[int32]trace.Sum, stack int32, length time.Duration) {
 	sums[stack] = sum
 }
 
-// finish counts a goroutine with which the trace ends.
 func (w *waiting) finish(g *goroutine) {
 	if !g.waiting() || ofRuntime(g.function) {
 		return

@@ -1,18 +1,132 @@
+// Package plan has what a run measures and how: settings, limits, and versions with their trees.
 package plan
 
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchunit"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
+
+// Confidence is that of each interval and verdict.
+const Confidence = 0.95
+
+// LeastRounds returns how many rounds a run needs at least to show anything.
+func LeastRounds() int { return stats.MinPairs(1 - Confidence) }
+
+// Settings are what to measure, and how.
+type Settings struct {
+	bench.Settings
+	Dir    string // where the go command and git run
+	VS     string // the revision to compare with; empty: none
+	FailOn []Limit
+	Output string // where to save results; empty: nowhere
+}
+
+// Validate returns an error for settings that contradict each other or cannot be.
+func (s *Settings) Validate() error {
+	switch {
+	case s.Count < 1:
+		return fmt.Errorf("-count must be at least 1, not %d", s.Count)
+	case s.For < 0:
+		return fmt.Errorf("-for must not be negative; 0 means no limit")
+	case s.Timeout < 0:
+		return fmt.Errorf("-timeout must not be negative; 0 means none")
+	case len(s.FailOn) > 0 && s.VS == "":
+		return errors.New("-fail-on is about a comparison: give -vs, too")
+	}
+	if dir := filepath.Dir(s.Output); s.Output != "" {
+		if at, err := os.Stat(s.Output); err == nil && at.IsDir() {
+			return fmt.Errorf("-o %s is a directory; give a file", s.Output)
+		}
+		if at, err := os.Stat(dir); err != nil || !at.IsDir() {
+			return fmt.Errorf("-o %s: %s is not a directory", s.Output, dir)
+		}
+	}
+	return gotest.CheckPattern(s.Bench)
+}
+
+// BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default
+// -trimpath, the length of a directory's name does not move code.
+func BuildFlags() []string {
+	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
+		return nil
+	}
+	return []string{"-trimpath"}
+}
+
+// A Log is where a run reports how it goes on. The notes become a part of its results.
+type Log struct {
+	*ui.Screen
+	Terminal bool // progress can be replaced
+	Notes    []string
+}
+
+// Trouble writes what the results, or the error, contain as well.
+func (l *Log) Trouble(text string) {
+	l.Progress("")
+	l.Paragraph("", text)
+}
+
+// Note adds a note.
+func (l *Log) Note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.Notes = append(l.Notes, text)
+	l.Trouble(text)
+}
+
+// A Limit is a change that must not be: as large as this or larger, and visible.
+type Limit struct {
+	Text string // as the user has written it
+	Unit string // as the user writes it; empty: every unit of which it is known what is worse
+	// relative to old: 0.05 is 5 % more, -0.05 is 5 % less; without a Unit, 0.05 is 5 % worse
+	Change float64
+	Less   bool // the direction, which a Change of zero has, too
+}
+
+var limit = regexp.MustCompile(`^(?:([^:\s]+):)?([+-]?\d+(?:\.\d+)?) ?%$`)
+
+// ParseLimit reads "+5%", which is for all units, or "ns/op:+5%".
+func ParseLimit(text string) (Limit, error) {
+	m := limit.FindStringSubmatch(text)
+	if m == nil {
+		return Limit{}, errors.New("write '+5%' for anything 5 % worse, or 'ns/op:+5%' for one unit")
+	}
+	percent, err := strconv.ParseFloat(m[2], 64)
+	l := Limit{Text: text, Unit: m[1], Change: percent / 100, Less: m[2][0] == '-'}
+	switch better := (benchfmt.UnitMetadataMap{}).GetBetter(l.Unit); {
+	case l.Unit == "" && l.Less:
+		err = errors.New("without a unit, + means worse, and - makes no sense")
+	case l.Change <= -1:
+		err = errors.New("nothing can become less by so much")
+	case better < 0 && l.Less:
+		err = fmt.Errorf("fewer %s are better, so the sign must be +", l.Unit)
+	case better > 0 && !l.Less:
+		err = fmt.Errorf("more %s are better, so the sign must be -", l.Unit)
+	}
+	return l, err
+}
+
+// Tidy returns the unit as stats has it.
+func (l Limit) Tidy() string {
+	_, unit := benchunit.Tidy(1, l.Unit)
+	return unit
+}
 
 // Versions are what a run measures, the oldest first.
 type Versions struct {
