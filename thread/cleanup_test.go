@@ -27,10 +27,10 @@ func newTexture(th *thread.Thread, id int, free func(int)) runtime.Cleanup {
 func TestAddCleanup_freesOnTheThread(t *testing.T) {
 	adopted := make(chan *thread.Thread)
 	go func() {
-		th := thread.Adopt()
-		defer th.Terminate()
-		adopted <- th
-		_ = th.ServeContext(t.Context())
+		l := thread.Adopt()
+		defer l.Close()
+		adopted <- l.Thread()
+		_ = l.ServeContext(t.Context())
 	}()
 	threads := map[string]*thread.Thread{"New": start(t), "Adopt": <-adopted}
 	for name, th := range threads {

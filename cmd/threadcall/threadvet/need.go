@@ -110,7 +110,7 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
 	for _, lib := range c.librariesOf(obj) {
-		if lib == threadcallMain && waits[f.String()] {
+		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
 			return []need{{Demand: needInit, What: c.describe(obj)}}, true
 		}
 		if list, ok = lib.needs(f, c.describe(obj), common); ok {
@@ -120,9 +120,15 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 	return nil, known(packageOf(obj))
 }
 
-// waits are the functions of package mainthread whose functions do not run unless something serves
-// the thread.
-var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
+// waits are the functions and methods whose functions the main thread does not run unless something
+// serves it.
+var waits = names("Call MustCall MustEval CallContext EvalContext Go TryGo GoContext")
+
+// ofMain reports whether the first argument of a call is the Thread of the main thread.
+func (c *checker) ofMain(common *ssa.CallCommon) bool {
+	return common != nil && len(common.Args) > 0 && typeName(common.Args[0].Type()) == "Thread" &&
+		c.identify(common.Args[0]).name == mainThread
+}
 
 // A funcFact is what other packages must know of a function.
 type funcFact struct {
@@ -261,7 +267,7 @@ func (c *checker) exportFunctions() {
 			continue
 		}
 		switch typeName(v.Type()) {
-		case "Thread", "Pool":
+		case "Thread", "Loop", "Pool":
 			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
 				c.pass.ExportObjectFact(v, &varFact{id.name})
 			}

@@ -194,14 +194,14 @@ func (c *checker) held(v ssa.Value) *types.Var {
 }
 
 // valueNeeds returns what a function needs that a marked variable holds, or that a function of
-// package mainthread has returned, which calls it or posts to it.
+// package thread has returned, which calls the main thread or posts to it.
 func (c *checker) valueNeeds(v ssa.Value) []need {
 	if from := c.held(v); from != nil {
 		return marked(c.varMark(from), from.Name(), false)
 	}
 	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
 		obj := c.function(&call.Call)
-		if obj != nil && libraryOf(obj.Pkg().Path()) == threadcallMain {
+		if obj != nil && libraryOf(packageOf(obj)) == threadcallThread && c.ofMain(&call.Call) {
 			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
 		}
 	}
