@@ -227,7 +227,7 @@ func (c *checker) exportFunctions() {
 					if at.need.own {
 						what = c.pass.Pkg.Name() + "." + what
 					}
-					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at.path),
+					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at),
 						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})
@@ -275,12 +275,12 @@ func (c *checker) exportFunctions() {
 	}
 }
 
-// qualified returns a path as other packages see it.
-func (c *checker) qualified(path []string) []string {
-	path = slices.Clone(path)
-	for i, name := range path {
-		if before, _, _ := strings.Cut(name, " ("); !strings.Contains(before, " ") {
-			path[i] = c.pass.Pkg.Name() + "." + strings.TrimPrefix(name, c.pass.Pkg.Name()+".")
+// qualified returns the path of a call as other packages see it.
+func (c *checker) qualified(at found) []string {
+	path := slices.Clone(at.path)
+	for i := len(at.need.Path); i < len(path); i++ { // those of other packages have theirs
+		if before, _, _ := strings.Cut(path[i], " ("); !strings.Contains(before, " ") {
+			path[i] = c.pass.Pkg.Name() + "." + path[i]
 		}
 	}
 	return path
