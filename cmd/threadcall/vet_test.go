@@ -158,8 +158,6 @@ func TestVet_refusals(t *testing.T) {
 		"excluded/x.go":      "//go:build nowhere\n\npackage excluded\n",
 	})
 	for _, c := range []refusal{
-		{"-frob", statusUsage, "not defined: -frob"},
-		{"-- ls", statusUsage, "vet takes packages"},
 		{"./nowhere", -statusUsage, "nowhere"},
 		{"./broken", -statusUsage, "undefined: nowhere"},
 		{"./broken", -statusUsage, "what 'go build' and 'go test -run none' report of it"},
