@@ -207,7 +207,7 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBench_vs(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	o := p.short(t, "-vs", "old", "-json").want(t, statusUnmeasured, "BenchmarkFails",
+	o := p.short(t, "-vs", "old", "-json").want(t, statusUsage, "BenchmarkFails",
 		"BenchmarkPanics")
 	r := o.report(t)
 	c := r.Comparison
@@ -351,7 +351,7 @@ func TestBench_interrupt(t *testing.T) {
 	run.interrupt(t)
 	// of the same request: timeout sends one to the process and one to its group
 	_ = run.cmd.Process.Signal(syscall.SIGTERM)
-	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric",
+	run.end(t).want(t, statusUsage, "1 round of 20x", "interrupted in round 2", "Metric",
 		"work/op", "needs 6 values")
 	text, err := os.ReadFile(filepath.Join(p.dir, "x-new.txt"))
 	if err != nil || !strings.Contains(string(text), "BenchmarkMetric") {
@@ -388,21 +388,21 @@ func TestBench_refused(t *testing.T) {
 		"empty/x_test.go": "package empty\n", "code/x.go": "package code\n"})
 	p.commit(t, "a commit")
 	for _, c := range []refusal{
-		{"missing.txt", statusUnmeasured, "missing.txt"},
-		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
-		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
-		{"-vs --all", statusUnmeasured, `no revision "--all"`},
-		{"-vs HEAD:go.mod", statusUnmeasured, `no revision "HEAD:go.mod"`},
-		{"-vs HEAD", statusUnmeasured, "nothing differs"},
-		{"./nowhere", statusUnmeasured, "nowhere"},
-		{"./broken", statusUnmeasured, "x_test.go:7"},
-		{"./empty", statusUnmeasured, "no benchmarks"},
-		{"./code/...", statusUnmeasured, "no package of ./code/... has test files"},
-		{"-bench Nothing", statusUnmeasured,
+		{"missing.txt", statusUsage, "missing.txt"},
+		{"-vs nowhere", statusUsage, `no revision "nowhere"`},
+		{"-vs HEAD~9", statusUsage, `no revision "HEAD~9"`},
+		{"-vs --all", statusUsage, `no revision "--all"`},
+		{"-vs HEAD:go.mod", statusUsage, `no revision "HEAD:go.mod"`},
+		{"-vs HEAD", statusUsage, "nothing differs"},
+		{"./nowhere", statusUsage, "nowhere"},
+		{"./broken", statusUsage, "x_test.go:7"},
+		{"./empty", statusUsage, "no benchmarks"},
+		{"./code/...", statusUsage, "no package of ./code/... has test files"},
+		{"-bench Nothing", statusUsage,
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
+		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUsage,
 			"no benchmark reports frames/op; they report ns/op"},
-		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
+		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUsage,
 			"there are no results"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
@@ -492,7 +492,7 @@ func TestBench_vs_packages(t *testing.T) {
 		"c/c.go": worker("c", 10), "c/c_test.go": benchmark("c", "Z")})
 	p.commit(t, "a commit")
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
-	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
+	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUsage,
 		"no benchmark matches")
 	r := p.short(t, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b").want(t, statusOK,
 		"Identical, not measured").report(t)
@@ -506,7 +506,7 @@ func TestBench_vs_packages(t *testing.T) {
 	}
 	p.write(t, map[string]string{"b/testdata/d/x": "1", "b/new_test.go": benchmark("b", "New"),
 		"c/c.go": "package c\n"})
-	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
+	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUsage,
 		"example.com/m/c failed").report(t)
 	if f := r.Comparison.Failures; len(f) != 1 || !strings.Contains(f[0].Reason, "undefined: work") {
 		t.Errorf("failures %+v", f)
@@ -532,7 +532,7 @@ func TestBench_vs_workspaceElsewhere(t *testing.T) {
 	p.write(t, map[string]string{"r.go": "package r\n"})
 	cmd := p.invocation("-vs", "HEAD")
 	cmd.Env = append(cmd.Env, "GOWORK="+file)
-	output(t, cmd).want(t, statusUnmeasured, "neither in the repository nor")
+	output(t, cmd).want(t, statusUsage, "neither in the repository nor")
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
 	}
