@@ -68,8 +68,6 @@ func (o outcome) want(t *testing.T, status int, texts ...string) outcome {
 	t.Helper()
 	all := strings.Join(strings.Fields(o.stdout+" "+o.stderr), " ")
 	missing := slices.DeleteFunc(texts, func(text string) bool { return strings.Contains(all, text) })
-	usageError := status == statusUsage &&
-		(o.stdout != "" || !strings.Contains(o.stderr, "-help' for"))
 	if o.status != status || len(missing) > 0 {
 		t.Errorf("%q: status %d, no %q in\n%s\n%s", o.args, o.status, missing, o.stdout, o.stderr)
 	}
