@@ -100,7 +100,8 @@ func TestTrace_refusals(t *testing.T) {
 		{os.DevNull, statusWrong, "it is empty"},
 		{"no-such-\x1b[31m.trace", statusWrong, `open no-such-\x1b[31m.trace`},
 	} {
-		if o := threadcall(t, strings.Fields("trace "+c.args)...).want(t, c.status, c.complaint); o.stdout != "" {
+		o := threadcall(t, strings.Fields("trace "+c.args)...).want(t, c.status, c.complaint)
+		if o.stdout != "" {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
 	}

@@ -80,40 +80,24 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	var groups [][]*Job
-	at := map[string]int{}
+	order := map[Process][]float64{} // random: of the top-level benchmark, the job, and the process
+	groups := map[string]float64{}
 	for _, j := range jobs {
-		if j.over {
-			continue
+		top, _, _ := strings.Cut(j.Benchmark, "/")
+		top = j.Package + "." + top
+		if groups[top] == 0 {
+			groups[top] = 1 + rand.Float64()
 		}
-		name, _, _ := strings.Cut(j.Benchmark, "/")
-		name = j.Package + "." + name
-		i, ok := at[name]
-		if !ok {
-			i = len(groups)
-			at[name] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], j)
-	}
-	shuffle(groups)
-	for _, group := range groups {
-		shuffle(group)
-		for _, j := range group {
-			first := len(processes)
-			for version, binary := range j.Versions {
-				if binary != nil {
-					processes = append(processes, Process{j, version})
-				}
+		job := rand.Float64()
+		for version, binary := range j.Versions {
+			if p := (Process{j, version}); binary != nil && !j.over {
+				order[p] = []float64{groups[top], job, rand.Float64()}
+				processes = append(processes, p)
 			}
-			shuffle(processes[first:])
 		}
 	}
+	slices.SortFunc(processes, func(a, b Process) int { return slices.Compare(order[a], order[b]) })
 	return processes
-}
-
-func shuffle[T any](s []T) {
-	rand.Shuffle(len(s), func(i, k int) { s[i], s[k] = s[k], s[i] })
 }
 
 // An Outcome is what a process did.
