@@ -9,7 +9,7 @@
 //	present  text
 //
 // A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
-// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package
+// and saves it, judge.Judge makes a row of it, and present puts the row in words. Package
 // revision has the trees.
 package gobench
 

@@ -10,7 +10,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/term"
@@ -94,13 +93,13 @@ func Interruptible(status int, report func()) (ctx context.Context, stop func())
 		if !ok {
 			return
 		}
-		if first != syscall.SIGPIPE {
+		if first != pipeSignal {
 			report()
 		}
 		cancel(ErrInterrupted)
 		again := time.Now().Add(sameSignal)
 		for s := range signals {
-			if s == syscall.SIGPIPE || time.Now().Before(again) {
+			if s == pipeSignal || time.Now().Before(again) {
 				continue
 			}
 			running.Range(func(g, _ any) bool {

@@ -17,3 +17,5 @@ func (g *group) interrupt() { _ = g.cmd.Process.Signal(os.Interrupt) }
 func (g *group) kill()      { _ = g.cmd.Process.Kill() }
 
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+
+var pipeSignal os.Signal // nil: there is none for an output without a reader

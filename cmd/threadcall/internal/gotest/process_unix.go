@@ -27,10 +27,13 @@ func (g *group) send(s syscall.Signal) {
 func (g *group) interrupt() { g.send(unix.SIGINT) }
 func (g *group) kill()      { g.send(unix.SIGKILL) }
 
-// endSignals returns the signals that ask for an end: SIGPIPE does because the reader of the output
-// is gone, and would end this process and leave its files. Under nohup a closed terminal does not.
+// pipeSignal means that the reader of the output is gone. It would end this process and leave its
+// files.
+const pipeSignal = syscall.SIGPIPE
+
+// endSignals returns the signals that ask for an end. Under nohup a closed terminal does not.
 func endSignals() []os.Signal {
-	all := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE}
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM, pipeSignal}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)
 	}
