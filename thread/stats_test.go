@@ -45,6 +45,25 @@ func TestStats_countsEachFunctionOnce(t *testing.T) {
 	}
 }
 
+// Posts of goroutines that are on no thread share records, of which each function counts.
+func TestStats_countsEachPostThatIsRefused(t *testing.T) {
+	th := thread.New()
+	g := occupy(t, th.Go)
+	for range 20 {
+		th.Go(nop)
+	}
+	if s := th.Stats(); s.Queued != 20 {
+		t.Errorf("%d functions are queued, want 20", s.Queued)
+	}
+	th.Terminate()
+	th.Go(nop)
+	if s := th.Stats(); s.Refused != 21 || s.Queued != 0 {
+		t.Errorf("%d functions were refused and %d are queued, want 21 and none", s.Refused, s.Queued)
+	}
+	g.Open()
+	testutil.Arrives(t, th.Done())
+}
+
 func countsEach(t *testing.T, th runner, timed bool) {
 	check := func(what string, calls, posts, panicked, refused, withdrawn uint64, queued int) {
 		t.Helper()
