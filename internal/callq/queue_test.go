@@ -361,3 +361,18 @@ func TestQueue_sweep(t *testing.T) {
 		t.Errorf("%d records for %d calls", n, q.Len())
 	}
 }
+
+// A link may lead to a record that is free. It must not look like a call that is queued still.
+func TestCall_isNotQueuedWhenItIsFree(t *testing.T) {
+	const poster = 5
+	q := New()
+	dropped, run := q.Get(Posted, func() {}, poster), q.Get(Posted, func() {}, poster)
+	dropped.Drop()
+	q.Push(run)
+	q.Take().PostRun()
+	for name, c := range map[string]*Call{"dropped": dropped, "run": run} {
+		if c.Queued(poster) || c.Linked(poster) {
+			t.Errorf("a call that was %s is queued", name)
+		}
+	}
+}
