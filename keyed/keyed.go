@@ -42,7 +42,8 @@ import (
 // of the last one have returned, unless [WithKeyThreads] allows several.
 //
 // A thread that no call has used for a minute, or for the time of [WithIdleTimeout], is stopped. At
-// the limit of [WithMaxThreads], a thread that no call uses is stopped if another key needs one. The operating system's thread ends, too, and with it what functions did to it, unless
+// the limit of [WithMaxThreads], a thread that no call uses is stopped if another key needs one.
+// The operating system's thread ends, too, and with it what functions did to it, unless
 // [WithThreadOptions] has [thread.WithKeep].
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
@@ -61,7 +62,7 @@ type config struct {
 }
 
 // WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
-// uses, and waits for its end: the one that was unused for longest, but before those whose keys have
+// uses, and waits for its end: the one that was unused for longest, but last those whose keys have
 // come back soon after they had lost a thread in that way, and are still in use. If all are used,
 // the call waits until its context is done or a thread has run the calls it was given; later calls
 // for other keys wait behind it. Calls that wait get threads in the order in which they came.
