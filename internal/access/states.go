@@ -14,3 +14,6 @@ func States() []State { return engine.States() }
 
 // Cause returns why ctx, which is done, is so, and never nil.
 func Cause(ctx context.Context) error { return engine.Cause(ctx) }
+
+// Self returns the engine whose thread the caller is on, or nil.
+func Self() *engine.Engine { return engine.Self() }
