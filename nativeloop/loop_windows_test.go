@@ -264,7 +264,7 @@ func TestAttach_losesNoQuit(t *testing.T) {
 // A hook of the keyboard is called by the loop of the thread that has set it, which needs nothing
 // else; and WM_QUIT is not left for the stop function, whose message box would end at once.
 func TestStart_servesAHook(t *testing.T) {
-	const lowLevelKeyboard, keyUp, key = 13, 2, 'Q'
+	const lowLevelKeyboard, keyUp, key = 13, 2, int('Q')
 	var th *thread.Thread
 	keys := make(chan bool, 100)
 	var hook uintptr

@@ -132,6 +132,8 @@ func (e *Engine) ServeIn(loop func()) {
 			}
 		}()
 		e.stopSpinning()
+		e.q.RestAlways(true)
+		e.restInHost(false) // what is queued has come before the loop
 		loop()
 		returned = true
 		e.OnWake(nil)
