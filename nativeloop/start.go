@@ -16,9 +16,9 @@ import (
 //		thread.WithStop(removeHook),
 //	)
 //
-// The functions of [thread.WithStart] and [thread.WithStop] run on the thread while its loop exists,
-// before the loop turns and after. Native events run between calls, and calls between them, as
-// [Attach] says. The error is that of a function of WithStart, as of [thread.Start], or it is or
+// The functions of [thread.WithStart] and [thread.WithStop] run on the thread while its loop
+// exists, before the loop turns and after. Native events run between calls, and calls between them,
+// as [Attach] says. The error is that of a function of WithStart, as of [thread.Start], or it is or
 // wraps [ErrNoLoop]. On Linux, Start loads GLib, version 2.
 //
 // [thread.Thread.Close] runs what is queued; then the loop ends, and then the thread. A function or
