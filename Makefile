@@ -3,7 +3,7 @@
 
 GO          ?= go
 VERSION     ?= v0.1.0
-MODULES     := . cmd/threadcall compat/mainthread nativeloop internal/rig/plots
+MODULES     := . cmd/threadcall compat/mainthread nativeloop rig
 CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0
@@ -36,7 +36,7 @@ plain:
 		$(GO) build -o /dev/null ./... && $(GO) vet ./... && $(TEST) -vet=off ./...) || exit 1; done
 
 race:
-	@if .ci/setup cc; then echo '$(TEST) -short -race -vet=off ./...'; $(TEST) -short -race -vet=off ./...; \
+	@if .ci/setup cc; then echo '$(TEST) -short -race -vet=off ./... ./rig/oracle ./rig/bench'; $(TEST) -short -race -vet=off ./... ./rig/oracle ./rig/bench; \
 	else echo 'make: the tests with the race detector are NOT RUN' >&2; fi
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
@@ -58,13 +58,13 @@ release-check release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
-PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/shortage ./internal/rig/oracle
+PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/shortage ./rig/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
 	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)
 	THREADCALL_COLLECT=1 $(TEST) -short $(PROMISES)
 	$(TEST) -short -tags threadcall_noasm $(PROMISES)
-	$(TEST) -short -o /dev/null -trace /dev/null ./internal/rig/oracle
+	$(TEST) -short -o /dev/null -trace /dev/null ./rig/oracle
 
 # allocs checks that the functions that promise not to allocate (//threadcall:noalloc) do not, by their compiled code and in
 # benchmarks.
@@ -118,20 +118,20 @@ bench: RESULTS := bench-$(shell date +%Y%m%dT%H%M%S).txt
 bench: $(if $(filter-out .,$(LOADS))$(PHASES),$(if $(filter-out .,$(LOADS)),bench-loads) $(if $(PHASES),bench-phases),bench-loads bench-phases)
 bench-loads:
 	$(UNDER) $(GO) run ./cmd/threadcall bench \
-		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) -for 0 $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./internal/rig/bench
-	@$(GO) run ./internal/rig/plots $(RESULTS)
+		-bench '$(LOADS)' -count $(COUNT) -benchtime $(BENCHTIME) -for 0 $(if $(P),-cpu $(P)) -o $(RESULTS) $(BENCHFLAGS) ./rig/bench
+	@$(GO) run ./rig/plots $(RESULTS)
 bench-phases:
-	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./internal/rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
-	@$(GO) run ./internal/rig/plots $(RESULTS:bench-%=bench-phases-%)
+	$(UNDER) $(if $(P),env GOMAXPROCS=$(P)) $(GO) run ./rig/bench/phases -phase '$(PHASES)' >$(RESULTS:bench-%=bench-phases-%)
+	@$(GO) run ./rig/plots $(RESULTS:bench-%=bench-phases-%)
 
 # speed measures what README.md and docs/performance.md show, in four minutes on an idle machine, and
-# plots draws it and writes their tables: from speed.txt, or RESULTS='FILE ...'.
+# plots draws it and writes the table of README.md and docs/speed.txt: from speed.txt, or RESULTS='FILE ...'.
 ROUNDS  = 6
 CROWDED = ^(loop|loop, 15 µs of work|loop, 16 callers|100 Go and a Call|frame 16 ms, 50 calls, 10 µs|burst of 200 after 4 ms|lone call each 2 ms)$$
 speed:
-	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms >speed.txt
-	$(GO) run ./internal/rig/bench/phases -rounds $(ROUNDS) -for 200ms -crowded -phase '$(CROWDED)' >>speed.txt
-	$(GO) test -c -o speed.test ./internal/rig/bench
+	$(GO) run ./rig/bench/phases -rounds $(ROUNDS) -for 200ms >speed.txt
+	$(GO) run ./rig/bench/phases -rounds $(ROUNDS) -for 200ms -crowded -phase '$(CROWDED)' >>speed.txt
+	$(GO) test -c -o speed.test ./rig/bench
 	for round in $$(seq $(ROUNDS)); do ./speed.test -test.run '^$$' -test.bench 'Short|Setns' -test.benchtime 200x >>speed.txt || exit; done
 	rm speed.test
 	$(MAKE) plots RESULTS=speed.txt
@@ -144,12 +144,12 @@ bundle:
 
 plots: RESULTS = speed.txt
 plots:
-	$(GO) run ./internal/rig/plots -write $(RESULTS)
+	$(GO) run ./rig/plots -write $(RESULTS)
 
 # soak runs the oracle's random programs for an hour, or make soak FOR=5m, and fails if anything grows.
 FOR ?= 1h
 soak:
-	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./internal/rig/oracle -long $(FOR)
+	$(TEST) -timeout 0 -v -count=1 -run '^TestLongRun$$' ./rig/oracle -long $(FOR)
 
 # sixminutes repeats the article's measurement, two windows and the heap, or make sixminutes FOR=10s.
 sixminutes: FOR = 6m
@@ -161,7 +161,7 @@ lint:
 	@for m in $(MODULES); do (cd $$m && echo "== lint $$m" && \
 		{ out=$$(gofmt -l .); test -z "$$out" || { echo "not as gofmt has it: $$out"; false; }; } && \
 		$(GO) run $(STATICCHECK) ./...) || exit 1; done
-	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/...
+	$(GO) run ./cmd/threadcall vet ./... ./cmd/threadcall/... ./rig/...
 
 # cover prints how many of the core's statements its tests run, in CI also to the summary of the run.
 .PHONY: cover
@@ -179,13 +179,13 @@ vuln:
 # RANDOM=100 SEED=1 at 100 random places, two hours.
 faults:
 	@.ci/setup cc
-	$(GO) run ./internal/rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(PACKAGES))
+	$(GO) run ./rig/faults $(if $(RANDOM),-random $(RANDOM) $(if $(SEED),-seed $(SEED)) $(PACKAGES))
 
 # ablate takes one mechanism out of the engine after the other, and prints what is worse without:
 # half an hour on an idle machine. MECHANISMS='price load' chooses some, FLAGS what else the command
 # has, as in FLAGS='-when quiet,crowded,quota -p 1,4'.
 ablate:
-	$(GO) run ./internal/rig/ablate $(FLAGS) $(MECHANISMS)
+	$(GO) run ./rig/ablate $(FLAGS) $(MECHANISMS)
 
 # flakes runs the tests N times under each condition, LOAD times next to four busy loops, and prints
 # what failed how often: some hours. PKGS=./thread, RUN=Close and WHEN=race choose packages, tests and
@@ -206,6 +206,6 @@ cross:
 cross-quick:
 	@{ printf '%s . ' $(QUICK_PORTS); printf '%s cmd/threadcall ' $(QUICK_COMMAND_PORTS); } | GO=$(GO) xargs -P 2 -n 2 .ci/port
 
-# model checks the engine's protocol in internal/rig/model, and that the checker finds faults.
+# model checks the engine's protocol in rig/model, and that the checker finds faults.
 model:
-	@.ci/setup model && internal/rig/model/check
+	@.ci/setup model && rig/model/check

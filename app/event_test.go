@@ -10,7 +10,7 @@ import (
 	"github.com/jezek/xgb/xproto"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 const leftShift = 0xffe1

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 

@@ -17,8 +17,8 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/internal/rig/bench"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/compare"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
@@ -34,9 +34,9 @@ var designs = []struct {
 	title string
 	run   func(*meter) error
 }{
-	{"article's first", served(bench.Naive())},
-	{"article's last", served(bench.Struct())},
-	{"threadcall", func(m *meter) error { return articleWindows(bench.MainThread, m) }},
+	{"article's first", served(compare.Naive())},
+	{"article's last", served(compare.Struct())},
+	{"threadcall", func(m *meter) error { return articleWindows(compare.MainThread, m) }},
 	{"package app", appWindows},
 }
 
@@ -92,9 +92,9 @@ func TestSixMinutes(t *testing.T) {
 }
 
 // served shows the windows by the article's loop, and calls the main thread by d.
-func served(d bench.Design) func(*meter) error {
+func served(d compare.Design) func(*meter) error {
 	return func(m *meter) error {
-		defer bench.OnMain(d)()
+		defer compare.OnMain(d)()
 		return articleWindows(d, m)
 	}
 }
@@ -103,7 +103,7 @@ func served(d bench.Design) func(*meter) error {
 // the main thread for events. The waits of the windows follow each other there, so each is as long
 // as it takes that all windows show sixRate frames a second. (The article's is 1/30 s, with which
 // two windows show 15.)
-func articleWindows(main bench.Subject, m *meter) (err error) {
+func articleWindows(main compare.Subject, m *meter) (err error) {
 	open := make([]*glfw.Window, sixWindows)
 	main.Call(func() {
 		err = glfw.Init()
@@ -197,7 +197,7 @@ func (m *meter) run() {
 	runtime.GC()                         // pools give up in the second what they kept in the first
 	var first, low, now runtime.MemStats // low is the first since the last collection
 	runtime.ReadMemStats(&first)
-	start, cpu, drawn := time.Now(), bench.CPUTime(), m.frames.Load()
+	start, cpu, drawn := time.Now(), compare.CPUTime(), m.frames.Load()
 	growth := uint64(0) // the most by which the heap grew between two collections
 	low = first
 	for range max(2, duration/time.Second) {
@@ -208,7 +208,7 @@ func (m *meter) run() {
 		growth = max(growth, now.HeapAlloc-min(low.HeapAlloc, now.HeapAlloc))
 	}
 	seconds, frames := time.Since(start).Seconds(), float64(m.frames.Load()-drawn)
-	cpu = bench.CPUTime() - cpu
+	cpu = compare.CPUTime() - cpu
 	m.over.Store(true)
 	m.column = fmt.Sprintf("%.1f KiB\n%.1f KiB\n%.4f\n%.1f\n%.1f %%", float64(growth)/1024,
 		float64(now.TotalAlloc-first.TotalAlloc)/1024,

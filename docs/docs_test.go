@@ -27,22 +27,64 @@ func files(t *testing.T, suffix string) map[string]string {
 	return texts
 }
 
-// TestProof checks that the tests that proof.md names exist. What follows a slash is a string in
-// some test.
-func TestProof(t *testing.T) {
+// TestPages_nameTests checks that the tests that pages name exist. What follows a slash is a string
+// in some test.
+func TestPages_nameTests(t *testing.T) {
 	tests := strings.Join(slices.Collect(maps.Values(files(t, "_test.go"))), "\n")
-	proof := files(t, "docs/proof.md")["docs/proof.md"]
-	named := regexp.MustCompile("`((?:Test|Fuzz)\\w+)(?:/(\\w+))?`").FindAllStringSubmatch(proof, -1)
-	if len(named) < 40 {
-		t.Errorf("proof.md names %d tests", len(named))
+	named := regexp.MustCompile("`((?:Test|Fuzz|Example|Benchmark)\\w+)(?:/(\\w+))?`")
+	count := 0
+	for page, text := range files(t, ".md") {
+		for _, n := range named.FindAllStringSubmatch(text, -1) {
+			count++
+			if !strings.Contains(tests, "\nfunc "+n[1]+"(") {
+				t.Errorf("%s names %s, which does not exist", page, n[1])
+			}
+			if part := strings.ReplaceAll(n[2], "_", " "); !strings.Contains(tests, `"`+part+`"`) {
+				t.Errorf("%s names %s of %s, which does not exist", page, part, n[1])
+			}
+		}
 	}
-	for _, n := range named {
-		if !strings.Contains(tests, "\nfunc "+n[1]+"(") {
-			t.Errorf("proof.md names %s, which does not exist", n[1])
+	if count < 40 {
+		t.Errorf("the pages name %d tests", count)
+	}
+}
+
+// TestPages_nameCommands checks that targets of the Makefile and folders that pages name exist.
+func TestPages_nameCommands(t *testing.T) {
+	rules := files(t, "Makefile")["Makefile"]
+	target := regexp.MustCompile("(?m)(?:`|^ *)make ([a-z0-9-]+)")
+	folder := regexp.MustCompile(`(?m)go (?:run|test|install)[^|\n` + "`" + `]*? \./([\w./-]+)`)
+	for page, text := range files(t, ".md") {
+		for _, m := range target.FindAllStringSubmatch(text, -1) {
+			if !regexp.MustCompile(`(?m)^[^#\t\n]*\b` + m[1] + `\b[^=\n]*:`).MatchString(rules) {
+				t.Errorf("%s names make %s, which does not exist", page, m[1])
+			}
 		}
-		if part := strings.ReplaceAll(n[2], "_", " "); !strings.Contains(tests, `"`+part+`"`) {
-			t.Errorf("proof.md names %s of %s, which does not exist", part, n[1])
+		if strings.HasPrefix(page, "cmd/") || strings.HasPrefix(page, "examples/") {
+			continue // their folders are the reader's
 		}
+		for _, m := range folder.FindAllStringSubmatch(text, -1) {
+			name := strings.TrimSuffix(strings.TrimSuffix(m[1], "..."), "/")
+			if _, err := os.Stat("../" + name); err != nil {
+				t.Errorf("%s: %s: %v", page, m[0], err)
+			}
+		}
+	}
+}
+
+// TestPages_areShort has a ceiling for the words of the pages, as wc counts them.
+func TestPages_areShort(t *testing.T) {
+	sum := 0
+	for name, text := range files(t, ".md") {
+		words := len(strings.Fields(text))
+		if most := map[string]int{"README.md": 1200, "docs/design.md": 3500,
+			"docs/performance.md": 2000, "CHANGELOG.md": 300}[name]; most > 0 && words > most {
+			t.Errorf("%s has %d words, more than %d", name, words, most)
+		}
+		sum += words
+	}
+	if sum > 20_000 {
+		t.Errorf("README.md, docs and the pages of the folders have %d words, more than 20,000", sum)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/ident"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )

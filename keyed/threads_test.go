@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )

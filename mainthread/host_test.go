@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // In a plugin, package mainthread does not take the thread of plugin.Open for the main thread, but

@@ -20,7 +20,7 @@ import (
 
 	"github.com/ebitengine/purego"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/nativeloop"
 	"github.com/threadcall/threadcall/thread"

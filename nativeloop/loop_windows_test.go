@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/nativeloop"
 	"github.com/threadcall/threadcall/thread"
 )

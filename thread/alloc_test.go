@@ -188,7 +188,7 @@ func TestCalls_doNotAllocate(t *testing.T) {
 }
 
 // BenchmarkThread has each way to have a function run, by itself, for threadcall allocs to find
-// what allocates. What they cost next to other designs is measured in internal/rig/bench.
+// what allocates. What they cost next to other designs is measured in rig/bench.
 func BenchmarkThread(b *testing.B) {
 	for name, f := range uses(b) {
 		b.Run(name, func(b *testing.B) {

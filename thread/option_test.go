@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 

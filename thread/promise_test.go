@@ -11,12 +11,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // What a call promises is tested for each way to have a function run. The same holds for random
-// programs: see internal/rig/oracle.
+// programs: see rig/oracle.
 var promises = []struct {
 	name string
 	test func(t *testing.T, w way)

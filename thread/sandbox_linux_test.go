@@ -13,7 +13,7 @@ import (
 	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/cores"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 

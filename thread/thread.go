@@ -17,26 +17,35 @@
 //
 // # What a call promises
 //
-//   - A function runs exactly once, or it does not run at all and the call says so: Call returns
-//     false, CallContext and EvalContext return an error, MustCall and MustEval panic with one.
-//   - The function sees what its caller wrote before the call, and the caller sees after the call
+//  1. A function runs exactly once, or it does not run at all and the call says so, whatever
+//     Terminate, a deadline or the end of main do at that moment: Call returns false, CallContext
+//     and EvalContext return an error, MustCall and MustEval panic with one. A nil function does
+//     not run: false, [ErrNil], or a panic with an error that wraps it. For an option or a setter,
+//     nil means none.
+//  2. The function sees what its caller wrote before the call, and the caller sees after the call
 //     what the function wrote.
-//   - The calls of one goroutine to a thread that it is not on run in the order in which it made
+//  3. The calls of one goroutine to a thread that it is not on run in the order in which it made
 //     them, Go and Call alike.
-//   - A call made on the thread itself is a plain function call: nothing else runs before it. That
+//  4. A call made on the thread itself is a plain function call: nothing else runs before it. That
 //     holds in a C callback, in a coroutine of [iter.Pull], and on a thread of a [Pool]. A function
-//     that is given to Go there is queued, and runs after the current function.
-//   - Threads may call each other in a cycle. A thread that waits runs the call that comes back to
-//     it, and before it what the same caller had queued there.
-//   - A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
+//     that is given to Go there is queued, and runs after the current function. Threads may call
+//     each other in a cycle: a thread that waits runs the call that comes back to it, and before it
+//     what the same caller had queued there. A goroutine that a function starts is not on the
+//     thread.
+//  5. A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
 //     the caller. The thread continues. A panic in a function that no caller waits for is written
-//     to standard error at once, unless [WithPanicHandler] takes it, and is kept for TakePanic.
-//   - A nil function does not run, and the call says so: it returns false, or [ErrNil]. A function
-//     of this package that returns neither panics with an error that wraps ErrNil. For an option or
-//     a setter, nil means none.
-//   - A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
-//   - No call allocates in the steady state, Go does not block, and an idle thread uses no CPU. A
-//     function literal that captures variables is allocated where it is made; [Bind2] needs none.
+//     to standard error at once, unless [WithPanicHandler] takes it.
+//  6. A function that calls [runtime.UnlockOSThread] once too often does not unpin the thread.
+//  7. Go does not block. Memory is the bound, unless [WithQueueLimit] sets one.
+//  8. On the main goroutine, calls to the main thread run in place before and after
+//     mainthread.Init. Those of other goroutines wait for Init, and return false when its function
+//     has ended. A call that has waited for five seconds for a thread that nothing serves is
+//     reported on standard error.
+//  9. Terminate may be called anywhere and any number of times. When one has returned, nothing
+//     begins. Close first runs what is queued. Starts and stops are pairs, undone in reverse. The
+//     garbage collector reclaims a Thread that is dropped.
+//  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
+//     captures variables is allocated where it is made; [Bind2] needs none.
 //
 // # Testing
 //

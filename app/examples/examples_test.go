@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/app/internal/screen"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestExamples(t *testing.T) {

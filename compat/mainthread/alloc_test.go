@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func TestMain(m *testing.M) { Run(func() { os.Exit(m.Run()) }) }

@@ -63,7 +63,8 @@ func main() {
 	log.SetPrefix("gstreamer: ")
 	log.SetFlags(0)
 	var err error
-	if players, err = nativeloop.Start(thread.WithName("players"), thread.WithStart(load)); err != nil {
+	players, err = nativeloop.Start(thread.WithName("players"), thread.WithStart(load))
+	if err != nil {
 		log.Fatal(err)
 	}
 	ok := check.Calls("gstreamer", func() bool { return play(10) == nil })

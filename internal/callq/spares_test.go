@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/freelist"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // flood queues n records and takes them.

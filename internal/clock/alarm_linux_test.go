@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func (s *alarms) opened() *os.File {

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // onOneCore calls f on a thread that may run on one core.

@@ -6,8 +6,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A thread and its caller need two cores, so at most half as many threads spin. A machine that
@@ -81,6 +83,67 @@ func TestSpinSlots_loads(t *testing.T) {
 		if int(most.Load()) > half || int(ran.Load()) != calls/l.callers*l.callers {
 			t.Errorf("%s: %d threads have spun at once on %d cores, or not %d calls have run",
 				l.name, most.Load(), n, calls)
+		}
+	}
+	t.Log(table.String())
+}
+
+// Callers that look or take turns hold a P without running anything. With many Ps and cores they
+// are at most one less than the cores that threads have left, and with functions that take longer
+// than parking one or none in the mean: the one that has just woken the thread.
+func TestCallers_thatHoldAP(t *testing.T) {
+	const ps = 16
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(ps))
+	defer spinners.checked.Store(spinners.checked.Swap(int64(clock.Now() + time.Hour)))
+	defer spinners.cores.Store(spinners.cores.Swap(ps))
+	defer spinners.procs.Store(spinners.procs.Swap(ps))
+	samples := 100
+	if testing.Short() {
+		samples = 20
+	}
+	var table strings.Builder
+	table.WriteString("| callers | function, µs | look, mean | most | take turns, most |\n" +
+		"| --- | --- | --- | --- | --- |\n")
+	for _, callers := range []int{2, 4, 16, 64, 256} {
+		for _, function := range []time.Duration{0, 3 * time.Microsecond, 2 * maxPrice} {
+			e := start(t)
+			f := func() {
+				for begin := clock.Now(); clock.Now()-begin < function; {
+				}
+			}
+			var over atomic.Bool
+			var calls atomic.Int64
+			var all testutil.Group
+			for range callers {
+				all.Go(func() {
+					for !over.Load() {
+						e.Call(f)
+						calls.Add(1)
+					}
+				})
+			}
+			sum, most, turns := 0, 0, 0
+			stacks := make([]byte, 1<<20)
+			for range samples {
+				before := calls.Load() // each sample is of other calls
+				for calls.Load()-before < int64(min(callers, ps)) {
+					runtime.Gosched()
+				}
+				text := string(stacks[:runtime.Stack(stacks, true)])
+				n := strings.Count(text, "(*waitState).look(")
+				sum, most = sum+n, max(most, n)
+				turns = max(turns, strings.Count(text, "engine.takeTurns("))
+			}
+			over.Store(true)
+			all.Wait()
+			e.Terminate()
+			mean := float64(sum) / float64(samples)
+			fmt.Fprintf(&table, "| %d | %d | %.2f | %d | %d |\n", callers,
+				function/time.Microsecond, mean, most, turns)
+			if most >= ps || turns > 2 || function > maxPrice && mean > 1 {
+				t.Errorf("%d callers, functions of %v: %.2f look in the mean, %d at most, %d take turns",
+					callers, function, mean, most, turns)
+			}
 		}
 	}
 	t.Log(table.String())

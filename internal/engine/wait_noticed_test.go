@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // While the thread is busy, nothing but the post can end what the thread has asked for.

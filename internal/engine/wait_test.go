@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/cores"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 func needsSpinning(t *testing.T) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/cores"
-	"github.com/threadcall/threadcall/internal/rig/testutil"
 	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 var passed bool // the process has had a pipe and a quota

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/recorder/recorderhttp"
 	"github.com/threadcall/threadcall/thread"
 )

@@ -8,7 +8,7 @@ import (
 
 	"github.com/jezek/xgb/xproto"
 
-	"github.com/threadcall/threadcall/internal/rig/testutil"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // Manage runs a window manager on the screen until the test ends. It skips the test if there is

@@ -8,7 +8,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
-	"github.com/threadcall/threadcall/internal/rig/bench"
+	"github.com/threadcall/threadcall/internal/compare"
 )
 
 // rounds is how many samples of each row are taken.
@@ -17,18 +17,18 @@ const rounds = 9
 // designs are ways to call the main thread: the article's, and threadcall, which comes last.
 var designs = []struct {
 	name string
-	open func() (s bench.Subject, end func())
+	open func() (s compare.Subject, end func())
 }{
-	{"naive", served(bench.Naive)},
-	{"pooled", served(bench.Pooled)},
-	{"struct", served(bench.Struct)},
-	{"threadcall", func() (bench.Subject, func()) { return bench.MainThread, func() {} }},
+	{"naive", served(compare.Naive)},
+	{"pooled", served(compare.Pooled)},
+	{"struct", served(compare.Struct)},
+	{"threadcall", func() (compare.Subject, func()) { return compare.MainThread, func() {} }},
 }
 
-func served(design func() bench.Design) func() (s bench.Subject, end func()) {
-	return func() (bench.Subject, func()) {
+func served(design func() compare.Design) func() (s compare.Subject, end func()) {
+	return func() (compare.Subject, func()) {
 		d := design()
-		return d, bench.OnMain(d)
+		return d, compare.OnMain(d)
 	}
 }
 
@@ -45,19 +45,19 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 	p.Printf("\n")
 
 	names, memory := []string{"direct"}, [][2]string{{}}
-	contenders := []bench.Contender{bench.Direct}
+	contenders := []compare.Contender{compare.Direct}
 	for _, d := range designs {
 		s, end := d.open()
-		bytes, objects := bench.Memory(500, func() { s.Call(func() {}) })
+		bytes, objects := compare.Memory(500, func() { s.Call(func() {}) })
 		end()
 		names, memory = append(names, d.name), append(memory, [2]string{count(bytes), count(objects)})
-		contenders = append(contenders, bench.Calling(d.open))
+		contenders = append(contenders, compare.Calling(d.open))
 	}
-	if c := bench.Bounded(); c != nil {
+	if c := compare.Bounded(); c != nil {
 		names, memory, contenders = append(names, "bound"), append(memory, [2]string{}),
 			append(contenders, c)
 	}
-	series := bench.Rounds(contenders, rounds, sample, func(done, all int) {
+	series := compare.Rounds(contenders, rounds, sample, func(done, all int) {
 		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
 	})
 	progress.Progress("")

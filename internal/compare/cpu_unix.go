@@ -1,0 +1,17 @@
+//go:build unix
+
+package compare
+
+import (
+	"syscall"
+	"time"
+)
+
+// CPUTime returns the CPU time of this process.
+func CPUTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
