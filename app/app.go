@@ -197,7 +197,7 @@ func (l *loop) run() {
 		}
 	}()
 	for !l.over {
-		if !mainthread.Wait(waitForEvents) && !l.over {
+		if !mainthread.Loop().Wait(waitForEvents) && !l.over {
 			l.over = true
 			abandoned()
 		}
@@ -206,8 +206,8 @@ func (l *loop) run() {
 
 // attachByEvents has calls of the main thread wake GLFW's loop.
 func attachByEvents() (detach func()) {
-	mainthread.OnWake(wake)
-	return func() { mainthread.OnWake(nil) }
+	mainthread.Loop().OnWake(wake)
+	return func() { mainthread.Loop().OnWake(nil) }
 }
 
 // notified has a place for what ends a wait of the main thread in the Go scheduler.

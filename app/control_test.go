@@ -95,7 +95,7 @@ func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
 	w.OnDraw(nil)
 	release()
 	testutil.Eventually(t, func() bool {
-		return mainthread.CallV(func() string { return w.GLFW().GetTitle() }) == "new"
+		return mainthread.MustEval(func() string { return w.GLFW().GetTitle() }) == "new"
 	}, "the last title")
 }
 

@@ -13,8 +13,8 @@ import (
 // So they run inside of PollEvents, Terminate and Destroy of GLFW among them. PollEvents refers to
 // the windows and the library only by what they clear.
 func attach() (detach func()) {
-	detach, err := nativeloop.Attach(mainthread.Thread())
-	if taken := (*nativeloop.TakenError)(nil); errors.As(err, &taken) {
+	detach, err := nativeloop.Attach(mainthread.Loop())
+	if errors.Is(err, nativeloop.ErrAttached) {
 		return func() {} // the program has done it
 	} else if err != nil {
 		return attachByEvents()

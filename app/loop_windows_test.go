@@ -50,7 +50,7 @@ func TestCall_runsInModalLoops(t *testing.T) {
 				}
 			}
 			rang := make(chan bool)
-			mainthread.After(time.Millisecond, func() { close(rang) })
+			mainthread.Thread().After(time.Millisecond, func() { close(rang) })
 			testutil.Arrives(t, rang)
 			w.SetSize(500, 160)
 			comes(t, events, func(e app.ResizeEvent) bool { return e.ScreenWidth > 400 })

@@ -146,8 +146,8 @@ func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 func TestGLFW_returnsTheWindow(t *testing.T) {
 	w, _ := show(t)
 	testutil.MustPanic(t, func() { w.GLFW() }, "main thread")
-	window := func() *glfw.Window { return mainthread.CallV(w.GLFW) }
-	if win := window(); win == nil || mainthread.CallV(win.GetTitle) != t.Name() {
+	window := func() *glfw.Window { return mainthread.MustEval(w.GLFW) }
+	if win := window(); win == nil || mainthread.MustEval(win.GetTitle) != t.Name() {
 		t.Errorf("%v is not the window", win)
 	}
 	w.Stop()

@@ -15,20 +15,21 @@ func BenchmarkMainThread(b *testing.B) {
 	defer cancel()
 	type large [128]int
 	answer, largeAnswer := func() int { return 42 }, func() large { return large{} }
-	nest := func() { mainthread.Call(nop); mainthread.CallV(answer) }
-	redraw := mainthread.Coalesce(nop)
+	nest := func() { mainthread.Call(nop); mainthread.MustEval(answer) }
+	main := mainthread.Thread()
+	redraw := main.Coalesce(nop)
 	for name, f := range map[string]func(){
 		"Coalesce":      func() { redraw(); redraw(); mainthread.Call(nop) },
 		"Assert":        func() { mainthread.Call(mainthread.Assert) },
 		"Call":          func() { mainthread.Call(nop); mainthread.MustCall(nop) },
-		"CallV":         func() { mainthread.CallV(answer); mainthread.CallV(largeAnswer) },
+		"MustEval":      func() { mainthread.MustEval(answer); mainthread.MustEval(largeAnswer) },
 		"CallContext":   func() { _ = mainthread.CallContext(ctx, nop) },
-		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, mainthread.Thread(), answer) },
+		"EvalContext":   func() { _, _ = thread.EvalContext(ctx, main, answer) },
 		"Go":            func() { mainthread.Go(nop); mainthread.Go(nop); mainthread.Call(nop) },
-		"GoContext":     func() { mainthread.GoContext(ctx, nop); mainthread.Call(nop) },
-		"Stats":         func() { mainthread.Call(nop); mainthread.Stats() },
+		"GoContext":     func() { main.GoContext(ctx, nop); mainthread.Call(nop) },
+		"Stats":         func() { mainthread.Call(nop); main.Stats() },
 		"nested":        func() { mainthread.Call(nest) },
-		"On, TakePanic": func() { mainthread.On(); mainthread.TakePanic() },
+		"On, TakePanic": func() { mainthread.On(); main.TakePanic() },
 	} {
 		b.Run(name, func(b *testing.B) {
 			f() // what is made the first time

@@ -29,7 +29,7 @@ var inInit struct {
 
 func init() {
 	mainthread.Go(func() { inInit.order += ", posted" })
-	inInit.ran = mainthread.CallV(func() bool {
+	inInit.ran = mainthread.MustEval(func() bool {
 		inInit.order += "called"
 		return mainthread.CallContext(context.Background(), nop) == nil
 	})
@@ -83,8 +83,10 @@ func TestInit_runsInPlaceInTests(t *testing.T) {
 // The main thread is a Thread like others; what calls promise is tested there.
 func TestCall_runsOnTheMainThread(t *testing.T) {
 	for name, call := range map[string]func(f func()) bool{
-		"Call":        mainthread.Call,
-		"CallV":       func(f func()) bool { return mainthread.CallV(func() bool { f(); return true }) },
+		"Call": mainthread.Call,
+		"MustEval": func(f func()) bool {
+			return mainthread.MustEval(func() bool { f(); return true })
+		},
 		"CallContext": func(f func()) bool { return mainthread.CallContext(t.Context(), f) == nil },
 		"Thread":      mainthread.Thread().Call,
 		"nested":      func(f func()) bool { return mainthread.Call(func() { mainthread.Call(f) }) },
@@ -99,7 +101,7 @@ func TestCall_runsOnTheMainThread(t *testing.T) {
 			t.Errorf("%s: recovered %v", name, v)
 		}
 	}
-	if mainthread.Call(nil) || mainthread.Go(nil) || mainthread.CallV[bool](nil) ||
+	if mainthread.Call(nil) || mainthread.Go(nil) ||
 		mainthread.CallContext(t.Context(), nil) != thread.ErrNil {
 		t.Error("reported that a nil function ran")
 	}
@@ -108,7 +110,7 @@ func TestCall_runsOnTheMainThread(t *testing.T) {
 // A call that is made on the main thread runs at once, and nothing else.
 func TestCall_runsInPlace(t *testing.T) {
 	drawn := 0
-	redraw := mainthread.Coalesce(func() { drawn++ })
+	redraw := mainthread.Thread().Coalesce(func() { drawn++ })
 	mainthread.Call(func() {
 		var mu sync.Mutex
 		mainthread.Go(func() { mu.Lock(); defer mu.Unlock() })

@@ -18,12 +18,12 @@ func ExampleInit() {
 }
 
 // A function that draws for long lets others in between.
-func ExampleServe() {
+func ExampleLoop_serve() {
 	mainthread.Call(func() {
 		mainthread.Go(func() { fmt.Println("a key was pressed") })
 		for strip := range 2 {
 			fmt.Println("draw strip", strip)
-			mainthread.Serve()
+			mainthread.Loop().Serve(0)
 		}
 	})
 	// Output:
@@ -33,7 +33,7 @@ func ExampleServe() {
 }
 
 // A library's event loop has the main thread, and is told when something is queued.
-func ExampleOnWake() {
+func ExampleLoop() {
 	events := make(chan bool, 1)
 	postEmptyEvent := func() {
 		select {
@@ -43,14 +43,15 @@ func ExampleOnWake() {
 	}
 
 	mainthread.Call(func() {
-		mainthread.OnWake(postEmptyEvent)
-		defer mainthread.OnWake(nil)
+		loop := mainthread.Loop()
+		loop.OnWake(postEmptyEvent)
+		defer loop.OnWake(nil)
 
 		var done atomic.Bool
 		go mainthread.Call(func() { fmt.Println("run by the event loop"); done.Store(true) })
 
 		waitEvents := func() { <-events } // the library's
-		for !done.Load() && mainthread.Wait(waitEvents) {
+		for !done.Load() && loop.Wait(waitEvents) {
 		}
 	})
 	// Output: run by the event loop

@@ -44,105 +44,44 @@ func TestGo_doesNotWait(t *testing.T) {
 	}
 }
 
-func TestGoContext_leavesOutWhatIsDone(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if mainthread.GoContext(ctx, func() { t.Error("the function runs") }) {
-		t.Error("GoContext returned true")
+func TestMustEval_returnsTheResult(t *testing.T) {
+	if !mainthread.MustEval(mainthread.On) {
+		t.Error("it ran elsewhere")
 	}
-	mainthread.Call(nop)
-}
-
-func TestCoalesce_queuesTheFunctionOnce(t *testing.T) {
-	n := 0
-	post := mainthread.Coalesce(func() { n++ })
-	mainthread.Call(func() { post(); post() })
-	if mainthread.Call(nop); n != 1 {
-		t.Errorf("the function ran %d times", n)
+	err, _ := recovered(func() { mainthread.MustEval[int](nil) }).(error)
+	if !errors.Is(err, thread.ErrNil) {
+		t.Errorf("MustEval of nil panicked with %v", err)
 	}
 }
 
-func TestAfter_runsOnce(t *testing.T) {
-	on := make(chan bool, 2)
-	mainthread.After(time.Millisecond, func() { on <- mainthread.On() })
-	if !testutil.Arrives(t, on) {
-		t.Error("it ran off the main thread")
-	}
-}
-
-func TestEvery_runsUntilStop(t *testing.T) {
-	ticks := make(chan bool, 1000)
-	timer := mainthread.Every(time.Millisecond, func() { ticks <- mainthread.On() })
-	for range 2 {
-		if !testutil.Arrives(t, ticks) {
-			t.Error("a tick is off the main thread")
-		}
-	}
-	timer.Stop()
-	for len(ticks) > 0 {
-		<-ticks
-	}
-	if time.Sleep(5 * time.Millisecond); len(ticks) > 0 {
-		t.Error("a tick after Stop")
-	}
-}
-
-func TestOnPanic_takesPanicsOfPostedFunctions(t *testing.T) {
-	handled := make(chan *thread.PanicError, 1)
-	mainthread.OnPanic(func(p *thread.PanicError) { handled <- p })
-	defer mainthread.OnPanic(nil)
-	mainthread.Go(func() { panic(errBoom) })
-	if p := testutil.Arrives(t, handled); p.Value != errBoom {
-		t.Errorf("handled %v", p)
-	}
-	if p := mainthread.TakePanic(); p == nil || p.Value != errBoom {
-		t.Errorf("TakePanic returned %v", p)
-	}
-}
-
-func TestError_isTakePanicWithANilError(t *testing.T) {
-	mainthread.OnPanic(func(*thread.PanicError) {})
-	defer mainthread.OnPanic(nil)
-	mainthread.Go(func() { panic(errBoom) })
-	mainthread.Call(nop)
-	if err := mainthread.Error(); !errors.Is(err, errBoom) {
-		t.Errorf("Error returned %v", err)
-	}
-	if err := mainthread.Error(); err != nil {
-		t.Errorf("and then %v", err)
-	}
-}
-
-func TestOnSlowCall_reportsAFunctionThatRunsForLong(t *testing.T) {
+func TestThread_hasAName(t *testing.T) {
 	slow := make(chan thread.SlowCall, 100)
-	mainthread.OnSlowCall(time.Millisecond, func(s thread.SlowCall) { slow <- s })
-	defer mainthread.OnSlowCall(0, nil)
+	mainthread.Thread().OnSlowCall(time.Millisecond, func(s thread.SlowCall) { slow <- s })
+	defer mainthread.Thread().OnSlowCall(0, nil)
 	release := make(chan bool)
 	mainthread.Go(func() { <-release })
-	testutil.Arrives(t, slow)
+	if s := testutil.Arrives(t, slow); s.Name != "main" {
+		t.Errorf("a slow call of thread %q", s.Name)
+	}
 	close(release)
 }
 
-func TestStats_countsCalls(t *testing.T) {
-	before := mainthread.Stats()
-	mainthread.Call(nop)
-	if after := mainthread.Stats(); after.Calls != before.Calls+1 {
-		t.Errorf("%d calls, and one more than %d were made", after.Calls, before.Calls)
-	}
-}
-
-func TestServe_runsWhatIsQueued(t *testing.T) {
+func TestLoop_servesTheMainThread(t *testing.T) {
+	loop := mainthread.Loop()
 	for name, serve := range map[string]func(){
-		"Serve":    func() { mainthread.Serve() },
-		"ServeFor": func() { mainthread.ServeFor(time.Second) },
+		"Serve": func() { loop.Serve(0) },
 		"ServeContext": func() {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			mainthread.Go(func() { cancel(errBoom) })
-			if err := mainthread.ServeContext(ctx); err != errBoom {
+			if err := loop.ServeContext(ctx); err != errBoom {
 				t.Errorf("ServeContext returned %v", err)
 			}
 		},
-		"Wait": func() { mainthread.Wait(nop) },
+		"Wait": func() {
+			loop.OnWake(nop)
+			defer loop.OnWake(nil)
+			loop.Wait(nop)
+		},
 	} {
 		mainthread.Call(func() {
 			ran := false
@@ -151,6 +90,12 @@ func TestServe_runsWhatIsQueued(t *testing.T) {
 				t.Errorf("%s: the function did not run", name)
 			}
 		})
-		testutil.MustPanic(t, func() { serve() }, "off the thread")
+		testutil.MustPanic(t, func() { serve() }, "off its thread")
 	}
+	testutil.MustPanic(t, loop.Close, "off its thread")
+	mainthread.Call(func() {
+		if err := loop.Adopt(); err == nil {
+			t.Error("it is adopted again")
+		}
+	})
 }

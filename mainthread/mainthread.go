@@ -4,9 +4,10 @@
 //	func main() { mainthread.Init(run) }
 //
 //	func run() { // what would be main; it runs on a goroutine of its own
-//		mainthread.Call(window.Show)                                // returns after it
-//		title := thread.MustEval(mainthread.Thread(), window.Title) // the same, with a result
-//		mainthread.Go(window.Redraw)                                // some time later
+//		mainthread.Call(window.Show)               // returns after it
+//		title := mainthread.MustEval(window.Title) // the same, with a result
+//		mainthread.Go(window.Redraw)               // some time later
+//		mainthread.Thread().Every(tick, game.Step) // and all else that a Thread does
 //	}
 //
 // Importing the package locks the main goroutine to the main thread. The main thread is a
@@ -25,8 +26,8 @@
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop uses [OnWake] with [Wait] or [Serve], or package
-// nativeloop, in place of Init. So does a Call that runs an event loop.
+// A program whose main thread has an event loop uses [Loop], or package nativeloop, in place of
+// Init. So does a Call that runs an event loop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false
@@ -41,12 +42,12 @@ import (
 	"flag"
 	"fmt"
 	"sync/atomic"
-	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/thread"
 )
 
-var started, ended atomic.Bool
+var started atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
 // fn has returned or called [runtime.Goexit]. A panic in fn ends the process, as in main. The main
@@ -65,39 +66,58 @@ func Init(fn func()) {
 		panic(fmt.Errorf("%w: mainthread.Init", thread.ErrNil))
 	case host != "":
 		panic("mainthread: Init in " + host)
-	case started.Load() && !ended.Load() && inTests() && flag.Parsed(): // by testing.M.Run
+	case started.Load() && !access.Terminated(main) && inTests() && flag.Parsed(): // by testing.M.Run
 		fn()
 		return
 	case !main.On():
 		panic("mainthread: Init off the main goroutine; call it first thing in func main, or in TestMain")
 	case !started.CompareAndSwap(false, true):
 		panic("mainthread: Init called twice; call it once, from func main")
+	case access.Terminated(main):
+		panic("mainthread: Init after Loop().Close(), which has ended the loop")
 	}
+	ended := make(chan struct{})
 	go func() {
 		returned := false
 		defer func() {
 			if !returned && !exiting() {
 				return // a panic, which is about to end the process
 			}
-			ended.Store(true)
 			end()
+			close(ended)
 		}()
 		fn()
 		returned = true
 	}()
 	served := false
 	defer func() {
-		if !served && ended.Load() {
+		if !served && access.Terminated(main) { // a function has called Goexit
+			<-ended
 			go exitAfterMain()
 		}
 	}()
-	_ = main.ServeContext(context.Background()) // ErrTerminated
+	_ = loop.ServeContext(context.Background()) // ErrTerminated, perhaps by Loop().Close()
+	<-ended
 	served = true
 }
 
-// Thread returns the main thread. Its Close and Terminate panic, because the whole program needs
-// it.
+// Thread returns the main thread, for all that this package has no function for. Its Close and
+// Terminate panic, because other packages of the program need it.
 func Thread() *thread.Thread { return main }
+
+// Loop returns the main thread as its own goroutine has it, for a program whose main thread has an
+// event loop:
+//
+//	loop := mainthread.Loop()
+//	loop.OnWake(glfw.PostEmptyEvent)
+//	for !window.ShouldClose() && loop.Wait(glfw.WaitEvents) {
+//	}
+//	loop.Close() // calls of other goroutines return false from now on
+//
+// A program that calls Init needs no Close: the Loop ends with the function given to Init. Close
+// before that ends it early, in Init, too, which still waits for its function; Init after Close
+// panics.
+func Loop() *thread.Loop { return loop }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
 // if f is nil, or if the function given to Init ends before f begins and the caller is not on the
@@ -111,6 +131,12 @@ func Call(f func()) bool { return main.Call(f) }
 //threadcall:noalloc
 func MustCall(f func()) { main.MustCall(f) }
 
+// MustEval runs f on the main thread and returns its result. It panics where Call returns false.
+// See [thread.MustEval].
+//
+//threadcall:noalloc
+func MustEval[T any](f func() T) T { return thread.MustEval(main, f) }
+
 // CallContext is Call, but gives up when ctx is done before f begins. See
 // [thread.Thread.CallContext].
 //
@@ -122,30 +148,6 @@ func CallContext(ctx context.Context, f func()) error { return main.CallContext(
 //threadcall:noalloc
 func Go(f func()) bool { return main.Go(f) }
 
-// GoContext is Go, but f does not run if ctx is done when its turn comes. See
-// [thread.Thread.GoContext].
-//
-//threadcall:noalloc
-func GoContext(ctx context.Context, f func()) bool { return main.GoContext(ctx, f) }
-
-// Coalesce returns a function that queues f on the main thread, at most once at a time. See
-// [thread.Thread.Coalesce].
-func Coalesce(f func()) (post func() bool) { return main.Coalesce(f) }
-
-// After runs f on the main thread once, when d has passed. See [thread.Thread.After].
-func After(d time.Duration, f func()) *thread.Timer { return main.After(d, f) }
-
-// Every runs f on the main thread after each d. See [thread.Thread.Every].
-func Every(d time.Duration, f func()) *thread.Timer { return main.Every(d, f) }
-
-// TakePanic removes and returns the oldest panic of a function given to Go, or nil. See
-// [thread.Thread.TakePanic].
-func TakePanic() *thread.PanicError { return main.TakePanic() }
-
-// OnPanic calls f with each panic of a function that no caller waits for, in place of a report on
-// standard error, which a nil f restores. See [thread.WithPanicHandler].
-func OnPanic(f func(*thread.PanicError)) { main.OnPanic(f) }
-
 // On reports whether the caller is on the main thread, where calls run in place, after Init, too.
 //
 //threadcall:noalloc
@@ -156,36 +158,3 @@ func On() bool { return main.On() }
 //
 //threadcall:noalloc
 func Assert() { main.Assert() }
-
-// Serve runs what is queued and returns how many functions it ran, for a program whose main thread
-// has an event loop of its own. It panics off the main thread. See [thread.Thread.Serve].
-func Serve() int { return main.Serve() }
-
-// ServeFor is Serve with a budget: it begins no function when d has passed. It panics off the main
-// thread. See [thread.Thread.ServeFor].
-func ServeFor(d time.Duration) int { return main.ServeFor(d) }
-
-// ServeContext serves the main thread until ctx is done; it panics off the main thread. See
-// [thread.Thread.ServeContext].
-func ServeContext(ctx context.Context) error { return main.ServeContext(ctx) }
-
-// Wait is the wait of an event loop on the main thread: it calls block, which waits for native
-// events, and then runs what is queued. It returns false when the function given to Init has ended,
-// and panics off the main thread. See [thread.Thread.Wait].
-//
-//	mainthread.OnWake(glfw.PostEmptyEvent)
-//	for mainthread.Wait(glfw.WaitEvents) {
-//	}
-func Wait(block func()) bool { return main.Wait(block) }
-
-// OnSlowCall calls f for each function that has run on the main thread for d, or waited for it. A
-// nil f turns it off. See [thread.WithSlowCall].
-func OnSlowCall(d time.Duration, f func(thread.SlowCall)) { main.OnSlowCall(d, f) }
-
-// Stats returns counts and times of the functions of the main thread. See [thread.Thread.Stats].
-//
-//threadcall:noalloc
-func Stats() thread.Stats { return main.Stats() }
-
-// OnWake sets the function that wakes an event loop on the main thread. See [thread.Thread.OnWake].
-func OnWake(wake func()) { main.OnWake(wake) }

@@ -28,12 +28,13 @@ var programs = map[string]func(){
 		mainthread.Init(func() {
 			mainthread.Go(func() { explode("boom") })
 			mainthread.Call(nop)
-			mainthread.OnPanic(func(p *thread.PanicError) { fmt.Println("handled:", p.Value) })
+			main := mainthread.Thread()
+			main.OnPanic(func(p *thread.PanicError) { fmt.Println("handled:", p.Value) })
 			mainthread.Go(func() { explode("handed") })
 			mainthread.Call(nop)
-			fmt.Println(mainthread.Error(), mainthread.Error(), mainthread.Error())
-			mainthread.OnPanic(nil)
-			mainthread.Coalesce(func() { explode("coalesced") })()
+			fmt.Println(main.TakePanic(), main.TakePanic(), main.TakePanic() == nil)
+			main.OnPanic(nil)
+			main.Coalesce(func() { explode("coalesced") })()
 			mainthread.Call(nop)
 		})
 	},
@@ -203,14 +204,74 @@ var programs = map[string]func(){
 		})
 		fmt.Println("running call:", ended, <-running)
 		fmt.Println("on the main goroutine:", mainthread.Call(nop), mainthread.Go(nop),
-			mainthread.CallV(func() int { return 1 }),
+			mainthread.MustEval(func() int { return 1 }),
 			errors.Is(mainthread.CallContext(context.Background(), nop), thread.ErrTerminated))
 		mainthread.MustCall(nop)
 		other := thread.New()
 		fmt.Println("elsewhere:", thread.MustEval(other, func() bool {
-			return mainthread.On() || mainthread.Call(nop) || mainthread.Go(nop) ||
-				mainthread.CallV(func() bool { return true })
+			return mainthread.On() || mainthread.Call(nop) || mainthread.Go(nop)
 		}))
+	},
+
+	"a loop without Init has ended": func() {
+		loop.Serve(0) // what init functions have posted
+		waits := make(chan bool, 3)
+		go func() {
+			waits <- mainthread.Call(func() { fmt.Println("ran") })
+			waits <- mainthread.Call(func() {
+				go func() { waits <- mainthread.Call(nop) }()
+				for mainthread.Thread().Queued() == 0 {
+					time.Sleep(time.Millisecond)
+				}
+				loop.Close() // runs what is queued
+				fmt.Println("closed, and its own calls run:", mainthread.Call(nop), mainthread.Go(nop))
+			})
+		}()
+		for isOpen(mainthread.Thread().Done()) {
+			loop.Serve(0)
+		}
+		fmt.Println("waited:", <-waits, <-waits, <-waits)
+		others := make(chan bool)
+		go func() { others <- mainthread.Call(nop) || mainthread.Go(nop) || mainthread.On() }()
+		fmt.Println("elsewhere:", <-others)
+		fmt.Println("here:", mainthread.Call(nop), mainthread.On(), mainthread.Go(nop), loop.Serve(0))
+		loop.Close()
+		fmt.Println(recovered(func() { mainthread.Init(nop) }))
+	},
+
+	"a loop without Init is closed": func() {
+		loop.Serve(0)
+		refused := make(chan bool)
+		go func() {
+			mainthread.Call(nop)
+			refused <- mainthread.Call(nop)
+		}()
+		for mainthread.Thread().Queued() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		loop.Close()
+		fmt.Println("refused:", !<-refused)
+	},
+
+	"the loop of Init is closed": func() {
+		defer fmt.Println("deferred")
+		mainthread.Init(func() {
+			mainthread.Call(loop.Close)
+			<-mainthread.Thread().Done()
+			time.Sleep(10 * time.Millisecond)
+			fmt.Println("Init's function goes on:", mainthread.Call(nop))
+		})
+		fmt.Println("Init returned")
+	},
+
+	"the loop of Init is closed, and goexit on the main thread": func() {
+		mainthread.Init(func() {
+			callAndEnd(runtime.Goexit)
+			mainthread.Call(loop.Close)
+			<-mainthread.Thread().Done()
+			time.Sleep(10 * time.Millisecond)
+			fmt.Println("Init's function goes on:", mainthread.Call(nop))
+		})
 	},
 
 	"misuse": func() {
@@ -218,11 +279,11 @@ var programs = map[string]func(){
 		off := make(chan any)
 		go func() { off <- recovered(func() { mainthread.Init(nop) }) }()
 		fmt.Println(<-off)
-		go func() { off <- recovered(func() { mainthread.Serve() }) }()
+		go func() { off <- recovered(func() { loop.Serve(0) }) }()
 		fmt.Println(<-off)
 		mainthread.Init(func() {
 			fmt.Println(recovered(func() { mainthread.Init(nop) }))
-			fmt.Println(recovered(func() { mainthread.ServeContext(context.Background()) }))
+			fmt.Println(recovered(func() { loop.ServeContext(context.Background()) }))
 			mainthread.Call(func() { fmt.Println(recovered(func() { mainthread.Init(nop) })) })
 			mainthread.Call(func() { fmt.Println(recovered(func() { thread.Adopt() })) })
 		})
@@ -264,6 +325,15 @@ func TestInit_hasATest(t *testing.T) {
 	}
 }
 
+func isOpen(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return false
+	default:
+		return true
+	}
+}
+
 // callAndEnd calls f, which ends its caller's goroutine, on the main thread.
 func callAndEnd(f func()) {
 	ended := make(chan bool)
@@ -302,7 +372,7 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			shows: []string{"mainthread_test.explode", "panic: boom"}},
 		{name: "panics that nothing waits for", shows: []string{
 			"threadcall: panic on the main thread, in a function that no caller waits for: boom\n",
-			"mainthread_test.explode", "\nhandled: handed\npanic: boom panic: handed <nil>\n",
+			"mainthread_test.explode", "\nhandled: handed\npanic: boom panic: handed true\n",
 			"in a function that no caller waits for: coalesced\n",
 		}},
 		{name: "goexit in main", shows: []string{
@@ -357,10 +427,18 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			"waiting call: false\n", "running call: true true\n",
 			"on the main goroutine: true false 1 false\n", "elsewhere: false\n", "deferred: true\n",
 		}},
+		{name: "a loop without Init has ended", shows: []string{"ran\n",
+			"closed, and its own calls run: true false\n", "waited: true true true\n",
+			"elsewhere: false\n", "here: true true false 0\n", "Init after Loop().Close()"}},
+		{name: "a loop without Init is closed", shows: []string{"refused: true\n"}},
+		{name: "the loop of Init is closed", shows: []string{"goes on: false\n", "Init returned\n",
+			"deferred\n"}},
+		{name: "the loop of Init is closed, and goexit on the main thread",
+			shows: []string{"goes on: false\n", goexit}},
 		{name: "misuse", shows: []string{
-			"nil: mainthread.Init", "Init off the main goroutine", "Serve off the thread",
-			"Init off the main goroutine", "ServeContext off the thread", "Init called twice",
-			"Adopt on a thread that is",
+			"nil: mainthread.Init", "Init off the main goroutine", "Serve of a Loop off its thread",
+			"Init off the main goroutine", "ServeContext of a Loop off its thread", "Init called twice",
+			"which package mainthread has; use mainthread.Loop",
 			"Init called twice",
 		}},
 	} {

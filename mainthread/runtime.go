@@ -21,11 +21,13 @@ import (
 // The main goroutine initialises package variables. It is on the main thread until all init
 // functions have returned; Adopt keeps it there. In a host, the package does not have the main
 // thread.
-var main, end = adopt()
+var loop, end = adopt()
 
-func adopt() (*thread.Thread, func()) {
-	t, end := access.Adopt(host == "")
-	return t.(*thread.Thread), end
+var main = loop.Thread()
+
+func adopt() (*thread.Loop, func()) {
+	l, end := access.Adopt(host == "")
+	return l.(*thread.Loop), end
 }
 
 // host is empty in a program. Otherwise it says what the package is in, and what to do there: the

@@ -25,23 +25,24 @@ func init() {
 // report of that, see reports.
 var unserved = map[string]func(){
 	"a loop of Wait has ended": func() {
-		mainthread.OnWake(func() {})
-		mainthread.Wait(func() {})
+		loop.OnWake(nop)
+		loop.Wait(nop)
 		go func() { mainthread.Call(nop) }()
 		select {}
 	},
 	"ServeContext has ended": func() {
-		serveFor(mainthread.Thread(), time.Millisecond)
+		serveFor(loop, time.Millisecond)
 		go func() { mainthread.Call(nop) }()
 		select {}
 	},
 	"Serve is not called any more": func() {
-		mainthread.Serve()
+		loop.Serve(0)
 		go mainthread.CallContext(context.Background(), nop)
 		time.Sleep(time.Hour)
 	},
 	"a loop has left a call": func() {
 		left := false
+		loop.OnWake(nop)
 		mainthread.Go(func() {
 			go func() { mainthread.Call(nop) }()
 			for mainthread.Thread().Queued() == 0 {
@@ -50,7 +51,7 @@ var unserved = map[string]func(){
 			left = true
 		})
 		for !left {
-			mainthread.Wait(nop)
+			loop.Wait(nop)
 		}
 		select {}
 	},
@@ -62,21 +63,17 @@ var unserved = map[string]func(){
 			}
 			mainthread.Call(nop)
 		}()
-		mainthread.Serve()
+		loop.Serve(0)
 	},
 	"it waits for another thread": func() {
 		go func() { mainthread.Call(nop) }()
 		thread.New().Call(func() { select {} })
 	},
-	"adopt is not called": func() {
-		t, _ := thread.AdoptLater(thread.WithName("loop"))
-		go func() { t.OnWake(nop) }()
-		t.Call(nop)
-	},
+	"adopt is not called": func() { thread.NewLoop(thread.WithName("loop")).Thread().Call(nop) },
 	"an adopted goroutine never serves": func() {
 		adopted := make(chan *thread.Thread)
 		go func() {
-			adopted <- thread.Adopt(thread.WithName("loop"))
+			adopted <- thread.Adopt(thread.WithName("loop")).Thread()
 			select {}
 		}()
 		(<-adopted).Call(nop)
@@ -84,9 +81,9 @@ var unserved = map[string]func(){
 	"an adopted goroutine serves no longer": func() {
 		adopted := make(chan *thread.Thread)
 		go func() {
-			t := thread.Adopt(thread.WithName("loop"))
-			serveFor(t, time.Millisecond)
-			adopted <- t
+			l := thread.Adopt(thread.WithName("loop"))
+			serveFor(l, time.Millisecond)
+			adopted <- l.Thread()
 			select {}
 		}()
 		(<-adopted).Call(nop)
@@ -94,24 +91,24 @@ var unserved = map[string]func(){
 	"an adopted goroutine has ended": func() {
 		adopted := make(chan *thread.Thread)
 		go func() {
-			t := thread.Adopt(thread.WithName("loop"))
-			t.OnWake(nop)
-			t.Serve()
-			adopted <- t
+			l := thread.Adopt(thread.WithName("loop"))
+			l.OnWake(nop)
+			l.Serve(0)
+			adopted <- l.Thread()
 		}()
 		(<-adopted).Call(nop)
 	},
 	"a post waits for a place": func() {
-		t, _ := thread.AdoptLater(thread.WithName("loop"), thread.WithQueueLimit(1))
+		t := thread.NewLoop(thread.WithName("loop"), thread.WithQueueLimit(1)).Thread()
 		t.Go(nop)
 		t.Go(nop)
 	},
 	"Close waits": func() {
-		t, _ := thread.AdoptLater(thread.WithName("loop"))
+		t := thread.NewLoop(thread.WithName("loop")).Thread()
 		t.Close()
 	},
 	"another call is given up": func() {
-		t, _ := thread.AdoptLater(thread.WithName("loop"))
+		t := thread.NewLoop(thread.WithName("loop")).Thread()
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() {
 			for t.Queued() < 2 {
@@ -133,14 +130,15 @@ var unserved = map[string]func(){
 // served are programs in which a call waits for as long, and nothing is to be reported.
 var served = map[string]func(){
 	"a function runs for long": func() {
-		mainthread.Serve()
+		loop.OnWake(nop)
+		loop.Serve(0)
 		waits := make(chan bool, 2)
 		go func() {
 			waits <- mainthread.Call(func() { time.Sleep(long) })
 			waits <- mainthread.Call(nop)
 		}()
 		for len(waits) < 2 {
-			mainthread.Wait(nop)
+			loop.Wait(nop)
 		}
 	},
 	"it begins to serve, and a function runs for long": func() {
@@ -159,13 +157,13 @@ var served = map[string]func(){
 		thread.New().Call(func() { mainthread.Call(func() { time.Sleep(long) }) })
 	},
 	"its native loop is in a dialog": func() {
-		mainthread.OnWake(nop)
-		mainthread.Serve()
+		loop.OnWake(nop)
+		loop.Serve(0)
 		result := make(chan bool)
 		go func() { result <- mainthread.Call(nop) }()
 		time.Sleep(long)
 		for ended := false; !ended; {
-			mainthread.Serve()
+			loop.Serve(0)
 			select {
 			case <-result:
 				ended = true
@@ -176,17 +174,18 @@ var served = map[string]func(){
 	},
 	"its loop computes": func() {
 		result := make(chan bool)
-		mainthread.Wait(nop)
+		loop.OnWake(nop)
+		loop.Wait(nop)
 		go func() { result <- mainthread.Call(nop) }()
 		for start := time.Now(); time.Since(start) < long; { // it does not block
 		}
 		go func() { <-result; os.Exit(0) }()
-		for mainthread.Wait(nop) {
+		for loop.Wait(nop) {
 			runtime.Gosched()
 		}
 	},
 	"calls have deadlines": func() {
-		t, _ := thread.AdoptLater()
+		t := thread.NewLoop().Thread()
 		for start := time.Now(); time.Since(start) < long; {
 			ctx, cancel := context.WithTimeout(context.Background(), 600*time.Millisecond)
 			for range 2 {
@@ -200,10 +199,12 @@ var served = map[string]func(){
 
 const long = 7 * time.Second
 
-func serveFor(t *thread.Thread, d time.Duration) {
+var loop = mainthread.Loop()
+
+func serveFor(l *thread.Loop, d time.Duration) {
 	ctx, cancel := context.WithTimeout(context.Background(), d)
 	defer cancel()
-	_ = t.ServeContext(ctx)
+	_ = l.ServeContext(ctx)
 }
 
 // reports has the program end with the first line that it writes to standard error.
@@ -224,8 +225,8 @@ func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
 	const (
 		isOver = "its goroutine waits for something else ("
 		main   = "for the main thread, which nothing serves: "
-		loop   = `for thread "loop", which nothing serves: `
-		adopt  = loop + "call the function that AdoptLater has returned, and serve, or Terminate"
+		other  = `for thread "loop", which nothing serves: `
+		adopt  = other + "call Adopt of its Loop, and serve, or Terminate"
 	)
 	for name, want := range map[string]string{
 		"a loop of Wait has ended":              main + isOver,
@@ -235,9 +236,9 @@ func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
 		"the loop has ended with its goroutine": main + "the main goroutine has ended",
 		"it waits for another thread":           main + "call mainthread.Init from main",
 		"adopt is not called":                   adopt,
-		"an adopted goroutine never serves":     loop + "call Wait, Serve or ServeContext",
-		"an adopted goroutine serves no longer": loop + isOver,
-		"an adopted goroutine has ended":        loop + "its goroutine has ended",
+		"an adopted goroutine never serves":     other + "call Wait, Serve or ServeContext",
+		"an adopted goroutine serves no longer": other + isOver,
+		"an adopted goroutine has ended":        other + "its goroutine has ended",
 		"a post waits for a place":              adopt,
 		"Close waits":                           adopt,
 		"another call is given up":              adopt,

@@ -3,10 +3,8 @@
 package nativeloop_test
 
 import (
-	"errors"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -36,6 +34,7 @@ type event struct {
 type host struct {
 	*thread.Thread
 	native
+	own    *thread.Loop
 	detach func()
 	open   int // event loops, one inside the other
 }
@@ -62,12 +61,12 @@ func (h *host) loop(f func()) {
 	<-ended
 }
 
-// attached calls f on th, attached to a native loop.
-func attached(t testing.TB, th *thread.Thread, f func(h *host)) {
-	h := &host{Thread: th, native: newNative()}
+// attached calls f on the thread of l, attached to a native loop.
+func attached(t testing.TB, l *thread.Loop, f func(h *host)) {
+	h := &host{Thread: l.Thread(), own: l, native: newNative()}
 	defer h.end()
 	var err error
-	if h.detach, err = nativeloop.Attach(th); err != nil {
+	if h.detach, err = nativeloop.Attach(l); err != nil {
 		t.Error(err)
 		return
 	}
@@ -81,9 +80,9 @@ func onHost(t testing.TB, f func(h *host)) {
 	needNative(t)
 	testutil.Ends(t, func() {
 		runtime.LockOSThread() // detach may come after Terminate
-		th := thread.Adopt()
-		defer th.Terminate()
-		attached(t, th, f)
+		l := thread.Adopt()
+		defer l.Close()
+		attached(t, l, f)
 	})
 }
 
@@ -221,7 +220,7 @@ func TestAttach_letsTwoLoopsCallEachOther(t *testing.T) {
 		go func() {
 			defer close(ended)
 			mainthread.Call(func() {
-				attached(t, mainthread.Thread(), func(m *host) { quit <- m.quit; m.run() })
+				attached(t, mainthread.Loop(), func(m *host) { quit <- m.quit; m.run() })
 			})
 		}()
 		h.loop(func() {
@@ -281,7 +280,7 @@ func TestAttach_isUndoneByDetach(t *testing.T) {
 		turn(func() { ran++; h.detach(); h.detach() }, 2)
 		turn(func() { ran++ }, 2)
 		for _, want := range []int{4, 6} {
-			detach, err := nativeloop.Attach(h.Thread)
+			detach, err := nativeloop.Attach(h.own)
 			if err != nil {
 				t.Error(err)
 				return
@@ -291,20 +290,20 @@ func TestAttach_isUndoneByDetach(t *testing.T) {
 			detach()
 		}
 		turn(func() { ran++ }, 6)
-		if n := h.Serve(); n != 2 || ran != 8 {
+		if n := h.own.Serve(0); n != 2 || ran != 8 {
 			t.Errorf("Serve has run %d functions, want 2", n)
 		}
 		woken := 0
-		h.OnWake(func() { woken++ })
-		detach, _ := nativeloop.Attach(h.Thread)
+		h.own.OnWake(func() { woken++ })
+		detach, _ := nativeloop.Attach(h.own)
 		testutil.Ends(t, func() { testutil.MustPanic(t, detach, "detach off the thread") })
 		turn(func() { ran++ }, 9)
 		detach()
 		h.Go(func() {})
-		if h.Serve(); woken != 1 {
+		if h.own.Serve(0); woken != 1 {
 			t.Errorf("what OnWake had set before Attach was called %d times after detach", woken)
 		}
-		detach, _ = nativeloop.Attach(h.Thread)
+		detach, _ = nativeloop.Attach(h.own)
 		h.Terminate()
 		turn(func() { ran++ }, 9)
 		detach()
@@ -313,49 +312,18 @@ func TestAttach_isUndoneByDetach(t *testing.T) {
 
 func TestAttach_refusesWhatItCannotServe(t *testing.T) {
 	onHost(t, func(h *host) {
-		_, err := nativeloop.Attach(h.Thread)
-		if taken := (*nativeloop.TakenError)(nil); !errors.As(err, &taken) ||
-			!strings.Contains(taken.Stack, "nativeloop_test.attached") {
+		if _, err := nativeloop.Attach(h.own); err != nativeloop.ErrAttached {
 			t.Errorf("the second Attach returned %v", err)
 		}
-		testutil.MustPanic(t, func() { nativeloop.Attach(mainthread.Thread()) }, "off the thread")
+		testutil.MustPanic(t, func() { nativeloop.Attach(mainthread.Loop()) }, "Attach off the thread")
+		testutil.MustPanic(t, func() { nativeloop.Wait(t.Context(), mainthread.Loop(), nil) },
+			"Wait off the thread")
 		go h.Terminate()
 		testutil.Arrives(t, h.Done())
-		if _, err := nativeloop.Attach(h.Thread); err != thread.ErrTerminated {
+		if _, err := nativeloop.Attach(h.own); err != thread.ErrTerminated {
 			t.Errorf("Attach of a thread that has ended returned %v", err)
 		}
-		own := thread.New()
-		defer own.Terminate()
-		for range 2 {
-			testutil.MustPanic(t, func() {
-				own.Call(func() { _, _ = nativeloop.Attach(own) })
-			}, "serves by itself; use thread.Adopt")
-		}
 	})
-}
-
-// A thread that has ended is not kept by what has claimed its loop.
-func TestAttach_letsGoOfEndedThreads(t *testing.T) {
-	var gone []<-chan struct{}
-	onHost(t, func(h *host) {
-		h.detach()
-		for range 3 {
-			th := thread.New()
-			collected := make(chan struct{})
-			runtime.AddCleanup(th, func(c chan struct{}) { close(c) }, collected)
-			gone = append(gone, collected)
-			if _, err := nativeloop.Take(th, "never released"); err != nil {
-				t.Error(err)
-			}
-			th.Terminate()
-			if _, err := nativeloop.Take(th, "again"); err != thread.ErrTerminated {
-				t.Errorf("Take of a thread that has ended returned %v", err)
-			}
-		}
-	})
-	for _, c := range gone {
-		testutil.Eventually(t, func() bool { return testutil.CollectedAndEnded(c) }, "its end")
-	}
 }
 
 // BenchmarkCall compares with functions that the native loop takes from a channel.

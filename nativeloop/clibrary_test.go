@@ -16,10 +16,10 @@ mainthread: false false false
 mainthread: Init in a C library, whose main function does not run; ` +
 		`call thread.Adopt in an exported function, on the thread of the host
 other, on its thread: true true
-other, terminated: false false
+other, closed: false false
 loop, on the main thread: true true
 again: true
-loop, terminated: false false
+loop, closed: false false
 `
 	if testing.Short() {
 		t.Skip("it takes a C compiler")

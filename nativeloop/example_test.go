@@ -12,7 +12,7 @@ import (
 // A callback of the toolkit waits for an answer for ten seconds at most, while the windows react.
 func ExampleWait() {
 	ask := func() {} // takes its time, and may call the thread
-	var t *thread.Thread
+	var loop *thread.Loop
 	callback := func() {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -21,14 +21,14 @@ func ExampleWait() {
 			defer close(answered)
 			ask()
 		}()
-		if err := nativeloop.Wait(ctx, t, answered); err != nil {
+		if err := nativeloop.Wait(ctx, loop, answered); err != nil {
 			fmt.Println("no answer:", err)
 		}
 	}
 
-	t = thread.Adopt()
-	defer t.Terminate()
-	detach, err := nativeloop.Attach(t)
+	loop = thread.Adopt()
+	defer loop.Close()
+	detach, err := nativeloop.Attach(loop)
 	if err != nil {
 		fmt.Println(err) // no toolkit here
 		return
@@ -52,13 +52,13 @@ func Example_otherLoop() {
 	go func() {
 		defer close(ended)
 		loop := thread.Adopt()
-		defer loop.Terminate()
+		defer loop.Close()
 		loop.OnWake(wakeUp)
-		open := true
+		t, open := loop.Thread(), true
 		go func() {
 			events <- "key"
-			loop.Call(func() { fmt.Println("called on the thread:", loop.On()) })
-			loop.Go(func() { open = false })
+			t.Call(func() { fmt.Println("called on the thread:", t.On()) })
+			t.Go(func() { open = false })
 		}()
 		for open && loop.Wait(waitEvents) {
 		}

@@ -67,7 +67,7 @@ type runLoop struct {
 	source uintptr    // signaled by wake; zero after detach
 }
 
-func attach(serve func(rest func())) (loop, error) {
+func attach(serve func(rest func())) (native, error) {
 	cf.Lock()
 	defer cf.Unlock()
 	if err := openCF(); err != nil {

@@ -19,6 +19,11 @@ const (
 	noLoad     = 4  // RTLD_NOLOAD: succeeds only for what is in the process
 	sourceSize = 96 // at least that of a GSource
 	ioIn       = 1  // G_IO_IN
+
+	// priority is that of GTK's redraws, G_PRIORITY_HIGH_IDLE+20. Input and relayouts (0 and 110) come
+	// before both, and idle functions (200) after. With a higher one, a flood of calls would stop
+	// redraws.
+	priority = 120
 )
 
 // glib has what is in the process once. Purego never frees a callback, so all loops share one.
@@ -100,7 +105,7 @@ type glibLoop struct {
 // again is after how long dispatch is called again that was called on another thread.
 const again = 100 * time.Millisecond
 
-func attach(serve func(rest func())) (loop, error) {
+func attach(serve func(rest func())) (native, error) {
 	glib.Lock()
 	defer glib.Unlock()
 	if err := openGLib(); err != nil {
@@ -112,12 +117,12 @@ func attach(serve func(rest func())) (loop, error) {
 	if context == 0 {
 		context = glib.standard.call()
 		if l.thread != syscall.Getpid() && int32(glib.owned.call(context)) == 0 {
-			return nil, fmt.Errorf("%w; GLib's default context may be run by another thread, the "+
-				"main one: %s, or own it (g_main_context_acquire)", ErrNoLoop, advice)
+			return nil, fmt.Errorf("%w, the default one, or may: the main thread; %s, or own it "+
+				"(g_main_context_acquire)", ErrOwned, advice)
 		}
 	}
 	if int32(glib.acquire.call(context)) == 0 {
-		return nil, fmt.Errorf("%w; another thread runs GLib's main context: %s", ErrNoLoop, advice)
+		return nil, fmt.Errorf("%w: %s", ErrOwned, advice)
 	}
 	glib.release.call(context)
 	l.rest = l.wake
@@ -130,7 +135,7 @@ func attach(serve func(rest func())) (loop, error) {
 	l.source = glib.create.call(uintptr(unsafe.Pointer(&glib.functions)), sourceSize)
 	glib.loops[l.source] = l
 	glib.addFD.call(l.source, fd, ioIn)
-	glib.setPriority.call(l.source, GLibPriority)
+	glib.setPriority.call(l.source, priority)
 	glib.setCanRecurse.call(l.source, 1)
 	glib.attach.call(l.source, context)
 	return l, nil
@@ -172,8 +177,8 @@ func (l *glibLoop) conflict() error {
 	if id := l.other.Load(); id != 0 {
 		other = fmt.Sprintf("thread %d", id)
 	}
-	return fmt.Errorf("nativeloop: %s runs the GLib context to which thread %d is attached, so that "+
-		"calls of thread %[2]d wait; run the context on the thread that called Attach", other, l.thread)
+	return fmt.Errorf("%w: %s runs the context to which thread %d is attached, so that calls of "+
+		"thread %[3]d wait; run it on the thread that called Attach", ErrOwned, other, l.thread)
 }
 
 // turner returns what waits for events and handles them.

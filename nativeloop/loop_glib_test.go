@@ -26,6 +26,8 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
+const priority = 120 // of GTK's redraws, and of calls
+
 // What the tests call of GLib.
 var glib struct {
 	NewContext func() uintptr                           `c:"g_main_context_new"`
@@ -66,9 +68,9 @@ var (
 func needNative(t testing.TB) {
 	t.Helper()
 	loaded.Do(func() {
-		beforeGLib = mainthread.CallV(attachMain)
+		beforeGLib = mainthread.MustEval(attachMain)
 		load(t, "libglib-2.0.so.0", &glib)
-		afterGLib = mainthread.CallV(attachMain)
+		afterGLib = mainthread.MustEval(attachMain)
 	})
 	if glib.Push == nil {
 		t.Skip("NOT TESTED: there is no GLib")
@@ -95,7 +97,7 @@ func newPost() (post func(f func())) {
 	return func(f func()) {
 		data := posted.Add(1)
 		functions.Store(data, f)
-		_, _, _ = purego.SyscallN(glib.Invoke, context, nativeloop.GLibPriority, runPosted(), data, 0)
+		_, _, _ = purego.SyscallN(glib.Invoke, context, priority, runPosted(), data, 0)
 	}
 }
 
@@ -121,7 +123,7 @@ func newNative() native {
 		},
 		post: post,
 		events: func() map[uint32]*event {
-			return map[uint32]*event{nativeloop.GLibPriority: redraw}
+			return map[uint32]*event{priority: redraw}
 		},
 		end: func() { glib.Pop(context) },
 	}
@@ -129,18 +131,22 @@ func newNative() native {
 
 func TestAttach_returnsErrNoLoopWithoutGLib(t *testing.T) {
 	needNative(t)
-	glib.Acquire(0) // the default context
-	defer glib.Release(0)
-	for text, err := range map[string]error{
-		"libglib-2.0.so.0 is not in the process": beforeGLib,
-		"another thread runs":                    mainthread.CallV(attachMain),
-	} {
-		if !errors.Is(err, nativeloop.ErrNoLoop) || !strings.Contains(err.Error(), text) {
-			t.Errorf("error %v, want one with %q", err, text)
-		}
+	if !errors.Is(beforeGLib, nativeloop.ErrNoLoop) || !errors.Is(beforeGLib, errors.ErrUnsupported) ||
+		!strings.Contains(beforeGLib.Error(), "libglib-2.0.so.0 is not in the process") {
+		t.Errorf("without GLib, Attach returned %v", beforeGLib)
 	}
 	if afterGLib != nil {
 		t.Error(afterGLib)
+	}
+}
+
+func TestAttach_returnsErrOwnedForTheContextOfAnother(t *testing.T) {
+	needNative(t)
+	glib.Acquire(0) // the default context
+	defer glib.Release(0)
+	if err := mainthread.MustEval(attachMain); !errors.Is(err, nativeloop.ErrOwned) ||
+		errors.Is(err, nativeloop.ErrNoLoop) {
+		t.Errorf("Attach returned %v", err)
 	}
 }
 
@@ -149,15 +155,15 @@ func TestAttach_takesTheDefaultContextOfItsOwner(t *testing.T) {
 	needNative(t)
 	testutil.Ends(t, func() {
 		runtime.LockOSThread()
-		th := thread.Adopt()
-		defer th.Terminate()
-		if err := attach(th); !errors.Is(err, nativeloop.ErrNoLoop) ||
+		l := thread.Adopt()
+		defer l.Close()
+		if err := attach(l); !errors.Is(err, nativeloop.ErrOwned) ||
 			!strings.Contains(err.Error(), "g_main_context_push_thread_default") {
 			t.Errorf("without a context: %v", err)
 		}
 		glib.Acquire(0)
 		defer glib.Release(0)
-		if err := attach(th); err != nil {
+		if err := attach(l); err != nil {
 			t.Error(err)
 		}
 	})
@@ -173,7 +179,7 @@ func TestWait_turnsTheContextOfAttach(t *testing.T) {
 		go h.Call(func() { ran = true })
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
 		defer cancel()
-		err := nativeloop.Wait(ctx, h.Thread, nil)
+		err := nativeloop.Wait(ctx, h.own, nil)
 		h.Call(func() {})
 		if !errors.Is(err, context.DeadlineExceeded) || !ran {
 			t.Errorf("Wait returned %v; a call has run: %v", err, ran)
@@ -204,7 +210,7 @@ func TestAttach_namesTheThreadThatRunsItsContext(t *testing.T) {
 			runtime.LockOSThread()
 			glib.Acquire(contextOf)
 			defer glib.Release(contextOf)
-			want <- fmt.Sprintf("thread %d runs the GLib context", syscall.Gettid())
+			want <- fmt.Sprintf("thread %d runs the context", syscall.Gettid())
 			for !over.Load() {
 				glib.Iterate(contextOf, 0)
 			}
@@ -216,7 +222,7 @@ func TestAttach_namesTheThreadThatRunsItsContext(t *testing.T) {
 			text, _ := os.ReadFile(reports.Name())
 			return strings.Contains(string(text), named) && strings.Contains(string(text), self)
 		}, "a line with %q and %q", named, self)
-		if err := nativeloop.Wait(t.Context(), h.Thread, nil); err == nil ||
+		if err := nativeloop.Wait(t.Context(), h.own, nil); !errors.Is(err, nativeloop.ErrOwned) ||
 			!strings.Contains(err.Error(), named) || !strings.Contains(err.Error(), self) {
 			t.Errorf("Wait returned %v", err)
 		}
@@ -245,7 +251,7 @@ func TestAttach_leavesNoFilesOpen(t *testing.T) {
 		defer debug.SetGCPercent(debug.SetGCPercent(-1))
 		before := files()
 		for range 100 {
-			if err := attach(h.Thread); err != nil {
+			if err := attach(h.own); err != nil {
 				t.Error(err)
 			}
 		}
@@ -255,10 +261,10 @@ func TestAttach_leavesNoFilesOpen(t *testing.T) {
 	})
 }
 
-func attachMain() error { return attach(mainthread.Thread()) }
+func attachMain() error { return attach(mainthread.Loop()) }
 
-func attach(th *thread.Thread) error {
-	detach, err := nativeloop.Attach(th)
+func attach(l *thread.Loop) error {
+	detach, err := nativeloop.Attach(l)
 	if err == nil {
 		detach()
 	}
@@ -292,7 +298,7 @@ func TestAttach_servesInADialog(t *testing.T) {
 		if gtk.Init(0, 0) == 0 {
 			t.Fatal("GTK cannot open the screen")
 		}
-		detach, err := nativeloop.Attach(mainthread.Thread())
+		detach, err := nativeloop.Attach(mainthread.Loop())
 		if err != nil {
 			t.Fatal(err)
 		}

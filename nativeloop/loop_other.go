@@ -2,4 +2,4 @@
 
 package nativeloop
 
-func attach(serve func(rest func())) (loop, error) { return nil, ErrNoLoop }
+func attach(serve func(rest func())) (native, error) { return nil, ErrNoLoop }

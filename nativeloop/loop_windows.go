@@ -105,7 +105,7 @@ var class = sync.OnceValues(func() (atom uintptr, err error) {
 	return atom, nil
 })
 
-func attach(serve func(rest func())) (loop, error) {
+func attach(serve func(rest func())) (native, error) {
 	if err := user32.Load(); err != nil { // Windows without a graphical interface
 		return nil, errors.Join(ErrNoLoop, err)
 	}

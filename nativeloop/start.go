@@ -31,7 +31,7 @@ func Start(opts ...thread.Option) (*thread.Thread, error) {
 	begin := func() error {
 		e := access.Self() // the thread's
 		var err error
-		if l, err = newOwnLoop(func(rest func()) { e.ServeFor(budget, rest) }); err == nil {
+		if l, err = newOwnLoop(func(rest func()) { e.Serve(budget, rest) }); err == nil {
 			e.OnWake(l.wake)
 			l.ended, serveIn = e.Terminated, e.ServeIn
 		}
@@ -48,9 +48,9 @@ func Start(opts ...thread.Option) (*thread.Thread, error) {
 
 // An ownLoop is the loop of a thread of Start.
 type ownLoop struct {
-	loop
+	native
 	turn  func() error // waits for events and handles them; an error ends the loop
-	leave func()       // undoes what newOwnLoop has done, but for loop
+	leave func()       // undoes what newOwnLoop has done, but for native
 	ended func() bool
 }
 

@@ -9,7 +9,7 @@ func newOwnLoop(serve func(rest func())) (own ownLoop, err error) {
 	if err := openCocoa(); err != nil {
 		return own, err
 	}
-	own.loop, err = attach(serve)
+	own.native, err = attach(serve)
 	own.turn = func() error {
 		pool := objc.ID(objc.GetClass("NSAutoreleasePool")).Send(objc.RegisterName("new"))
 		defer pool.Send(objc.RegisterName("drain"))

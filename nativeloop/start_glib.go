@@ -29,7 +29,7 @@ func newOwnLoop(serve func(rest func())) (own ownLoop, err error) {
 		pop.call(context)
 		unref.call(context)
 	}
-	if own.loop, err = attach(serve); err == nil {
+	if own.native, err = attach(serve); err == nil {
 		own.turn, err = own.turner()
 	}
 	if err != nil {

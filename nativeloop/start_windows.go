@@ -2,7 +2,7 @@ package nativeloop
 
 // newOwnLoop makes a message loop for the thread.
 func newOwnLoop(serve func(rest func())) (own ownLoop, err error) {
-	if own.loop, err = attach(serve); err != nil {
+	if own.native, err = attach(serve); err != nil {
 		return own, err
 	}
 	turn, err := own.turner()

@@ -12,35 +12,33 @@ import (
 // The outer loop is told as well.
 var ErrQuit = errors.New("nativeloop: the native loop is to end")
 
-// Wait runs native events and what is queued for t, until done is closed. So a callback of the
-// toolkit, or a function that runs on t, can wait for an answer while windows react and other
-// goroutines call t, as in a modal dialog. t must be attached by [Attach]; its loop may run already
-// or not. Wait may be called inside Wait; the inner one returns first.
+// Wait runs native events and what is queued for l, until done is closed. So a callback of the
+// toolkit, or a function that runs on the thread, can wait for an answer while windows react and
+// other goroutines call the thread, as in a modal dialog. l must be attached by [Attach]; the
+// native loop may run already or not. Wait may be called inside Wait; the inner one returns first.
 //
 //	answered := make(chan struct{})
 //	go func() { ask(); close(answered) }()
-//	err := nativeloop.Wait(ctx, mainthread.Thread(), answered)
+//	err := nativeloop.Wait(ctx, mainthread.Loop(), answered)
 //
 // Wait returns nil when done is closed; a nil done never is. It returns [context.Cause](ctx) when
-// ctx is done, [thread.ErrTerminated] when t has been terminated, ErrQuit when the thread is told
-// to quit, and an error if another thread runs the GLib context of t. It turns the loop as the
-// toolkit does, but without additions of the toolkit: dialog keys and accelerators on Windows. On
-// macOS it takes the events of NSApp if there is one and t is the main thread.
+// ctx is done, [thread.ErrTerminated] when the thread has ended, ErrQuit when it is told to quit,
+// and an error that wraps [ErrOwned] if another thread runs its GLib context. It turns the loop as
+// the toolkit does, but without additions of the toolkit: dialog keys and accelerators on Windows.
+// On macOS it takes the events of NSApp if there is one and the thread is the main one.
 //
-// Wait panics off the thread, and if t is not attached.
-func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
-	on := t.On() // looked at first, because Terminate on another goroutine ends that
-	if access.Terminated(t) {
-		return thread.ErrTerminated
+// Wait panics off the thread, and if l is not attached.
+func Wait(ctx context.Context, l *thread.Loop, done <-chan struct{}) error {
+	attached, err := of(l, "Wait")
+	if err != nil {
+		return err
 	}
-	claims.Lock()
-	h := claims.held[claim{t, true}]
-	claims.Unlock()
-	if h == nil || !on {
-		panic("nativeloop: Wait off the thread, or before Attach; call Attach first, and Wait in a " +
-			"function on the thread")
+	n, ok := (*attached).(native)
+	if !ok {
+		panic("nativeloop: Wait before Attach")
 	}
-	turn, err := h.loop.turner()
+	t := l.Thread()
+	turn, err := n.turner()
 	if err != nil {
 		return err
 	}
@@ -55,7 +53,7 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 		}
 		t.TryGo(func() {}) // ends the turn; if the queue is full, what is in it does
 	}()
-	for { // not t.Wait: the loop itself serves t, and those inside of it, as outside of Wait
+	for { // not l.Wait: the loop itself serves t, and those inside of it, as outside of Wait
 		select {
 		case <-done:
 			return nil
@@ -66,8 +64,7 @@ func Wait(ctx context.Context, t *thread.Thread, done <-chan struct{}) error {
 			return access.Cause(ctx)
 		default:
 		}
-		switch {
-		case access.Terminated(t):
+		if access.Terminated(t) {
 			return thread.ErrTerminated
 		}
 		if err := turn(); err != nil {

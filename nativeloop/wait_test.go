@@ -18,7 +18,7 @@ func wait(t *testing.T, h *host, ctx context.Context, done chan bool, want error
 	if done != nil {
 		go func() { <-done; close(ended) }()
 	}
-	if err := nativeloop.Wait(ctx, h.Thread, ended); !errors.Is(err, want) {
+	if err := nativeloop.Wait(ctx, h.own, ended); !errors.Is(err, want) {
 		t.Errorf("Wait returned %v, want %v", err, want)
 	}
 }
@@ -55,9 +55,7 @@ func TestWait_runsCallsAndNativeEvents(t *testing.T) {
 				close(done)
 				h.Call(func() {})
 				testutil.Eventually(t, func() bool {
-					return thread.Eval(h.Thread, func() int {
-						return ran
-					}) == 2
+					return thread.MustEval(h.Thread, func() int { return ran }) == 2
 				}, "the wait ends")
 			})
 		},
@@ -105,7 +103,7 @@ func TestWait_runsCallsAndNativeEvents(t *testing.T) {
 	t.Run("not attached", func(t *testing.T) {
 		onHost(t, func(h *host) {
 			h.detach()
-			testutil.MustPanic(t, func() { _ = nativeloop.Wait(ctx, h.Thread, nil) }, "Attach")
+			testutil.MustPanic(t, func() { _ = nativeloop.Wait(ctx, h.own, nil) }, "Wait before Attach")
 		})
 	})
 }

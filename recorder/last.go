@@ -89,7 +89,7 @@ func wrap(err error) error {
 //
 //	files := &recorder.Files{Dir: "traces"}
 //	stop, err := files.OnSignal(syscall.SIGUSR1) // kill -USR1 PID
-//	mainthread.OnSlowCall(100*time.Millisecond, files.SlowCalls())
+//	mainthread.Thread().OnSlowCall(100*time.Millisecond, files.SlowCalls())
 //
 // Its fields must not be changed, nor may it be copied, after a method has been called. The methods
 // may be called by several goroutines.

@@ -18,7 +18,7 @@
 //	http.Handle("/debug/trace", recorderhttp.Trace()) // curl -o last.trace …/debug/trace
 //	files := &recorder.Files{Dir: "traces"}
 //	files.OnSignal(syscall.SIGUSR1)                   // kill -USR1 writes a file
-//	mainthread.OnSlowCall(100*time.Millisecond, files.SlowCalls())
+//	mainthread.Thread().OnSlowCall(100*time.Millisecond, files.SlowCalls())
 //
 // # How the program may end
 //

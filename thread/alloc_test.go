@@ -51,7 +51,6 @@ func uses(t testing.TB) map[string]func() {
 		thread.Eval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
-	serveInside := func() { th.Serve() }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
@@ -62,17 +61,19 @@ func uses(t testing.TB) map[string]func() {
 	begin, served := make(chan bool), make(chan bool)
 	t.Cleanup(func() { close(begin) })
 	go func() {
-		h := thread.Adopt()
-		defer h.Terminate()
-		h.OnWake(nop)
+		l := thread.Adopt()
+		defer l.Close()
+		l.OnWake(nop)
+		h, serve := l.Thread(), func() { l.Serve(0) }
 		for range begin {
+			h.Go(serve)
+			l.Serve(0)
+			_ = h.CallContext(withLabels, serve)
 			h.Go(nop)
-			h.Serve()
+			l.Serve(time.Hour)
 			h.Go(nop)
-			h.ServeFor(time.Hour)
-			h.Go(nop)
-			h.Wait(nop)
-			h.Wait(nop)
+			l.Wait(nop)
+			l.Wait(nop)
 			served <- true
 		}
 	}()
@@ -126,8 +127,7 @@ func uses(t testing.TB) map[string]func() {
 			_ = th.CallContext(withLabels, nop)
 			_ = p.CallContext(withLabels, nop)
 		},
-		"labels, nested":  func() { th.Call(nestLabels) },
-		"labels, serving": func() { _ = th.CallContext(withLabels, serveInside) },
+		"labels, nested": func() { th.Call(nestLabels) },
 		"stats": func() {
 			counted.Go(nop)
 			counted.Call(nop)

@@ -48,7 +48,7 @@ func (t *Thread) misplaced() error {
 		return fmt.Errorf("%s, which has been terminated;\nit runs on %s: %w", what, where, ErrTerminated)
 	}
 	call := "t.Call"
-	if t.permanent {
+	if t.e.Permanent() {
 		call = "mainthread.Call"
 	}
 	instead := fmt.Sprintf("%s(func() { %s })", call, statement(asserting.Function, caller.Function))

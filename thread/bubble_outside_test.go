@@ -23,7 +23,7 @@ type bubbled struct {
 	p     *thread.Pool
 	timer *thread.Timer
 	post  func() bool // of Coalesce
-	adopt func() error
+	loop  *thread.Loop
 	later *thread.Thread
 }
 
@@ -33,8 +33,8 @@ func newBubbled() *bubbled {
 	b := &bubbled{th: thread.New(limit, slow), p: thread.NewPool(2, limit, slow)}
 	b.timer = b.th.Every(time.Hour, nop)
 	b.post = b.th.Coalesce(nop)
-	b.later, b.adopt = thread.AdoptLater()
-	b.later.OnWake(nop)
+	b.loop = thread.NewLoop()
+	b.later = b.loop.Thread()
 	b.th.Call(nop)
 	b.p.Call(nop)
 	return b
@@ -57,57 +57,52 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		return func() any { recovered(f); return nil }
 	}
 	return map[string]func() any{
-		"Thread.After":        func() any { b.th.After(0, ran).Stop(); return nil },
-		"Thread.Assert":       off(b.th.Assert),
-		"Thread.Call":         func() any { return b.th.Call(ran) },
-		"Thread.CallContext":  func() any { return b.th.CallContext(ctx, ran) == nil },
-		"Thread.Close":        does(b.th.Close),
-		"Thread.Coalesce":     func() any { b.th.Coalesce(ran); return b.post() },
-		"Thread.Done":         does(func() { b.th.Done() }),
-		"Thread.Every":        func() any { b.th.Every(time.Hour, ran).Missed(); return nil },
-		"Thread.GetTLS":       does(func() { b.th.GetTLS() }),
-		"Thread.Go":           func() any { return b.th.Go(ran) },
-		"Thread.GoContext":    func() any { return b.th.GoContext(ctx, ran) },
-		"Thread.ID":           does(func() { b.th.ID() }),
-		"Thread.MustCall":     off(func() { b.th.MustCall(ran) }),
-		"Thread.On":           func() any { return b.th.On() },
-		"Thread.OnPanic":      does(func() { b.th.OnPanic(nil) }),
-		"Thread.OnSlowCall":   does(func() { b.th.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
-		"Thread.OnWake":       does(func() { b.later.OnWake(nop) }),
-		"Thread.Queued":       does(func() { b.th.Queued(); b.later.Queued() }),
-		"Thread.Serve":        off(func() { b.later.Serve() }),
-		"Thread.ServeContext": off(func() { _ = b.later.ServeContext(ctx) }),
-		"Thread.ServeFor":     off(func() { b.later.ServeFor(0) }),
-		"Thread.SetTLS":       off(func() { b.th.SetTLS(1) }),
-		"Thread.Stats":        does(func() { b.th.Stats(); b.later.Stats() }),
-		"Thread.TakePanic":    does(func() { b.th.TakePanic() }),
-		"Thread.Terminate":    does(func() { b.th.Terminate(); b.later.Terminate() }),
-		"Thread.TryGo":        func() any { return b.th.TryGo(ran) },
-		"Thread.Wait":         off(func() { b.later.Wait(ran) }),
-		"Pool.Call":           func() any { return b.p.Call(ran) },
-		"Pool.CallContext":    func() any { return b.p.CallContext(ctx, ran) == nil },
-		"Pool.Close":          does(b.p.Close),
-		"Pool.Done":           does(func() { b.p.Done() }),
-		"Pool.Go":             func() any { return b.p.Go(ran) },
-		"Pool.GoContext":      func() any { return b.p.GoContext(ctx, ran) },
-		"Pool.ID":             does(func() { b.p.ID() }),
-		"Pool.MustCall":       off(func() { b.p.MustCall(ran) }),
-		"Pool.OnSlowCall":     does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
-		"Pool.Queued":         does(func() { b.p.Queued() }),
-		"Pool.Size":           does(func() { b.p.Size() }),
-		"Pool.Stats":          does(func() { b.p.Stats() }),
-		"Pool.TakePanic":      does(func() { b.p.TakePanic() }),
-		"Pool.Terminate":      does(b.p.Terminate),
-		"Pool.TryGo":          func() any { return b.p.TryGo(ran) },
-		"Timer.Missed":        does(func() { b.timer.Missed() }),
-		"Timer.Stop":          does(b.timer.Stop),
-		"adopt":               func() any { return b.adopt() == nil },
+		"Thread.After":       func() any { b.th.After(0, ran).Stop(); return nil },
+		"Thread.Assert":      off(b.th.Assert),
+		"Thread.Call":        func() any { return b.th.Call(ran) },
+		"Thread.CallContext": func() any { return b.th.CallContext(ctx, ran) == nil },
+		"Thread.Close":       does(b.th.Close),
+		"Thread.Coalesce":    func() any { b.th.Coalesce(ran); return b.post() },
+		"Thread.Done":        does(func() { b.th.Done() }),
+		"Thread.Every":       func() any { b.th.Every(time.Hour, ran).Missed(); return nil },
+		"Thread.GetTLS":      does(func() { b.th.GetTLS() }),
+		"Thread.Go":          func() any { return b.th.Go(ran) },
+		"Thread.GoContext":   func() any { return b.th.GoContext(ctx, ran) },
+		"Thread.ID":          does(func() { b.th.ID() }),
+		"Thread.MustCall":    off(func() { b.th.MustCall(ran) }),
+		"Thread.On":          func() any { return b.th.On() },
+		"Thread.OnPanic":     does(func() { b.th.OnPanic(nil) }),
+		"Thread.OnSlowCall":  does(func() { b.th.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
+		"Thread.Queued":      does(func() { b.th.Queued(); b.later.Queued() }),
+		"Thread.SetTLS":      off(func() { b.th.SetTLS(1) }),
+		"Thread.Stats":       does(func() { b.th.Stats(); b.later.Stats() }),
+		"Thread.TakePanic":   does(func() { b.th.TakePanic() }),
+		"Thread.Terminate":   does(func() { b.th.Terminate(); b.later.Terminate() }),
+		"Thread.TryGo":       func() any { return b.th.TryGo(ran) },
+		"Pool.Call":          func() any { return b.p.Call(ran) },
+		"Pool.CallContext":   func() any { return b.p.CallContext(ctx, ran) == nil },
+		"Pool.Close":         does(b.p.Close),
+		"Pool.Done":          does(func() { b.p.Done() }),
+		"Pool.Go":            func() any { return b.p.Go(ran) },
+		"Pool.GoContext":     func() any { return b.p.GoContext(ctx, ran) },
+		"Pool.ID":            does(func() { b.p.ID() }),
+		"Pool.MustCall":      off(func() { b.p.MustCall(ran) }),
+		"Pool.OnSlowCall":    does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
+		"Pool.Queued":        does(func() { b.p.Queued() }),
+		"Pool.Size":          does(func() { b.p.Size() }),
+		"Pool.Stats":         does(func() { b.p.Stats() }),
+		"Pool.TakePanic":     does(func() { b.p.TakePanic() }),
+		"Pool.Terminate":     does(b.p.Terminate),
+		"Pool.TryGo":         func() any { return b.p.TryGo(ran) },
+		"Timer.Missed":       does(func() { b.timer.Missed() }),
+		"Timer.Stop":         does(b.timer.Stop),
+		"Loop.Adopt":         func() any { return b.loop.Adopt() == nil },
 	}
 }
 
 // reaching are the methods that must reach the thread.
 var reaching = []string{"After", "Call", "CallContext", "Close", "Every", "Go", "GoContext",
-	"OnWake", "Stop", "Terminate", "TryGo"}
+	"Stop", "Terminate", "TryGo"}
 
 // Outside a bubble, and in another one, what was made in it runs nothing. As long as it lives, what
 // would have to reach it panics, and afterwards functions are refused.

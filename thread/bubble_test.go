@@ -228,35 +228,34 @@ func (foreign) Value(any) any { return nil }
 
 // A Thread is adopted where it was made: in the same bubble, or outside.
 func TestBubble_adoptsWhereTheThreadWasMade(t *testing.T) {
-	made, outside := thread.AdoptLater()
-	defer made.Terminate()
-	var inside func() error
+	outside := thread.NewLoop()
+	defer outside.Thread().Terminate()
+	var inside *thread.Loop
 	inBubble(t, func(t *testing.T) {
-		if err := outside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+		if err := outside.Adopt(); err == nil || !strings.Contains(err.Error(), "bubble") {
 			t.Errorf("inside, adopt of a Thread from outside returns %v", err)
 		}
-		var th *thread.Thread
-		th, inside = thread.AdoptLater()
-		ran := false
+		inside = thread.NewLoop()
+		th, ran := inside.Thread(), false
 		go th.After(time.Hour, func() { ran = true; th.Terminate() })
 		synctest.Wait()
-		if err := inside(); err != nil {
+		if err := inside.Adopt(); err != nil {
 			t.Error(err)
 		}
-		if err := th.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
+		if err := inside.ServeContext(context.Background()); err != thread.ErrTerminated || !ran {
 			t.Errorf("%v, ran %v", err, ran)
 		}
-		th, inside = thread.AdoptLater()
+		th = thread.NewLoop().Thread()
 		go func() { th.Call(nop); th.Close() }()
 		synctest.Wait()
 		th.Terminate()
-		_, inside = thread.AdoptLater()
+		inside = thread.NewLoop()
 	})
 	ends(t, func() {
-		if err := inside(); err == nil || !strings.Contains(err.Error(), "bubble") {
+		if err := inside.Adopt(); err == nil || !strings.Contains(err.Error(), "bubble") {
 			t.Errorf("outside, adopt of a Thread from a bubble returns %v", err)
 		}
-		if err := outside(); err != nil {
+		if err := outside.Adopt(); err != nil {
 			t.Error(err)
 		}
 	})

@@ -28,10 +28,10 @@ func newTexture(th *thread.Thread, id int, free func(int)) thread.Cleanup {
 func TestAddCleanup_freesOnTheThread(t *testing.T) {
 	adopted := make(chan *thread.Thread)
 	go func() {
-		th := thread.Adopt()
-		defer th.Terminate()
-		adopted <- th
-		_ = th.ServeContext(t.Context())
+		l := thread.Adopt()
+		defer l.Close()
+		adopted <- l.Thread()
+		_ = l.ServeContext(t.Context())
 	}()
 	threads := map[string]*thread.Thread{"New": start(t), "Adopt": <-adopted}
 	for name, th := range threads {
@@ -116,28 +116,38 @@ func TestAddCleanup_freesTheRestWhenTheThreadEnds(t *testing.T) {
 // The goroutine of an adopted thread frees what is left, whatever ends the thread.
 func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 	elsewhere := func(f func()) { testutil.Ends(t, f) }
-	for name, end := range map[string]func(th *thread.Thread){
-		"Close":     (*thread.Thread).Close,
-		"Terminate": (*thread.Thread).Terminate,
-		"Close while it serves": func(th *thread.Thread) {
+	for name, end := range map[string]func(l *thread.Loop, th *thread.Thread){
+		"Close":     func(l *thread.Loop, _ *thread.Thread) { l.Close() },
+		"Terminate": func(_ *thread.Loop, th *thread.Thread) { th.Terminate() },
+		"Close while it serves": func(l *thread.Loop, th *thread.Thread) {
 			go th.Close()
-			_ = th.ServeContext(t.Context())
+			_ = l.ServeContext(t.Context())
 		},
-		"Terminate while it serves":  func(th *thread.Thread) { th.Go(th.Terminate); th.Serve() },
-		"Terminate elsewhere, Serve": func(th *thread.Thread) { elsewhere(th.Terminate); th.Serve() },
-		"Terminate elsewhere, Close": func(th *thread.Thread) { elsewhere(th.Terminate); th.Close() },
-		"in a function that serves": func(th *thread.Thread) {
-			th.Go(func() { th.Terminate(); th.Serve() })
-			th.Serve()
+		"Terminate while it serves": func(l *thread.Loop, th *thread.Thread) {
+			th.Go(th.Terminate)
+			l.Serve(0)
+		},
+		"Terminate elsewhere, Serve": func(l *thread.Loop, th *thread.Thread) {
+			elsewhere(th.Terminate)
+			l.Serve(0)
+		},
+		"Terminate elsewhere, Close": func(l *thread.Loop, th *thread.Thread) {
+			elsewhere(th.Terminate)
+			l.Close()
+		},
+		"in a function that serves": func(l *thread.Loop, th *thread.Thread) {
+			th.Go(func() { th.Terminate(); l.Serve(0) })
+			l.Serve(0)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			testutil.Ends(t, func() {
-				th, steps, kept := thread.Adopt(), []int{}, [2]*texture{{}, {}}
+				l, steps, kept := thread.Adopt(), []int{}, [2]*texture{{}, {}}
+				th := l.Thread()
 				for i, tex := range kept {
 					thread.AddCleanup(th, tex, func(id int) {
 						steps = append(steps, id)
-						th.Serve()
+						l.Serve(0)
 						th.Terminate()
 						select {
 						case <-th.Done():
@@ -148,7 +158,7 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 						}
 					}, i)
 				}
-				end(th)
+				end(l, th)
 				if got, want := fmt.Sprint(steps), "[1 0]"; got != want {
 					t.Errorf("freed %s, want %s", got, want)
 				}

@@ -87,8 +87,9 @@ func TestClose_runsTheCallsOfWhatItEnds(t *testing.T) {
 // An adopted thread that does not serve at that moment runs them, too.
 func TestClose_onAnAdoptedThreadRunsTheCallsOfAStop(t *testing.T) {
 	ends(t, func() {
-		self := thread.Adopt()
-		defer self.Terminate()
+		l := thread.Adopt()
+		defer l.Close()
+		self := l.Thread()
 		called := false
 		th := start(t, thread.WithStop(func() { called = self.Call(nop) }))
 		th.Call(nop)

@@ -54,10 +54,10 @@ func TestCoalesce_queuesTheFunctionOnce(t *testing.T) {
 // The function begins before the post that has queued it returns: the thread runs it while that
 // post wakes the event loop. The next post queues it once more.
 func TestCoalesce_beginsBeforeItsPostReturns(t *testing.T) {
-	adopted(t, func(h *thread.Thread) {
+	adopted(t, func(h *host) {
 		ran := 0
-		post := thread.Coalesce1(h, func(n int) { ran = n })
-		h.OnWake(func() { h.Serve() })
+		post := thread.Coalesce1(h.Thread, func(n int) { ran = n })
+		h.loop.OnWake(func() { h.loop.Serve(0) })
 		for n := 1; n <= 3; n++ {
 			if !post(n) || ran != n {
 				t.Fatalf("the run with %d was lost: the last one was with %d", n, ran)

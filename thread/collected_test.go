@@ -37,27 +37,26 @@ func TestCollected_isNoThreadThatIsWaitedForOrServed(t *testing.T) {
 	} {
 		keeps(t, name, func() *thread.Thread { return thread.New() }, use)
 	}
-	adopted := func() *thread.Thread { return thread.Adopt() }
-	for name, serve := range map[string]func(th *thread.Thread){
-		"Serve":        func(th *thread.Thread) { th.Serve() },
-		"ServeFor":     func(th *thread.Thread) { th.ServeFor(0) },
-		"Wait":         func(th *thread.Thread) { th.Wait(nop) },
-		"Close, on it": (*thread.Thread).Close,
-		"ServeContext": func(th *thread.Thread) {
+	for name, serve := range map[string]func(l *thread.Loop){
+		"Serve":        func(l *thread.Loop) { l.Serve(0) },
+		"Wait":         func(l *thread.Loop) { l.OnWake(nop); l.Wait(nop) },
+		"Close, on it": (*thread.Loop).Close,
+		"ServeContext": func(l *thread.Loop) {
 			ctx, cancel := context.WithCancel(context.Background())
-			th.Go(cancel)
-			_ = th.ServeContext(ctx)
+			l.Thread().Go(cancel)
+			_ = l.ServeContext(ctx)
 		},
 	} {
-		keeps(t, name, adopted, func(th *thread.Thread, f func()) bool {
-			th.Go(f)
-			terminate := weak.Make(th)
-			serve(th)
-			if th := terminate.Value(); th != nil {
-				th.Terminate()
-			}
-			return true
-		})
+		keeps(t, name, func() *thread.Loop { return thread.Adopt() },
+			func(l *thread.Loop, f func()) bool {
+				l.Thread().Go(f)
+				end := weak.Make(l)
+				serve(l)
+				if l := end.Value(); l != nil {
+					l.Close()
+				}
+				return true
+			})
 	}
 	for name, use := range map[string]func(p *thread.Pool, f func()) bool{
 		"Pool.Call":        (*thread.Pool).Call,
@@ -314,12 +313,13 @@ func TestLetGo_ofTheThreadThatServeContextServed(t *testing.T) {
 	serve := func(n int) {
 		ends(t, func() {
 			for i := range n {
-				h := thread.Adopt()
+				l := thread.Adopt()
+				h := l.Thread()
 				if i == 0 {
 					handles = append(handles, weak.Make(h))
 				}
 				h.Go(h.Terminate)
-				if err := h.ServeContext(ctx); err != thread.ErrTerminated {
+				if err := l.ServeContext(ctx); err != thread.ErrTerminated {
 					t.Errorf("ServeContext returned %v", err)
 				}
 			}

@@ -146,22 +146,20 @@ func TestCallContext_returnsAnErrorForAContextThatGivesNone(t *testing.T) {
 		if w.Call(nop); posted {
 			t.Errorf("%s: the function of GoContext ran", name)
 		}
-		if th, ok := w.runner.(*thread.Thread); ok {
-			th.Call(func() {
-				if err := th.ServeContext(ctx); err != context.Canceled {
-					t.Errorf("%s: ServeContext returned %v", name, err)
-				}
-			})
-		}
+		adopted(t, func(h *host) {
+			if err := h.loop.ServeContext(ctx); err != context.Canceled {
+				t.Errorf("ServeContext returned %v", err)
+			}
+		})
 	}
 }
 
 func TestServeContext_endsWithAContextThatGivesNoError(t *testing.T) {
-	th := start(t)
+	h := adopt(t)
 	ctx := silentContext{t.Context(), make(chan struct{})}
 	served := make(chan error, 1)
-	th.Go(func() { served <- th.ServeContext(ctx) })
-	th.Call(nop) // inside ServeContext
+	go h.do(func() { served <- h.loop.ServeContext(ctx) })
+	h.Call(nop) // inside ServeContext
 	close(ctx.done)
 	if err := testutil.Arrives(t, served); err != context.Canceled {
 		t.Errorf("ServeContext returned %v", err)

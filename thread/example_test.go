@@ -63,7 +63,7 @@ func ExampleWithPanicHandler() {
 // A native event loop hangs: the call that waits for it is reported, and where the loop is.
 func ExampleWithSlowCall_stall() {
 	reported := make(chan bool)
-	t, adopt := thread.AdoptLater(thread.WithName("ui"), thread.WithSlowCall(50*time.Millisecond,
+	loop := thread.NewLoop(thread.WithName("ui"), thread.WithSlowCall(50*time.Millisecond,
 		func(s thread.SlowCall) {
 			fmt.Println(s.Name, s.Waiting >= 50*time.Millisecond, strings.Contains(s.Stack(), "_stall"))
 			close(reported)
@@ -71,13 +71,14 @@ func ExampleWithSlowCall_stall() {
 	adopted := make(chan error)
 	hang := func() { <-reported } // in C
 	go func() {
-		adopted <- adopt()
+		adopted <- loop.Adopt()
 		hang()
-		t.Close() // runs what is queued
+		loop.Close() // runs what is queued
 	}()
 	if err := <-adopted; err != nil {
 		fmt.Println(err)
 	}
+	t := loop.Thread()
 	fmt.Println(t.Queued(), "queued")
 	fmt.Println(t.Call(func() {}))
 	// Output:
@@ -209,25 +210,26 @@ func onItsOwn(f func()) {
 }
 
 // A framework returns the handle of its loop's thread before the loop runs.
-func ExampleAdoptLater() {
-	t, adopt := thread.AdoptLater(thread.WithName("loop"))
+func ExampleNewLoop() {
+	loop := thread.NewLoop(thread.WithName("loop"))
 	go func() { // the framework's loop, some time later
-		if err := adopt(); err != nil {
+		if err := loop.Adopt(); err != nil {
 			fmt.Println(err)
 			return
 		}
-		_ = t.ServeContext(context.Background())
+		_ = loop.ServeContext(context.Background())
 	}()
-	t.Go(func() { fmt.Println("waits for adopt, and runs on the loop's thread:", t.On()) })
+	t := loop.Thread()
+	t.Go(func() { fmt.Println("waits for Adopt, and runs on the loop's thread:", t.On()) })
 	t.Close()
-	fmt.Println(adopt())
+	fmt.Println(loop.Adopt())
 	// Output:
-	// waits for adopt, and runs on the loop's thread: true
-	// thread: terminated, so it is not adopted; make another Thread by AdoptLater
+	// waits for Adopt, and runs on the loop's thread: true
+	// thread: terminated, so it is not adopted; make another Loop
 }
 
 // An event loop that waits for the events of windows, and for functions.
-func ExampleThread_Wait() {
+func ExampleLoop_Wait() {
 	onItsOwn(func() {
 		events := make(chan string, 10)
 		wakeUp := make(chan bool, 1)
@@ -247,16 +249,16 @@ func ExampleThread_Wait() {
 			}
 		}
 
-		t := thread.Adopt()
-		defer t.Terminate()
-		t.OnWake(postEmptyEvent)
+		loop := thread.Adopt()
+		defer loop.Close()
+		loop.OnWake(postEmptyEvent)
 
 		go func() {
-			t.Call(func() { fmt.Println("called while the event loop waits") })
+			loop.Thread().Call(func() { fmt.Println("called while the event loop waits") })
 			events <- "key"
 			events <- "close"
 		}()
-		for open && t.Wait(waitEvents) {
+		for open && loop.Wait(waitEvents) {
 		}
 	})
 	// Output:
@@ -305,14 +307,14 @@ func ExampleThread_TryGo() {
 }
 
 // An event loop that draws sixty times a second gives posted functions what is left of each frame.
-func ExampleThread_ServeFor() {
-	t := thread.Adopt()
-	defer t.Terminate()
+func ExampleLoop_Serve() {
+	loop := thread.Adopt()
+	defer loop.Close()
 	for range 3 {
-		t.Go(func() { time.Sleep(2 * time.Millisecond) })
+		loop.Thread().Go(func() { time.Sleep(2 * time.Millisecond) })
 	}
-	fmt.Println("this frame:", t.ServeFor(time.Millisecond))
-	fmt.Println("the next:", t.ServeFor(time.Second))
+	fmt.Println("this frame:", loop.Serve(time.Millisecond))
+	fmt.Println("the next:", loop.Serve(time.Second))
 	// Output:
 	// this frame: 1
 	// the next: 2

@@ -3,13 +3,11 @@ package thread_test
 import (
 	"bytes"
 	"context"
-	"runtime"
 	"runtime/pprof"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/osthread"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -102,23 +100,20 @@ func TestWithName_isALabel(t *testing.T) {
 	if l := thread.Eval(again, labels); l != "" {
 		t.Errorf("a thread without a name has the labels %s", l)
 	}
-	for how, adopt := range map[string]func() *thread.Thread{
-		"Adopt": func() *thread.Thread { return thread.Adopt(thread.WithName("ui")) },
-		"AdoptLater": func() *thread.Thread {
-			th, adopt := thread.AdoptLater(thread.WithName("ui"))
-			if err := adopt(); err != nil {
-				t.Errorf("adopt: %v", err)
+	for how, adopt := range map[string]func() *thread.Loop{
+		"Adopt": func() *thread.Loop { return thread.Adopt(thread.WithName("ui")) },
+		"NewLoop": func() *thread.Loop {
+			l := thread.NewLoop(thread.WithName("ui"))
+			if err := l.Adopt(); err != nil {
+				t.Errorf("Adopt: %v", err)
 			}
-			return th
+			return l
 		},
 	} {
 		ends(t, func() {
-			runtime.LockOSThread() // the system's thread, which may be the main one, gets its name back
-			before, _ := osthread.Name()
-			defer func() { _ = osthread.SetName(before) }()
-			th := adopt()
-			defer th.Terminate()
-			_ = th.CallContext(labelled("a"), func() {
+			l := adopt()
+			defer l.Close()
+			_ = l.Thread().CallContext(labelled("a"), func() {
 				if l := labels(); l != `{"thread":"ui", "work":"a"}` {
 					t.Errorf("%s: the labels on an adopted thread are %s", how, l)
 				}

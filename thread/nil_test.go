@@ -47,7 +47,7 @@ func TestErrNil_isReportedByEveryCall(t *testing.T) {
 		"Bind1":           func() { thread.Bind1[int](th, nil) },
 		"Bind3V":          func() { thread.Bind3V[int, int, int, error](th, nil) },
 		"AddCleanup":      func() { thread.AddCleanup(th, new(texture), nil, 1) },
-		"Wait":            func() { host.Wait(nil) },
+		"Wait":            func() { host.loop.Wait(nil) },
 	} {
 		if err, _ := recovered(f).(error); !errors.Is(err, thread.ErrNil) {
 			t.Errorf("%s panicked with %v", name, err)

@@ -100,9 +100,9 @@ var programs = map[string]func(){
 		thread.Start(thread.WithStart(func() error { return errBoom })) // is returned
 		failed := thread.New(thread.WithStart(func() error { return errBoom }))
 		fmt.Println("a failed start", <-failed.Done())
-		h := thread.Adopt(thread.WithName("host"))
-		h.Go(deepest)
-		fmt.Println("served", h.Serve())
+		l := thread.Adopt(thread.WithName("host"))
+		l.Thread().Go(deepest)
+		fmt.Println("served", l.Serve(0))
 	},
 	"a panic handler that panics": func() {
 		var th *thread.Thread

@@ -21,7 +21,7 @@ func TestServe_runsWhatWasQueuedBefore(t *testing.T) {
 	h.Go(func() { ran++; h.Go(func() { ran += 100 }) })
 	h.do(func() {
 		for _, want := range []struct{ count, ran int }{{2, 2}, {1, 102}, {0, 102}} {
-			if n := h.Serve(); n != want.count || ran != want.ran {
+			if n := h.loop.Serve(0); n != want.count || ran != want.ran {
 				t.Errorf("Serve returned %d, and the sum is %d; want %+v", n, ran, want)
 			}
 		}
@@ -44,7 +44,7 @@ func TestServeContext_returnsTheCause(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		result := make(chan error, 2)
 		// the second time it is done already
-		go h.do(func() { result <- h.ServeContext(ctx); result <- h.ServeContext(ctx) })
+		go h.do(func() { result <- h.loop.ServeContext(ctx); result <- h.loop.ServeContext(ctx) })
 		ran := false
 		ends(t, func() { h.Call(func() { ran = true }); c.end(h, cancel) })
 		for range 2 {
@@ -56,15 +56,18 @@ func TestServeContext_returnsTheCause(t *testing.T) {
 	}
 }
 
-func TestServe_panicsOffTheThread(t *testing.T) {
+func TestLoop_panicsOffTheThread(t *testing.T) {
 	h, th := adopt(t), start(t)
-	mustPanic(t, func() { h.Serve() }, "Serve off the thread")
-	mustPanic(t, func() { _ = h.ServeContext(t.Context()) }, "ServeContext off the thread")
-	mustPanic(t, func() { h.Wait(nop) }, "Wait off the thread")
-	mustPanic(t, func() { th.ServeFor(time.Second) }, "ServeFor off the thread")
-	mustPanic(t, func() { th.Serve() }, "call it from")
-	th.Call(func() { mustPanic(t, func() { h.Serve() }, "Adopt") })
-	mustPanic(t, func() { th.OnWake(nop) }, "Adopt")
+	for name, f := range map[string]func(){
+		"Serve":        func() { h.loop.Serve(0) },
+		"ServeContext": func() { _ = h.loop.ServeContext(t.Context()) },
+		"Wait":         func() { h.loop.Wait(nop) },
+		"OnWake":       func() { h.loop.OnWake(nop) },
+		"Close":        h.loop.Close,
+	} {
+		mustPanic(t, f, name+" of a Loop off its thread")
+		th.Call(func() { mustPanic(t, f, "call it on the goroutine that called Adopt") })
+	}
 	if !th.Call(nop) {
 		t.Error("the thread did not live on")
 	}
@@ -75,25 +78,26 @@ func TestServe_panicsOffTheThread(t *testing.T) {
 func TestOnWake_isCalledForWhatIsQueued(t *testing.T) {
 	h := adopt(t)
 	told := make(chan bool, 100)
-	h.OnWake(func() { told <- true })
+	tell := func() { h.loop.OnWake(func() { told <- true }) }
+	h.do(tell)
 	for _, f := range []func(){func() { h.Go(nop) }, func() { h.do(func() { h.Go(nop) }) },
 		func() { h.Call(nop) }, func() { _ = h.CallContext(t.Context(), nop) },
-		func() { h.OnWake(nil); h.Go(nop); h.do(func() { h.OnWake(func() { told <- true }) }) },
+		func() { h.do(func() { h.loop.OnWake(nil); h.Go(nop); tell() }) },
 		h.Terminate} {
 		if len(told) > 0 {
 			t.Error("told of nothing")
 		}
 		go f()
 		testutil.Arrives(t, told)
-		h.do(func() { h.Serve() })
+		h.do(func() { h.loop.Serve(0) })
 	}
 }
 
-func TestServeFor_keepsItsBudget(t *testing.T) {
-	adopted(t, func(th *thread.Thread) {
+func TestServe_keepsItsLimit(t *testing.T) {
+	adopted(t, func(th *host) {
 		var ran []int
 		woken := 0
-		th.OnWake(func() { woken++ })
+		th.loop.OnWake(func() { woken++ })
 		post := func(n int) {
 			for i := range n {
 				th.Go(func() {
@@ -105,38 +109,38 @@ func TestServeFor_keepsItsBudget(t *testing.T) {
 		}
 		post(10)
 		woken = 0
-		if n := th.ServeFor(0); n != 1 || len(ran) != 1 {
+		if n := th.loop.Serve(1); n != 1 || len(ran) != 1 {
 			t.Errorf("without time, %d functions run, want 1", n)
 		}
 		if woken == 0 {
 			t.Error("the event loop is not notified of what is left")
 		}
-		if n := th.ServeFor(3 * time.Millisecond); n < 1 || n > 4 {
+		if n := th.loop.Serve(3 * time.Millisecond); n < 1 || n > 4 {
 			t.Errorf("%d functions of 1 ms run in 3 ms", n)
 		}
 		done := len(ran)
-		if n := th.ServeFor(time.Hour); n != 10-done || !slices.IsSorted(ran) {
+		if n := th.loop.Serve(time.Hour); n != 10-done || !slices.IsSorted(ran) {
 			t.Errorf("%d functions run, want the other %d; the order is %v", n, 10-done, ran)
 		}
-		if n := th.ServeFor(time.Hour); n != 0 {
+		if n := th.loop.Serve(time.Hour); n != 0 {
 			t.Errorf("%d functions run, and none is queued", n)
 		}
 	})
 }
 
 // adopted runs f on a thread that it adopts.
-func adopted(t *testing.T, f func(*thread.Thread)) {
+func adopted(t *testing.T, f func(*host)) {
 	t.Helper()
 	ends(t, func() {
-		th := thread.Adopt()
-		defer th.Terminate()
-		f(th)
+		h := hostOf(thread.Adopt())
+		defer h.loop.Close()
+		f(h)
 	})
 }
 
 // A waiter is an adopted thread whose event loop consists of Wait.
 type waiter struct {
-	*thread.Thread
+	*host
 	events chan bool
 	ended  chan bool // closed when the loop has
 }
@@ -150,13 +154,13 @@ func waits(t *testing.T, begin func(w *waiter)) *waiter {
 	adopted := make(chan bool)
 	go func() {
 		defer close(w.ended)
-		w.Thread = thread.Adopt()
-		w.OnWake(func() { w.events <- true })
+		w.host = hostOf(thread.Adopt())
+		w.loop.OnWake(func() { w.events <- true })
 		if begin != nil {
 			begin(w)
 		}
 		close(adopted)
-		for w.Wait(w.wait) {
+		for w.loop.Wait(w.wait) {
 		}
 	}()
 	testutil.Arrives(t, adopted)
@@ -168,9 +172,9 @@ func TestWait_callsRunInPlace(t *testing.T) { testNested(t, wayOf(waits(t, nil).
 
 // What is queued while the thread runs something, or is between two Waits, needs no wake-up.
 func TestWait_isNotWokenBetweenWaits(t *testing.T) {
-	adopted(t, func(h *thread.Thread) {
+	adopted(t, func(h *host) {
 		woken, blocked, ran := 0, 0, 0
-		h.OnWake(func() { woken++ })
+		h.loop.OnWake(func() { woken++ })
 		block := func() { blocked++ }
 		post := func() {
 			done := make(chan bool)
@@ -179,18 +183,18 @@ func TestWait_isNotWokenBetweenWaits(t *testing.T) {
 		}
 		h.Go(func() { post(); post() })
 		woken = 0
-		h.Wait(block)
+		h.loop.Wait(block)
 		post()
 		for ran < 3 {
-			h.Wait(block)
+			h.loop.Wait(block)
 		}
 		// if block has not been called for a millisecond, the thread announces to itself what is queued
 		if woken != blocked {
 			t.Errorf("woken %d times, blocked %d times", woken, blocked)
 		}
 		woken = 0
-		h.Wait(post)
-		h.Wait(func() { h.Go(func() { ran++ }) }) // a callback's
+		h.loop.Wait(post)
+		h.loop.Wait(func() { h.Go(func() { ran++ }) }) // a callback's
 		if ran != 5 || woken != 2 {
 			t.Errorf("%d of 2 functions ran that were posted to a blocked thread; woken %d times, want 2",
 				ran-3, woken)
@@ -198,17 +202,77 @@ func TestWait_isNotWokenBetweenWaits(t *testing.T) {
 	})
 }
 
+// Nothing would end a wait without the function of OnWake.
+func TestWait_panicsWithoutOnWake(t *testing.T) {
+	adopted(t, func(h *host) {
+		blocks := func() { t.Error("it waits") }
+		mustPanic(t, func() { h.loop.Wait(blocks) }, "call OnWake first")
+		h.loop.OnWake(nop)
+		h.loop.Wait(nop)
+		h.loop.OnWake(nil)
+		h.Go(nop)
+		mustPanic(t, func() { h.loop.Wait(blocks) }, "call OnWake first")
+		if n := h.loop.Serve(0); n != 1 {
+			t.Errorf("then %d functions run, want 1", n)
+		}
+		h.loop.OnWake(nop)
+		for range scaled(500) { // Terminate takes the function away
+			go h.Terminate()
+			for h.loop.Wait(nop) {
+			}
+			h.loop.Close()
+			h.loop = thread.Adopt()
+			h.Thread = h.loop.Thread()
+			h.loop.OnWake(nop)
+		}
+	})
+}
+
+// After a Wait, a Serve has what comes later call the function of OnWake, because the loop waits
+// elsewhere; so does a function in ServeContext that has called Wait.
+func TestWait_letsTheLoopWaitElsewhere(t *testing.T) {
+	for name, serve := range map[string]func(h *host, elsewhere func()){
+		"after Serve": func(h *host, elsewhere func()) {
+			h.loop.Wait(nop)
+			h.loop.Serve(0)
+			elsewhere()
+		},
+		"in a function of ServeContext": func(h *host, elsewhere func()) {
+			ctx, cancel := context.WithCancel(context.Background())
+			h.Go(func() {
+				h.loop.Wait(nop)
+				h.Go(func() { defer cancel(); elsewhere() })
+			})
+			_ = h.loop.ServeContext(ctx)
+		},
+	} {
+		adopted(t, func(h *host) {
+			woken := make(chan bool, 10)
+			h.loop.OnWake(func() { woken <- true })
+			serve(h, func() {
+				for len(woken) > 0 {
+					<-woken
+				}
+				go h.Call(nop)
+				if !testutil.Arrives(t, woken) {
+					t.Errorf("%s: not woken", name)
+				}
+			})
+		})
+	}
+}
+
 // Native events are seen although functions are queued all the time.
 func TestWait_seesNativeEventsInAFlood(t *testing.T) {
-	adopted(t, func(h *thread.Thread) {
+	adopted(t, func(h *host) {
 		events := make(chan bool, 100)
-		h.OnWake(func() { events <- true })
+		h.loop.OnWake(func() { events <- true })
 		posts, flood := 0, func() {}
 		flood = func() { posts++; h.Go(flood) }
 		h.Go(flood)
 		blocked := 0
 		for blocked < 10 {
-			h.Wait(func() { blocked++; <-events })
+			h.loop.Wait(func() { blocked++; <-events })
 		}
 		if posts == 0 {
 			t.Error("no function ran")
@@ -234,16 +298,16 @@ func TestWait_returnsFalseAfterTerminate(t *testing.T) {
 		}
 	}
 	for _, inside := range []func(w *waiter){
-		func(w *waiter) { w.Serve() }, func(w *waiter) { w.Wait(w.wait) },
+		func(w *waiter) { w.loop.Serve(0) }, func(w *waiter) { w.loop.Wait(w.wait) },
 		func(w *waiter) { // for each event, until there are no more, as loops of Windows do
-			for w.Serve(); len(w.events) > 0; w.Serve() {
+			for w.loop.Serve(0); len(w.events) > 0; w.loop.Serve(0) {
 				w.wait()
 			}
 			w.events <- true
 		},
 	} {
 		w := waits(t, func(w *waiter) {
-			w.Wait(func() {
+			w.loop.Wait(func() {
 				go w.Terminate()
 				w.wait()
 				inside(w)

@@ -23,14 +23,14 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 	begin, release := make(chan *thread.Thread), make(chan bool)
 	var its uint64
 	go func() {
-		th := thread.Adopt(option)
-		defer th.Terminate()
-		th.OnWake(nop)
+		l := thread.Adopt(option)
+		defer l.Close()
+		l.OnWake(nop)
 		its = here()
 		for range 2 {
-			begin <- th
+			begin <- l.Thread()
 			nativeLoopThatHangs(release)
-			th.Serve()
+			l.Serve(0)
 		}
 	}()
 	for range 2 {
@@ -94,8 +94,9 @@ func TestQueued_countsWhatHasNotBegun(t *testing.T) {
 // What is queued is counted also while the thread has it in hand.
 func TestQueued_countsWhatTheThreadHasTaken(t *testing.T) {
 	ends(t, func() {
-		th := thread.Adopt()
-		defer th.Terminate()
+		l := thread.Adopt()
+		defer l.Close()
+		th := l.Thread()
 		for n := range 3 {
 			for range n {
 				th.Go(nop)
@@ -105,7 +106,7 @@ func TestQueued_countsWhatTheThreadHasTaken(t *testing.T) {
 				if n := th.Queued(); n != 1 {
 					t.Errorf("%d are queued of one", n)
 				}
-				th.Serve()
+				l.Serve(0)
 				if n := th.Queued(); n != 0 {
 					t.Errorf("%d are queued of none", n)
 				}
@@ -113,7 +114,7 @@ func TestQueued_countsWhatTheThreadHasTaken(t *testing.T) {
 			if q := th.Queued(); q != n+1 {
 				t.Errorf("%d are queued of %d", q, n+1)
 			}
-			th.Serve()
+			l.Serve(0)
 		}
 	})
 }

@@ -42,7 +42,7 @@ type Stats struct {
 type Wakeups struct {
 	Parked    uint64 // it waited in the Go scheduler: a wake-up takes microseconds
 	Spinning  uint64 // it was still polling its queue: some hundred nanoseconds
-	EventLoop uint64 // calls of the function that was given to [Thread.OnWake]
+	EventLoop uint64 // calls of the function that was given to [Loop.OnWake]
 }
 
 // Stats returns the counts since the first call of Stats. A program that wants all of them calls it

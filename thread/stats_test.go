@@ -188,18 +188,20 @@ func TestStats_showsAFunctionThatBeganBefore(t *testing.T) {
 		}
 	})
 	ends(t, func() { // a loop is no function, and what runs inside it is
-		h := thread.Adopt()
-		defer h.Terminate()
+		l := thread.Adopt()
+		defer l.Close()
+		h := l.Thread()
 		running := func() bool { h.Stats(); return h.Stats().Running != 0 }
 		ctx, cancel := context.WithCancel(context.Background())
 		var inside, waiting, blocked bool
 		h.Go(func() {
 			inside = running()
-			h.Wait(func() { blocked = running(); h.Go(nop) })
+			l.OnWake(nop)
+			l.Wait(func() { blocked = running(); h.Go(nop) })
 			waiting = running()
 			cancel()
 		})
-		_ = h.ServeContext(ctx)
+		_ = l.ServeContext(ctx)
 		if !inside || blocked || !waiting || running() {
 			t.Errorf("in a function %v, in a wait %v, after it %v, in the host's own code %v", inside,
 				blocked, waiting, running())
@@ -230,13 +232,14 @@ func TestStats_countsGoexits(t *testing.T) {
 	}, "a Thread gets the thread of another")
 	served := make(chan thread.Stats, 1)
 	go func() {
-		h := thread.Adopt()
+		l := thread.Adopt()
+		h := l.Thread()
 		ctx, cancel := context.WithCancel(context.Background())
 		h.Go(runtime.Goexit)
 		h.Go(runtime.Goexit)
 		h.Go(cancel)
-		defer func() { served <- h.Stats(); h.Terminate() }()
-		_ = h.ServeContext(ctx)
+		defer func() { served <- h.Stats(); l.Close() }()
+		_ = l.ServeContext(ctx)
 	}()
 	if s := testutil.Arrives(t, served); s.Goexits != 2 {
 		t.Errorf("%d Goexits in ServeContext, want 2", s.Goexits)
@@ -280,15 +283,16 @@ func TestStats_areOfOneMoment(t *testing.T) {
 
 func TestStats_countsWakeUpsOfAnEventLoop(t *testing.T) {
 	ends(t, func() {
-		h := thread.Adopt()
+		l := thread.Adopt()
+		h := l.Thread()
 		h.Stats()
-		defer h.Terminate()
+		defer l.Close()
 		woken := make(chan bool, 10)
-		h.OnWake(func() { woken <- true })
+		l.OnWake(func() { woken <- true })
 		for range 3 {
 			go h.Go(nop)
 			<-woken
-			h.Serve()
+			l.Serve(0)
 		}
 		if s := h.Stats(); s.Posts != 3 || s.Wakeups.EventLoop != 3 || s.Wakeups.Parked != 0 {
 			t.Errorf("%d posts, wake-ups %+v", s.Posts, s.Wakeups)

@@ -69,8 +69,8 @@
 // 10,000, 0.6 s for 100,000. [Stats] counts them, and a thread that has 3,000 says so once on
 // standard error. After about 790,000, 400,000 on 32 bits, the stack overflows, which ends the
 // process; fewer suffice if functions are nested deeper. So let a function return, and its caller
-// call Goexit after the call. A Goexit in a function that [Thread.Serve], [Thread.Wait] or a native
-// loop runs ends the goroutine of that loop.
+// call Goexit after the call. A Goexit in a function that a [Loop] runs ends the goroutine of the
+// loop.
 //
 // While goroutines compute on all Ps, a call waits for their time slices of 10 ms, as a message on
 // a channel does. If no more goroutines compute than there are cores, one more P avoids that:
@@ -93,17 +93,17 @@ var ErrTerminated = engine.ErrTerminated
 var ErrNil = engine.ErrNil
 
 // A Thread is one thread of the operating system that runs the functions that it is given. All
-// methods may be called from any goroutine at any time, unless they say otherwise.
+// methods may be called from any goroutine at any time. [New] makes the thread; [Adopt] takes one
+// that has an event loop.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
 // after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
 // function of [Thread.OnSlowCall] and from panics do not keep it alive.
 type Thread struct {
-	e         *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
-	owner     *engine.Owner  // has what may lead back
-	life      *life
-	name      string
-	permanent bool // the main thread's, which Terminate must not end
+	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
+	owner *engine.Owner  // has what may lead back
+	life  *life
+	name  string
 
 	mu     sync.Mutex
 	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
@@ -121,16 +121,6 @@ func New(opts ...Option) *Thread {
 }
 
 func init() {
-	access.Adopt = func(onMain bool) (any, func()) {
-		if onMain {
-			t := adopt(nil, true)
-			return t, t.e.Terminate
-		}
-		t := wrap(options(nil))
-		t.permanent = true
-		t.e.Absent()
-		return t, t.e.Terminate
-	}
 	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
@@ -244,8 +234,8 @@ func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
 // when the thread has been terminated and serves no more, but for the main thread of package
-// mainthread. On js/wasm a coroutine inside a call is
-// not recognised, and must not call the thread that it is on.
+// mainthread. On js/wasm a coroutine inside a call is not recognised, and must not call the thread
+// that it is on.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
@@ -263,10 +253,9 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 //
 // On another thread, Close runs there the calls that this one makes to it meanwhile, for example in
 // a function of [WithStop]. Close does not wait on the thread itself, nor in a function that the
-// thread waits for, directly or through other threads. If the goroutine of an adopted thread calls
-// Close and does not serve at that moment, it runs what is queued, as by Serve; another goroutine
-// waits until it serves. Where functions may hang, call Close on a goroutine of its own, and wait
-// for [Thread.Done] and a timer.
+// thread waits for, directly or through other threads. If the goroutine of a [Loop] calls Close, it
+// does what [Loop.Close] does; another goroutine waits until the Loop serves. Where functions may
+// hang, call Close on a goroutine of its own, and wait for [Thread.Done] and a timer.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {
@@ -279,13 +268,12 @@ func (t *Thread) Close() {
 // true. Queued functions do not run, and their callers return at once. Terminate may be called more
 // than once, and on the thread itself.
 //
-// The thread of the operating system ends after the running function; an adopted one stays. Its
-// goroutine gives back the lock of [Adopt] when it next calls Terminate, Serve, ServeContext or
-// Adopt.
+// The thread of the operating system ends after the running function. That of a [Loop] stays; its
+// goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
-// That Thread ends when the function given to mainthread.Init returns; calls on the main thread run
-// in place even then.
+// That Thread ends when the function given to mainthread.Init returns, or by Close of
+// mainthread.Loop; calls on the main thread run in place even then.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()
@@ -293,8 +281,8 @@ func (t *Thread) Terminate() {
 
 // mayEnd panics if the Thread is that of package mainthread.
 func (t *Thread) mayEnd(method string) {
-	if t.permanent {
-		panic("thread: " + method + " on the main thread, which the whole program needs; " +
-			"it ends when the function given to mainthread.Init returns")
+	if t.e.Permanent() {
+		panic("thread: " + method + " on the main thread, which the whole program needs; it ends when " +
+			"the function given to mainthread.Init returns, or by mainthread.Loop().Close()")
 	}
 }

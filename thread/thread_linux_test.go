@@ -90,10 +90,10 @@ func TestThread_usesNoCPUWhileIdle(t *testing.T) {
 		t.Skip("the collector computes all the time")
 	}
 	th, p, h := start(t), startPool(t, 4), adopt(t)
-	go h.do(func() { h.ServeContext(t.Context()) })
+	go h.do(func() { h.loop.ServeContext(t.Context()) })
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	go th.Call(func() { th.ServeContext(ctx) }) // waits inside a call
+	go h.Call(func() { h.loop.ServeContext(ctx) }) // waits inside a call
 	busy := start(t)
 	occupy(t, busy.Go)
 	for range 3 {

@@ -90,11 +90,11 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 			t.Run("on an adopted thread", func(t *testing.T) {
 				h := adopt(t)
 				woken := make(chan bool, 100)
-				h.OnWake(func() { woken <- true })
+				h.do(func() { h.loop.OnWake(func() { woken <- true }) })
 				timer := newTimer(h.Thread, time.Microsecond, func() { t.Error("ran") })
 				testutil.Arrives(t, woken)
 				ends(t, timer.Stop)
-				h.do(func() { h.Serve() })
+				h.do(func() { h.loop.Serve(0) })
 			})
 			t.Run("after Terminate", func(t *testing.T) {
 				th := start(t)

@@ -66,7 +66,9 @@ func calls(mode string) bool {
 // hook must not wait, hence go. Before the game runs, RunOnMainThread does nothing, so Update calls
 // hookThreads.
 func hookThreads() {
-	mainthread.OnWake(func() { go ebiten.RunOnMainThread(serve) })
+	ebiten.RunOnMainThread(func() {
+		mainthread.Loop().OnWake(func() { go ebiten.RunOnMainThread(serve) })
+	})
 }
 
 // hookOnDemand is for the mode in which all runs on the main thread and frames come on demand.
@@ -78,11 +80,11 @@ func hookOnDemand() {
 	ebiten.SetTPS(ebiten.SyncWithFPS)
 	//lint:ignore SA1019 deprecated, but nothing has taken its place
 	ebiten.SetFPSMode(ebiten.FPSModeVsyncOffMinimum)
-	mainthread.OnWake(ebiten.ScheduleFrame) //lint:ignore SA1019 as above
+	mainthread.Loop().OnWake(ebiten.ScheduleFrame) //lint:ignore SA1019 as above
 }
 
 // serve runs the queued functions.
-func serve() { mainthread.Serve() }
+func serve() { mainthread.Loop().Serve(0) }
 
 const width, height = 480, 100
 

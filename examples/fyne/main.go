@@ -15,13 +15,12 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
-	"github.com/threadcall/threadcall/thread"
 )
 
 func main() {
 	stay := check.Window()
 	a := app.New()
-	mainthread.OnWake(func() { fyne.Do(serve) }) // there must be an app
+	mainthread.Loop().OnWake(func() { fyne.Do(serve) }) // there must be an app
 
 	clock, speed, bar := widget.NewLabel(""), widget.NewSlider(0, 1), widget.NewProgressBar()
 	speed.Step = 0.01
@@ -41,7 +40,7 @@ func main() {
 	}
 	// move runs on any goroutine.
 	move := func() {
-		by := thread.MustEval(mainthread.Thread(), func() float64 { return speed.Value }) / 50
+		by := mainthread.MustEval(func() float64 { return speed.Value }) / 50
 		mainthread.Go(func() {
 			value := bar.Value + by
 			bar.SetValue(value - float64(int(value)))
@@ -78,6 +77,6 @@ func main() {
 // goroutine; then Init serves.
 func serve() {
 	if mainthread.On() {
-		mainthread.Serve()
+		mainthread.Loop().Serve(0)
 	}
 }

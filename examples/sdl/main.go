@@ -13,7 +13,6 @@ import (
 
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
-	"github.com/threadcall/threadcall/thread"
 )
 
 func main() { mainthread.Init(run) }
@@ -47,7 +46,7 @@ func draw(stay func()) (right bool, err error) {
 	// rectangle draws one from any goroutine.
 	rectangle := func() bool {
 		x, y, colour := rand.Int32N(size-16), rand.Int32N(size-16), rand.Uint32()|0xff
-		return thread.MustEval(mainthread.Thread(), func() bool { return s.rectangle(x, y, colour) })
+		return mainthread.MustEval(func() bool { return s.rectangle(x, y, colour) })
 	}
 	right = check.Calls(fmt.Sprintf("sdl %d, a rectangle", version), rectangle)
 	for range 10 {

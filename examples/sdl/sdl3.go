@@ -57,7 +57,7 @@ func open() (*scene, error) {
 	if !start(video) || !createWindow("sdl", size, size, 0, &window, &s.renderer) {
 		return nil, errors.New(lastError())
 	}
-	mainthread.OnWake(func() { pushEvent(&event{userEvent}) })
+	mainthread.Loop().OnWake(func() { pushEvent(&event{userEvent}) })
 	mainthread.Go(s.loop)
 	return s, nil
 }
@@ -65,9 +65,9 @@ func open() (*scene, error) {
 // loop is SDL's event loop. A call interrupts its wait.
 func (s *scene) loop() {
 	var e event
-	for !s.closed && mainthread.Wait(func() { waitEvent(&e) }) {
+	for !s.closed && mainthread.Loop().Wait(func() { waitEvent(&e) }) {
 	}
-	mainthread.OnWake(nil) // Init serves again
+	mainthread.Loop().OnWake(nil) // Init serves again
 	quit()
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/threadcall/threadcall/examples/internal/check"
 	"github.com/threadcall/threadcall/mainthread"
 	"github.com/threadcall/threadcall/nativeloop"
-	"github.com/threadcall/threadcall/thread"
 )
 
 const page = `<!doctype html><title>loading</title>
@@ -30,7 +29,7 @@ func main() {
 		log.Fatal("webview: ", err)
 	}
 	// before the loop runs or in it: calls are run by GTK's loop, dialogs included
-	detach, err := nativeloop.Attach(mainthread.Thread())
+	detach, err := nativeloop.Attach(mainthread.Loop())
 	if err != nil {
 		log.Fatal("webview: ", err)
 	}
@@ -41,8 +40,7 @@ func main() {
 		answered := w.greet()
 		workers.Go(func() {
 			ok = answered && w.show() && check.Calls("webview", func() bool {
-				return thread.MustEval(mainthread.Thread(),
-					func() bool { return mainthread.On() && w.title() != "" })
+				return mainthread.MustEval(func() bool { return mainthread.On() && w.title() != "" })
 			})
 			stay()
 			mainthread.Call(w.close)
@@ -68,7 +66,7 @@ func (v view) greet() bool {
 		defer close(greeted)
 		mainthread.Call(func() { v.eval("clock.textContent = 'hello'") })
 	}()
-	err := nativeloop.Wait(ctx, mainthread.Thread(), greeted)
+	err := nativeloop.Wait(ctx, mainthread.Loop(), greeted)
 	fmt.Println("webview: waited in a callback, error:", err)
 	return err == nil
 }
@@ -93,7 +91,7 @@ func (v view) show() bool {
 	mainthread.Call(func() { v.eval("document.title = bar.value + ' % at ' + clock.textContent") })
 	var title string
 	for start := time.Now(); time.Since(start) < time.Minute; time.Sleep(5 * time.Millisecond) {
-		if title = thread.MustEval(mainthread.Thread(), v.title); strings.HasPrefix(title, "100 % at ") {
+		if title = mainthread.MustEval(v.title); strings.HasPrefix(title, "100 % at ") {
 			fmt.Println("webview: the page shows", title)
 			return true
 		}

@@ -8,18 +8,20 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Adopt is thread.Adopt for the main thread. Only the function end ends the Thread that it returns.
-// If onMain is false, the caller is not on the main thread, and the Thread is none: no function
-// runs there, and On is false everywhere.
-var Adopt func(onMain bool) (thread any, end func())
+// Adopt is thread.Adopt for the main thread: only the Loop's Close and the function end end its
+// Thread. If onMain is false, the caller is not on the main thread, and the Thread is none: no
+// function runs there, and On is false everywhere.
+var Adopt func(onMain bool) (loop any, end func())
 
-// ServeFor is the method of thread, and calls rest before it runs the first of several functions:
-// if that one runs an event loop, the others must run there.
-var ServeFor func(thread any, d time.Duration, rest func()) int
+// Serve is the method of a Loop, and calls rest before it runs the first of several functions: if
+// that one runs an event loop, the others must run there.
+var Serve func(loop any, limit time.Duration, rest func()) int
 
-// WakeOf returns what the method OnWake of thread has set, or nil. If adopted is false, the thread
-// serves by itself, and OnWake panics.
-var WakeOf func(thread any) (wake func(), adopted bool)
+// WakeOf returns what the method OnWake of a Loop has set, or nil.
+var WakeOf func(loop any) func()
+
+// Attached returns where package nativeloop stores what it has of a Loop, on the Loop's goroutine.
+var Attached func(loop any) *any
 
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool

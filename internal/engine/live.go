@@ -64,7 +64,7 @@ func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 // The life of a thread, from its start to its end.
 type life struct {
 	setup   func()        // that Start was given
-	adopted atomic.Bool   // AdoptLater has begun, see live_adopt.go
+	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
@@ -360,6 +360,9 @@ func (e *Engine) GiveBack() {
 	}
 }
 
+// OnGiveBack has f called when the locks of Adopt are released. The adopted goroutine calls it.
+func (e *Engine) OnGiveBack(f func()) { e.pin.Undo = f }
+
 // Retire terminates the engine after it has run what is queued.
 func (e *Engine) Retire() {
 	if !e.own {
@@ -380,7 +383,7 @@ func (e *Engine) Close() {
 	self := threads.current()
 	if self == e && !e.own && e.serving.Load() == 0 {
 		defer e.Terminate() // if a function calls Goexit, too
-		e.Serve()
+		e.Serve(0, nil)
 		return
 	}
 	e.control(e.Terminate)
@@ -411,5 +414,5 @@ func (e *Engine) waitForEnd(done <-chan struct{}, what wait) {
 	e.waitForPlace(nil, done, nil, what)
 }
 
-// Adopted reports whether the thread is a host's.
-func (e *Engine) Adopted() bool { return !e.own }
+// Permanent reports whether the thread is that of package mainthread. e may be nil.
+func (e *Engine) Permanent() bool { return e != nil && e.permanent }

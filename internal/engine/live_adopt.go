@@ -15,6 +15,7 @@ import (
 func (e *Engine) Adopt(permanent bool) {
 	main := ident.Goroutine() == 1 // whose thread never ends
 	e.exact, e.direct, e.permanent = main, main && ident.Trusted(), permanent
+	e.adopted.Store(true)
 	e.attach()
 }
 
@@ -44,10 +45,10 @@ func (e *Engine) AdoptLater() error {
 	case e.adopted.Load():
 		return errAdopted
 	case OnAny():
-		return errors.New("thread: adopt on a thread that is a Thread already; use that one, " +
-			"or call adopt from another goroutine")
+		return errors.New("thread: Adopt on a thread that is a Thread already; use that one, " +
+			"or call Adopt from another goroutine")
 	case e.bubble != clock.Bubble():
-		return errors.New("thread: AdoptLater and adopt must be called in the same bubble " +
+		return errors.New("thread: NewLoop and Adopt must be called in the same bubble " +
 			"of testing/synctest, or both outside")
 	case !e.adopted.CompareAndSwap(false, true):
 		return errAdopted
@@ -65,14 +66,13 @@ func (e *Engine) AdoptLater() error {
 }
 
 var (
-	errEnded = fmt.Errorf("%w, so it is not adopted; make another Thread by AdoptLater",
-		ErrTerminated)
-	errAdopted = errors.New("thread: adopted already; make a Thread by AdoptLater for each thread")
+	errEnded   = fmt.Errorf("%w, so it is not adopted; make another Loop", ErrTerminated)
+	errAdopted = errors.New("thread: adopted already; make a Loop for each thread")
 )
 
 func (e *Engine) attach() {
 	threads.takeLeft(ident.M()).GiveBack() // of an engine that another goroutine has terminated
-	e.pin = pin.Adopt()
+	e.pin = pin.Adopt(e.permanent)
 	e.goid.Store(e.pin.Goroutine)
 	e.claim()
 	e.q.RestAlways(true)

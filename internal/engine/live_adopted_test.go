@@ -47,18 +47,18 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 	for name, late := range map[string]func(e *Engine, events chan bool, next func()){
 		"a pusher's, after Serve": func(e *Engine, _ chan bool, _ func()) {
 			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
-			e.Serve()
+			e.Serve(0, nil)
 			e.wake()
 		},
 		"a pusher's, after Wait": func(e *Engine, events chan bool, next func()) {
 			e.Wait(func() { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) })
 			for e.q.Pending() { // a function has taken longer than loopBudget
-				e.Serve()
+				e.Serve(0, nil)
 			}
 			e.Wait(func() { e.wake(); drain(events); next() })
 		},
 		"a pusher's, in block": func(e *Engine, events chan bool, next func()) {
-			e.Wait(func() { e.Serve(); e.wake(); drain(events); next() })
+			e.Wait(func() { e.Serve(0, nil); e.wake(); drain(events); next() })
 		},
 		"the context's, after ServeContext": func(e *Engine, _ chan bool, _ func()) {
 			serveContext(e, func() {})
@@ -135,7 +135,7 @@ func TestEngine_Wait_nested(t *testing.T) {
 func TestEngine_endYields(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.yields.kind.Store(yieldAll)
-		e.Serve()
+		e.Serve(0, nil)
 		served := e.yields.kind.Load()
 		e.yields.kind.Store(yieldAll)
 		e.Wait(func() {

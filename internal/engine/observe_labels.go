@@ -110,3 +110,6 @@ func LabelThread(name string) {
 		e.setLabels(own)
 	}
 }
+
+// Unlabel has the calling goroutine run without labels.
+func Unlabel() { pprof.SetGoroutineLabels(never) }

@@ -58,7 +58,7 @@ func (e *Engine) loop() {
 //threadcall:noalloc
 func (e *Engine) step() bool {
 	if e.onWake.Load() != nil {
-		e.q.RestAlways(true)
+		e.q.RestAlways(true) // after a Wait inside a function, the next may have a loop of its own
 	}
 	c := e.q.Take()
 	if c == nil && e.pool != nil {
@@ -72,26 +72,16 @@ func (e *Engine) step() bool {
 	return true
 }
 
-// Serve runs what was queued before it was called, and returns how many functions that were. On
-// must be true: after the thread has been terminated and has stopped serving, Close may not yet
+// Serve runs what was queued before it was called, and returns how many functions that were. If
+// limit is positive, it leaves queued what does not begin within that; one function runs in any
+// case. If rest is not nil and several are to run, it is called before the first of them.
+//
+// On must be true: after the thread has been terminated and has stopped serving, Close may not yet
 // have refused all that is queued.
 //
 //threadcall:noalloc
-func (e *Engine) Serve() int { return e.serve(-1, nil) }
-
-// ServeFor is Serve, but leaves queued what does not begin within the budget. One function runs in
-// any case. If rest is not nil and several are to run, it is called before the first of them.
-//
-//threadcall:noalloc
-func (e *Engine) ServeFor(budget time.Duration, rest func()) int {
-	return e.serve(max(budget, 0), rest)
-}
-
-// serve has no limit if the budget is negative.
-//
-//threadcall:noalloc
-func (e *Engine) serve(budget time.Duration, rest func()) int {
-	n := e.serveQueued(budget, rest)
+func (e *Engine) Serve(limit time.Duration, rest func()) int {
+	n := e.serveQueued(limit, rest)
 	e.endYields()
 	// those goroutines may queue something, which is announced once after serveQueued, and not at its
 	// end
@@ -118,23 +108,23 @@ func (e *Engine) handOn() {
 }
 
 //threadcall:noalloc
-func (e *Engine) serveQueued(budget time.Duration, rest func()) int {
+func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
 	e.beginLoop(0)
 	defer e.endLoop()
 	defer e.relabel(e.unlabel())
 	if e.onWake.Load() != nil {
-		e.q.RestAlways(true) // OnWake on another goroutine could not
+		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
 	}
-	return e.runQueued(budget, rest)
+	return e.runQueued(limit, rest)
 }
 
-// runQueued runs what has been queued until now, within the budget if that is not negative, and
-// returns how many functions that were. rest is as in ServeFor.
+// runQueued runs what has been queued until now, and returns how many functions that were. limit
+// and rest are as in Serve.
 //
 //threadcall:noalloc
-func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
+func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 	var start time.Duration
-	if budget >= 0 {
+	if limit > 0 {
 		start = clock.Now()
 	}
 	if last, ok := e.q.Mark(); ok {
@@ -146,7 +136,7 @@ func (e *Engine) runQueued(budget time.Duration, rest func()) (n int) {
 				n++
 			}
 			e.took()
-			if budget >= 0 && n > 0 && clock.Now()-start >= budget {
+			if limit > 0 && n > 0 && clock.Now()-start >= limit {
 				break
 			}
 		}

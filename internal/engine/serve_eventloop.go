@@ -120,7 +120,7 @@ func (e *Engine) block(f func(), announce bool) {
 }
 
 // ServeIn has the engine's own thread run loop, a native event loop, in place of its own. In loop
-// ServeFor serves, and OnWake, which was called before, has set what wakes it up. loop returns when
+// Serve serves, and OnWake, which was called before, has set what wakes it up. loop returns when
 // the engine has been terminated, or to end it: then the engine serves by itself what is queued,
 // and refuses what comes later. If a function that it runs calls Goexit, loop is called again.
 func (e *Engine) ServeIn(loop func()) {

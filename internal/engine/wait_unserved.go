@@ -180,11 +180,11 @@ func (e *Engine) mayBeUnserved() bool {
 func (e *Engine) missing() (todo string, later bool) {
 	const (
 		serve     = "call Wait, Serve or ServeContext "
-		terminate = "or Terminate, so that calls return false"
+		terminate = "or Close, so that calls return false"
 	)
 	w, served := e.unserved.watch, e.served.Load()
 	if e.m.Load() == 0 {
-		return "call the function that AdoptLater has returned, and serve, " + terminate, false
+		return "call Adopt of its Loop, and serve, or Terminate, so that calls return false", false
 	}
 	state, at := stack.State(e.goid.Load())
 	stays := at == w.stack
@@ -194,7 +194,7 @@ func (e *Engine) missing() (todo string, later bool) {
 		return "the main goroutine has ended, so calls return false; call mainthread.Init, which " +
 			"serves after runtime.Goexit, too, or in a library for C programs thread.Adopt", false
 	case state == "":
-		return "its goroutine has ended, which must serve until Terminate has been called", false
+		return "its goroutine has ended, which must serve until it has called Close", false
 	case e.onWake.Load() != nil && served&byWait == 0:
 		return "", false
 	case served == 0 && e.permanent:
@@ -210,7 +210,7 @@ func (e *Engine) missing() (todo string, later bool) {
 	}
 	todo = "its goroutine waits for something else (" + state + "); " + serve + "again, "
 	if e.permanent {
-		return todo + "or end the program", false
+		return todo + "or mainthread.Loop().Close(), so that calls return false", false
 	}
 	return todo + terminate, false
 }

@@ -66,23 +66,20 @@ func (e *Engine) interrupt() {
 	}
 }
 
-// OnWake sets what is called when something is queued while the thread is not looking. Any
-// goroutine may call it.
+// OnWake sets what is called when something is queued while the thread is not looking. It is called
+// on the thread, or when that has been terminated.
 func (e *Engine) OnWake(f func()) {
 	if f == nil || e.Terminated() {
 		e.onWake.Store(nil) // nothing will be queued
 		return
 	}
-	e.reachable()
 	e.onWake.Store(&f)
 	if e.Terminated() { // meanwhile, and forget may have been before that
 		e.onWake.Store(nil)
+		return
 	}
-	on := e.On()
-	if on {
-		e.q.RestAlways(true)
-	}
-	e.restInHost(on && e.serving.Load() == 0)
+	e.q.RestAlways(true)
+	e.restInHost(e.serving.Load() == 0)
 }
 
 // WakeOf returns what OnWake has set, or nil.

@@ -53,19 +53,18 @@ func Go(f func()) {
 // A Pin is the locks that Adopt has taken for a goroutine. Only that goroutine can give them back.
 type Pin struct {
 	Goroutine uint64 // its number
+	Undo      func() // that GiveBack calls before, or nil
 	hosts     bool   // the host has locked its goroutine to the thread and will unlock it
 	held      atomic.Bool
 }
 
-// Adopt pins the calling goroutine to its thread. If its host has locked it before, GiveBack gives
-// back the package's own locks only, and the host's UnlockOSThread still balances. The main
-// goroutine, which is locked while init functions run, stays locked for ever.
-func Adopt() *Pin {
-	p := &Pin{Goroutine: ident.Goroutine()}
-	main := p.Goroutine == 1
-	p.hosts = !main && ident.Locked()
+// Adopt pins the calling goroutine to its thread, for ever if so asked. If its host has locked it
+// before, GiveBack gives back the package's own locks only, and the host's UnlockOSThread still
+// balances. The host of the main goroutine while init functions run is the Go runtime.
+func Adopt(forever bool) *Pin {
+	p := &Pin{Goroutine: ident.Goroutine(), hosts: !forever && ident.Locked()}
 	Lock(p.locks())
-	p.held.Store(!main)
+	p.held.Store(!forever)
 	return p
 }
 
@@ -84,6 +83,9 @@ func (p *Pin) Held() bool { return p != nil && p.held.Load() }
 func (p *Pin) GiveBack() bool {
 	if !p.Held() || ident.Goroutine() != p.Goroutine || !p.held.CompareAndSwap(true, false) {
 		return false
+	}
+	if p.Undo != nil {
+		p.Undo()
 	}
 	Unlock(p.locks())
 	if p.hosts && !ident.Locked() { // functions have unlocked the host's lock as well

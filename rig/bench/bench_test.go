@@ -313,9 +313,10 @@ var eventLoops = []way{
 	{name: "thread", open: func() (compare.Subject, func()) {
 		var t *thread.Thread
 		end := eventLoop(func(wake func()) (serve func()) {
-			t = thread.Adopt()
-			t.OnWake(wake)
-			return func() { t.Serve() }
+			l := thread.Adopt()
+			l.OnWake(wake)
+			t = l.Thread()
+			return func() { l.Serve(0) }
 		}, func() { t.Terminate() })
 		return t, end
 	}},

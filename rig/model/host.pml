@@ -290,7 +290,7 @@ inline Run(e) {
 		RunInside(e))
 }
 
-/* Thread.Serve, that is, Thread.mayServe and Engine.Serve */
+/* Loop.Serve, that is, Loop.mayServe and Engine.Serve */
 inline Serve(e) {
 	if
 	:: !known

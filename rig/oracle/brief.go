@@ -45,7 +45,8 @@ func (a *activation) brief(o *op, s spot) {
 		var host testutil.Group
 		var left *thread.Thread
 		host.Go(func() {
-			t := thread.Adopt(unreported)
+			l := thread.Adopt(unreported)
+			t := l.Thread()
 			if o.n == briefForeign {
 				left = t
 			}
@@ -54,7 +55,7 @@ func (a *activation) brief(o *op, s spot) {
 				return
 			}
 			if o.n != briefContext {
-				if t.Serve(); !t.On() { // which an exit leaves out
+				if l.Serve(0); !t.On() { // which an exit leaves out
 					r.failf(o, "On is false")
 				}
 				return
@@ -65,7 +66,7 @@ func (a *activation) brief(o *op, s spot) {
 				runtime.GC()
 				cancel()
 			}()
-			if err := t.ServeContext(ctx); err != context.Canceled {
+			if err := l.ServeContext(ctx); err != context.Canceled {
 				r.failf(o, "ServeContext returned %v", err)
 			}
 		})

@@ -420,11 +420,11 @@ func (a *activation) do(o *op, s spot) answers {
 			r.failf(o, "a Local has %v, want %v", got, w.stored)
 		}
 	case serve:
-		return a.serve(o, r.places[s.here].thread)
-	case serveQueued:
-		r.places[s.here].thread.Serve()
-	case serveFor:
-		r.places[s.here].thread.ServeFor(time.Duration(o.n) * time.Microsecond)
+		return a.serve(o, r.places[s.here].loop)
+	case serveQueued, serveFor:
+		if l := r.places[s.here].loop; l != nil { // else it stands in for the main thread
+			l.Serve(time.Duration(o.n) * time.Microsecond)
+		}
 	case poll:
 		r.places[s.here].poll()
 	case dialog:
@@ -432,7 +432,8 @@ func (a *activation) do(o *op, s spot) answers {
 	case suspend:
 		r.suspend(a.g)
 	case onWakeOp:
-		p.thread.OnWake(p.wake)
+		here := r.places[s.here]
+		here.loop.OnWake(here.wake)
 	case callNil:
 		if p.Call(nil) || p.Go(nil) || p.CallContext(context.Background(), nil) == nil {
 			r.failf(o, "a nil function ran")
@@ -600,13 +601,16 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 }
 
 // serve serves the thread that the caller is on, until what it posts has run.
-func (a *activation) serve(o *op, t *thread.Thread) answers {
+func (a *activation) serve(o *op, l *thread.Loop) answers {
+	if l == nil { // it stands in for the main thread
+		return ran
+	}
 	ctx, cancelIt := context.WithCancel(context.Background())
 	defer cancelIt()
-	if !t.Go(cancelIt) {
+	if !l.Thread().Go(cancelIt) {
 		return refused
 	}
-	switch err := t.ServeContext(ctx); err {
+	switch err := l.ServeContext(ctx); err {
 	case context.Canceled:
 		return ran
 	case thread.ErrTerminated:

@@ -25,6 +25,7 @@ type place struct {
 	kind    kind
 	runner                 // the thread or the pool
 	thread  *thread.Thread // nil for a pool
+	loop    *thread.Loop   // of an adopted thread, and of the main thread
 	pool    *thread.Pool   // nil for a thread
 	key     *key           // nil for both
 	workers []worker       // its threads
@@ -165,7 +166,7 @@ func newPlace(r *run, i int) *place {
 	case pool1, pool2, pool3:
 		p.pool = thread.NewPool(k.size(), unreported)
 	case main:
-		p.thread = mainthread.Thread()
+		p.thread, p.loop = mainthread.Thread(), mainthread.Loop()
 		p.thread.OnPanic(ignore)
 		stored.Set(p.thread, nil)
 	case byKey:
@@ -201,17 +202,18 @@ func newPlace(r *run, i int) *place {
 func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	p.thread = thread.Adopt(unreported)
+	p.loop = thread.Adopt(unreported)
+	p.thread = p.loop.Thread()
 	defer func() {
 		if p.thread.On() {
 			r.failf(nil, "On is true although the host's thread has been terminated")
 		}
-		p.thread.Terminate()
+		p.loop.Close()
 		if !ident.Locked() {
-			r.failf(nil, "Terminate has undone the host's own lock")
+			r.failf(nil, "Close has undone the host's own lock")
 		}
 		if runtime.UnlockOSThread(); ident.Locked() {
-			r.failf(nil, "the host's goroutine is still locked to its thread after Terminate")
+			r.failf(nil, "the host's goroutine is still locked to its thread after Close")
 		}
 	}()
 	p.workers[0].id.Store(ident.Thread() + 1)
@@ -220,7 +222,7 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 		ctx, cancel := context.WithCancel(context.Background())
 		go func() { <-p.stop; cancel() }()
 		close(adopted)
-		_ = p.thread.ServeContext(ctx)
+		_ = p.loop.ServeContext(ctx)
 		return
 	}
 	p.woken = make(chan struct{}, 1)
@@ -230,18 +232,18 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
 		default:
 		}
 	}
-	p.thread.OnWake(p.wake)
+	p.loop.OnWake(p.wake)
 	close(adopted)
-	p.loop()
+	p.run()
 }
 
-// loop is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on
+// run is an event loop. A Goexit in a function that Serve runs ends the goroutine, so it goes on
 // in a deferred call.
-func (p *place) loop() {
+func (p *place) run() {
 	ended := false
 	defer func() {
 		if !ended {
-			p.loop()
+			p.run()
 		}
 	}()
 	p.pump(&ended, func() {
@@ -256,10 +258,10 @@ func (p *place) loop() {
 // pump serves the thread of a host, by Wait or by Serve, until *over.
 func (p *place) pump(over *bool, block func()) {
 	for !*over {
-		if p.waits && p.thread.Wait(block) {
+		if p.waits && p.loop.Wait(block) {
 			continue
 		}
-		if p.thread.Serve(); !*over {
+		if p.loop.Serve(0); !*over {
 			block()
 		}
 	}

@@ -32,7 +32,7 @@ const (
 	pool1               // a pool
 	pool2
 	pool3
-	hosted  // adopted by a goroutine that waits for OnWake and calls Serve, or calls Wait
+	hosted  // adopted by a goroutine that waits for OnWake's function and calls Serve, or calls Wait
 	serving // adopted by a goroutine that calls ServeContext
 	main    // the main thread
 	// the thread of a key; all keys are those of one keyed.Threads, which has half as many slots
@@ -145,11 +145,12 @@ var verbTable = [verbs]struct {
 	// on the thread that the operation is made on
 	setLocal: {name: "setlocal", legal: inFunction},
 	getLocal: {name: "getlocal", legal: inFunction},
-	// inside a function: ServeContext until a function that it has posted has run, Serve, ServeFor
-	serve:       {name: "serve", weight: 2, legal: inFunction},
-	serveQueued: {name: "servequeued", legal: inFunction},
-	serveFor:    {name: "servefor", legal: inFunction, numbers: micros},
-	onWakeOp:    {name: "onwake", place: true, legal: adopted},
+	// inside a function of a loop: ServeContext until a function that it has posted has run, Serve,
+	// Serve with a limit, OnWake
+	serve:       {name: "serve", weight: 2, legal: inLoop},
+	serveQueued: {name: "servequeued", legal: inLoop},
+	serveFor:    {name: "servefor", legal: inLoop, numbers: micros},
+	onWakeOp:    {name: "onwake", legal: inAdopted},
 	// inside a function: it takes an event of the thread's event loop, if there is one; or has an
 	// event loop of its own, until a function that it has posted has run
 	poll:   {name: "poll", weight: 2, legal: inEventLoop},
@@ -168,9 +169,14 @@ var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
 func notMain(k, _ kind, _ spot) bool        { return k != main }
-func adopted(k, _ kind, _ spot) bool        { return k == hosted || k == serving }
 func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
+func inAdopted(_, here kind, s spot) bool {
+	return s.here != nowhere && (here == hosted || here == serving)
+}
+func inLoop(k, here kind, s spot) bool {
+	return inAdopted(k, here, s) || s.here != nowhere && here == main
+}
 
 // it is waited for
 func offThread(_, _ kind, s spot) bool    { return s.here == nowhere && !s.starting }

@@ -43,7 +43,7 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
 	ok = ok && libraryOf(packageOf(c.function(&made.Call))) == threadcallThread &&
-		c.function(&made.Call).Name() != "Adopt"
+		makers[functionOf(c.function(&made.Call)).String()]
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"

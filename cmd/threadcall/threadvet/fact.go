@@ -156,7 +156,7 @@ func (c *checker) exportFunctions() {
 			continue
 		}
 		switch typeName(v.Type()) {
-		case "Thread", "Pool":
+		case "Thread", "Loop", "Pool":
 			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
 				c.pass.ExportObjectFact(v, &varFact{id.name})
 			}

@@ -108,7 +108,7 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
 	for _, lib := range c.librariesOf(obj) {
-		if lib == threadcallMain && waits[f.String()] {
+		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
 			return []need{{Thread: needInit, What: c.describe(obj)}}, true
 		}
 		if list, ok = lib.needs(f, c.describe(obj), common); ok {
@@ -118,6 +118,12 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 	return nil, known(packageOf(obj))
 }
 
-// waits are the functions of package mainthread whose functions do not run unless something serves
-// the thread.
-var waits = names("Call MustCall CallV CallContext Go TryGo GoContext")
+// waits are the functions and methods whose functions the main thread does not run unless something
+// serves it.
+var waits = names("Call MustCall MustEval CallContext EvalContext Go TryGo GoContext")
+
+// ofMain reports whether the first argument of a call is the Thread of the main thread.
+func (c *checker) ofMain(common *ssa.CallCommon) bool {
+	return common != nil && len(common.Args) > 0 && typeName(common.Args[0].Type()) == "Thread" &&
+		c.identify(common.Args[0]).name == mainThread
+}

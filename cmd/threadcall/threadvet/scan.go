@@ -81,7 +81,7 @@ func (c *checker) flags(n *node) {
 			n.locks = n.locks || !deferred
 		case c.listed(obj, func(l *library) patterns { return l.Loops }):
 			n.loops = true
-		case isFunc(obj, threadPackage, "Adopt"):
+		case adopts(obj):
 			n.adopts = true
 		case (lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]:
 			n.serves = true
@@ -93,7 +93,7 @@ func (c *checker) flags(n *node) {
 func (c *checker) closeInits() {
 	for n := range c.mentioning(func(obj *types.Func) bool {
 		if libraryOf(obj.Pkg().Path()) == threadcallMain {
-			return serving[obj.Name()] || obj.Name() == "Thread"
+			return obj.Name() == "Init" || obj.Name() == "Loop"
 		}
 		return c.factOf(obj).Inits
 	}) {

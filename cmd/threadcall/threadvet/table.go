@@ -122,7 +122,7 @@ var (
 )
 
 // serving are the functions with which the main thread, or another one, runs what was given to it.
-var serving = names("Init Serve ServeContext ServeFor OnWake Wait")
+var serving = names("Init Serve ServeContext OnWake Wait")
 
 // parseTables parses a file of tables. The name is for errors.
 func parseTables(name string, data []byte) (list []*library, err error) {

@@ -16,8 +16,8 @@ type identity struct {
 
 func (i identity) known() bool { return i.made || i.name != "" }
 
-// identify returns which thread a value of type *thread.Thread, *thread.Pool or thread.Caller is:
-// the same for all that it can be.
+// identify returns which thread a value of type *thread.Thread, Loop, Pool or thread.Caller is: the
+// same for all that it can be.
 func (c *checker) identify(v ssa.Value) (all identity) {
 	values, ok := c.origins(v, 0)
 	if !ok {
@@ -56,12 +56,16 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 	}
 	switch libraryOf(obj.Pkg().Path()) {
 	case threadcallMain:
-		if obj.Name() == "Thread" {
+		if obj.Name() == "Thread" || obj.Name() == "Loop" {
 			return identity{name: mainThread}
 		}
 	case threadcallThread:
-		made := obj.Name() != "Adopt"
-		if !makers[functionOf(obj).String()] {
+		name := functionOf(obj).String()
+		made := makers[name]
+		switch {
+		case name == "Loop.Thread":
+			return c.identify(call.Call.Args[0])
+		case !made && name != "Adopt" && name != "NewLoop":
 			return identity{}
 		}
 		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
@@ -80,8 +84,13 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 	return identity{}
 }
 
-// makers are the functions of package thread that return threads.
-var makers = names("New Start NewPool StartPool Adopt")
+// makers are the functions of package thread that make threads.
+var makers = names("New Start NewPool StartPool")
+
+// adopts reports whether a function makes a Thread of the thread that it is called on.
+func adopts(obj *types.Func) bool {
+	return packageOf(obj) == threadPackage && obj.Name() == "Adopt"
+}
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {

@@ -78,7 +78,7 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 		default:
 			for _, arg := range common.Args { // of Eval and EvalContext it is the first or second one
 				switch typeName(arg.Type()) {
-				case "Thread", "Pool", "Caller":
+				case "Thread", "Loop", "Pool", "Caller":
 					id = c.identify(arg)
 					id.made = id.made || typeName(arg.Type()) == "Pool"
 				}

@@ -194,15 +194,15 @@ func (c *checker) held(v ssa.Value) *types.Var {
 	return nil
 }
 
-// bound returns the function of package mainthread that has returned v, which calls it or posts to
-// it, or nil.
+// bound returns the function of package thread that has returned v, which calls the main thread or
+// posts to it, or nil.
 func (c *checker) bound(v ssa.Value) *types.Func {
 	call, ok := v.(*ssa.Call)
 	if !ok || !isFunction(call) {
 		return nil
 	}
 	obj := c.function(&call.Call)
-	if obj == nil || libraryOf(obj.Pkg().Path()) != threadcallMain {
+	if obj == nil || libraryOf(packageOf(obj)) != threadcallThread || !c.ofMain(&call.Call) {
 		return nil
 	}
 	return obj

@@ -105,7 +105,7 @@ func (c *checker) walkThreads() {
 // unlocks it.
 func lockOf(obj *types.Func) int {
 	switch {
-	case isFunc(obj, "runtime", "LockOSThread"), isFunc(obj, threadPackage, "Adopt"):
+	case isFunc(obj, "runtime", "LockOSThread"), adopts(obj):
 		return 1
 	case isFunc(obj, "runtime", "UnlockOSThread"):
 		return -1

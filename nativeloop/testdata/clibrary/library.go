@@ -20,10 +20,10 @@ func main() { fmt.Println("main runs") }
 func onMain() bool { return syscall.Gettid() == os.Getpid() }
 
 var (
-	loop, adoptLoop = thread.AdoptLater() // the host's main thread, with GLib's loop
-	other           *thread.Thread        // another thread of the host, which serves by itself
-	detach          func()
-	ended           [2]bool // each used on one thread of the host
+	loop   = thread.NewLoop() // the host's main thread, with GLib's loop
+	other  *thread.Loop       // another thread of the host, which serves by itself
+	detach func()
+	ended  [2]bool // each used on one thread of the host
 )
 
 //export start
@@ -33,18 +33,18 @@ func start() {
 		defer func() { fmt.Println(recover()) }()
 		mainthread.Init(func() {})
 	}()
-	go loop.Call(func() { // waits for attach
-		fmt.Println("loop, on the main thread:", onMain(), loop.On())
+	go loop.Thread().Call(func() { // waits for attach
+		fmt.Println("loop, on the main thread:", onMain(), loop.Thread().On())
 		go func() {
-			fmt.Println("again:", thread.Eval(loop, onMain))
-			loop.Go(func() { ended[0] = true })
+			fmt.Println("again:", thread.MustEval(loop.Thread(), onMain))
+			loop.Thread().Go(func() { ended[0] = true })
 		}()
 	})
 }
 
 //export attach
 func attach() {
-	err := adoptLoop()
+	err := loop.Adopt()
 	if err == nil {
 		detach, err = nativeloop.Attach(loop)
 	}
@@ -58,22 +58,22 @@ func attach() {
 func adopt() {
 	other = thread.Adopt()
 	at := syscall.Gettid()
-	go other.Call(func() {
-		fmt.Println("other, on its thread:", syscall.Gettid() == at, other.On())
-		other.Go(func() { ended[1] = true })
+	go other.Thread().Call(func() {
+		fmt.Println("other, on its thread:", syscall.Gettid() == at, other.Thread().On())
+		other.Thread().Go(func() { ended[1] = true })
 	})
 }
 
 //export serve
 func serve() bool {
-	other.Serve()
+	other.Serve(0)
 	return !ended[1]
 }
 
 //export terminate
 func terminate() {
-	other.Terminate()
-	fmt.Println("other, terminated:", other.On(), other.Call(func() {}))
+	other.Close()
+	fmt.Println("other, closed:", other.Thread().On(), other.Thread().Call(func() {}))
 }
 
 //export running
@@ -82,6 +82,6 @@ func running() bool { return !ended[0] }
 //export detachLoop
 func detachLoop() {
 	detach()
-	loop.Terminate()
-	fmt.Println("loop, terminated:", loop.On(), loop.Call(func() {}))
+	loop.Close()
+	fmt.Println("loop, closed:", loop.Thread().On(), loop.Thread().Call(func() {}))
 }

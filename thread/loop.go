@@ -1,0 +1,264 @@
+package thread
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/osthread"
+)
+
+// A Loop is a [Thread] as its own goroutine has it, which serves it: an event loop that a library
+// runs, or one in Go. All other goroutines use [Loop.Thread].
+//
+// Its methods but Thread and Adopt are the goroutine's alone, for its loop and for functions that
+// run there, coroutines of [iter.Pull] included. On other goroutines they panic, until the thread
+// has ended. When it has, by Close of the Loop or through the Thread, Serve returns zero, Wait
+// false and ServeContext [ErrTerminated].
+//
+// If a function that the Loop runs calls [runtime.Goexit], that ends the goroutine of the loop.
+//
+// A call that has waited for five seconds for a thread that nothing serves is reported on standard
+// error, once for each thread: nothing has served it yet, its goroutine has ended, or waits for
+// something else than Wait, Serve and ServeContext do. A goroutine that has set OnWake and does
+// not call Wait counts as being in a native event loop, and is not reported.
+type Loop struct {
+	t        *Thread
+	setup    func()
+	attached any // what package nativeloop has of it
+}
+
+// Adopt makes a Thread of the thread that the caller is on, which the calling goroutine must serve.
+// Until it does, calls of other goroutines wait, and its own run in place.
+//
+// Adopt locks the goroutine to the thread ([runtime.LockOSThread]), and [WithName] gives both a
+// name. [Loop.Close] undoes that. The goroutine must not end before. Go resumes a coroutine of
+// [iter.Pull] only under the locks under which it was made, and otherwise ends the process: one
+// that was made before Adopt must not be resumed before Close, and one made after Adopt must be
+// stopped before it.
+//
+// [WithKeep] does nothing here. Adopt panics for WithStart and WithStop, whose work the caller can
+// do itself, and on a thread that is a Thread already; that of the main goroutine may be
+// mainthread.Loop of package mainthread. [NewLoop] is for a thread that does not run yet.
+func Adopt(opts ...Option) *Loop { return adopt(opts, false) }
+
+func adopt(opts []Option, permanent bool) *Loop {
+	if e := engine.Self(); e.Permanent() {
+		panic("thread: Adopt on the main thread, which package mainthread has; use mainthread.Loop")
+	} else if e != nil {
+		panic("thread: Adopt on a thread that is a Thread already; use that one")
+	}
+	l := newLoop("Adopt", opts)
+	l.t.e.Adopt(permanent)
+	l.begin()
+	return l
+}
+
+// NewLoop returns the Loop of a thread that exists later: a framework makes it, and the goroutine
+// that runs the loop calls [Loop.Adopt]. Until that has done so and serves, calls and functions
+// given to Go wait, as does Close of the Thread; Terminate refuses them.
+//
+//	loop := thread.NewLoop(thread.WithName("loop"))
+//	go func() {
+//		if err := loop.Adopt(); err != nil {
+//			log.Fatal(err)
+//		}
+//		defer loop.Close()
+//		loop.OnWake(library.Wake)
+//		for loop.Wait(library.WaitEvents) {
+//		}
+//	}()
+//
+// NewLoop panics for WithStart and WithStop.
+func NewLoop(opts ...Option) *Loop { return newLoop("NewLoop", opts) }
+
+func newLoop(function string, opts []Option) *Loop {
+	o := options(opts)
+	if len(o.hooks) > 0 {
+		panic("thread: WithStart or WithStop in " + function + "; " +
+			"the goroutine is on the thread, and can do before it and after Close what they would do")
+	}
+	return &Loop{t: wrap(o), setup: o.setup()}
+}
+
+// Adopt does for the Loop of [NewLoop] what [Adopt] does: the calling goroutine has the Loop from
+// then on. It returns nil once.
+//
+// It returns an error and changes nothing if any goroutine has adopted the Loop before, if the
+// thread has been terminated or reclaimed ([ErrTerminated]), if the caller is on a thread that is a
+// Thread already, or if only one of NewLoop and Adopt is called in a bubble of testing/synctest.
+//
+// Before, the goroutine must not block on the thread, in Call or in Go to a full queue: it would
+// wait for itself. Adopt does not keep the Thread from being reclaimed; functions that wait for it
+// and refer to the Thread do.
+func (l *Loop) Adopt() error {
+	err := l.t.e.AdoptLater()
+	if err == nil {
+		l.begin()
+	}
+	return err
+}
+
+// begin names the adopted thread and its goroutine, until the locks are given back.
+func (l *Loop) begin() {
+	if l.setup == nil {
+		return
+	}
+	before, err := osthread.Name()
+	l.t.e.OnGiveBack(func() {
+		engine.Unlabel()
+		if err == nil { // else the system does not tell the name
+			_ = osthread.SetName(before)
+		}
+	})
+	l.setup()
+}
+
+// Thread returns what all goroutines may use.
+//
+//threadcall:noalloc
+func (l *Loop) Thread() *Thread { return l.t }
+
+// Close runs what is queued, ends the thread, and undoes what Adopt did: the lock, the name of the
+// thread, where the system tells the old one, and the profiler label. A lock of the caller stays
+// the caller's; labels that the goroutine had before a label of [WithName] are not known, so
+// pprof.SetGoroutineLabels must set them again.
+//
+// In a function that the Loop runs, Close returns at once, and the Loop ends when it has run what
+// is queued: in this ServeContext or Wait loop, in the next Serve, or in a second Close. Meanwhile
+// calls are refused as by [Thread.Close].
+//
+// After an end through the Thread, Close undoes what Adopt did, as do Serve, ServeContext, Wait and
+// the next Adopt of the goroutine. Close of mainthread.Loop leaves the main goroutine on the main
+// thread, where calls still run in place.
+func (l *Loop) Close() {
+	if l.mayServe("Close") {
+		l.t.e.Close()
+	}
+	runtime.KeepAlive(l)
+}
+
+// Serve runs the functions that were queued before it was called, and returns how many it ran. It
+// does not wait.
+//
+// It begins no function when limit has passed, so that a flood of functions does not delay a frame.
+// If functions are left, the function of OnWake is called again, and the next Serve runs them in
+// their order. If any is queued, at least one runs. A limit of zero or less is none.
+//
+//threadcall:noalloc
+func (l *Loop) Serve(limit time.Duration) int { return l.serve(limit, nil) }
+
+// serve calls rest, if that is not nil, before it runs the first of several functions.
+//
+//threadcall:noalloc
+func (l *Loop) serve(limit time.Duration, rest func()) int {
+	if !l.mayServe("Serve") {
+		return 0
+	}
+	n := l.t.e.Serve(limit, rest)
+	runtime.KeepAlive(l) // or what is queued might be refused
+	return n
+}
+
+// ServeContext runs queued functions, and later ones as they come, until ctx is done or the thread
+// has ended. It returns [context.Cause](ctx) or [ErrTerminated].
+//
+// A function that runs on the thread may call ServeContext, to wait for something while others need
+// the thread. If ctx has profiler labels, functions without labels of their own run under them. If
+// one of the functions calls [runtime.Goexit], ServeContext continues until it would have returned,
+// and then ends its goroutine instead.
+func (l *Loop) ServeContext(ctx context.Context) error {
+	if !l.mayServe("ServeContext") {
+		return ErrTerminated
+	}
+	err := l.t.e.ServeContext(ctx)
+	runtime.KeepAlive(l)
+	return err
+}
+
+// OnWake sets the function that wakes the event loop, so that it calls Serve, or Wait returns: for
+// GLFW that is PostEmptyEvent. wake must not block; nil removes it.
+//
+// The goroutine that queues a function calls wake if the thread does not serve at that moment, and
+// none calls it again until the next Serve; a late call may come after that. If the loop uses Wait,
+// wake is called only when Wait has begun to block. If a function is queued already, OnWake calls
+// wake itself.
+//
+// A function that Serve runs may take the event of wake from the loop. So if functions are queued
+// when Serve returns, wake is called again. A function may also run an event loop of its own, as a
+// dialog does. That loop must call Serve before it first waits: wake has already been called for
+// the functions in the queue.
+func (l *Loop) OnWake(wake func()) {
+	l.mayServe("OnWake")
+	l.t.e.OnWake(wake)
+	runtime.KeepAlive(l)
+}
+
+// Wait is the wait of an event loop: it calls block, which waits for native events, and then runs
+// what is queued. It returns false at once if the thread has ended, and panics if OnWake has set
+// nothing, because no call could end block. So an event loop is
+//
+//	loop.OnWake(glfw.PostEmptyEvent)
+//	for loop.Wait(glfw.WaitEvents) {
+//	}
+//
+// If a function is queued already, Wait runs that in place of block, so that the loop can check its
+// condition. But it calls block once a millisecond, and begins no function when one has passed, so
+// a flood of functions does not delay native events for longer.
+//
+// Wait tells the thread when it blocks, so the function of OnWake is called only then. A loop that
+// also waits elsewhere must call Serve before that. A native wait can hold its P for 10 ms. So Wait
+// yields first if other goroutines are ready, such as callers whose functions have just returned.
+//
+// Functions that run on the thread and callbacks of block may call Wait, too. Panics and Goexit of
+// block are the caller's.
+//
+//threadcall:noalloc
+func (l *Loop) Wait(block func()) bool {
+	mustNotBeNil(block == nil, "Wait; give it the function that waits for native events")
+	if !l.mayServe("Wait") {
+		return false
+	}
+	if l.t.e.WakeOf() == nil && !l.t.e.Terminated() {
+		panic("thread: Wait before OnWake, so that no call could end it; " +
+			"call OnWake first, with a function that ends what Wait waits for, as glfw.PostEmptyEvent does")
+	}
+	ok := l.t.e.Wait(block)
+	runtime.KeepAlive(l)
+	return ok
+}
+
+// mayServe is false if there is nothing to serve any more. It panics off the thread, and gives back
+// what a thread that has ended has left.
+func (l *Loop) mayServe(method string) bool {
+	on := l.t.e.On()
+	if l.t.e.Terminated() {
+		l.t.e.GiveBack()
+	} else if !on {
+		panic("thread: " + method + " of a Loop off its thread; call it on the goroutine that called " +
+			"Adopt, or inside a function that runs there, and elsewhere the methods of its Thread")
+	}
+	return on
+}
+
+func init() {
+	access.Adopt = func(onMain bool) (any, func()) {
+		l := &Loop{}
+		if onMain {
+			l = adopt(nil, true)
+		} else {
+			l.t = wrap(config{})
+			l.t.e.Absent()
+		}
+		l.t.name = "main"
+		return l, l.t.e.Terminate
+	}
+	access.Serve = func(l any, limit time.Duration, rest func()) int {
+		return l.(*Loop).serve(limit, rest)
+	}
+	access.Attached = func(l any) *any { return &l.(*Loop).attached }
+	access.WakeOf = func(l any) func() { return l.(*Loop).t.e.WakeOf() }
+	access.Terminated = func(t any) bool { return t.(*Thread).e.Terminated() }
+}
