@@ -26,8 +26,7 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// The code of traps.md, which TestPages_quoteTests compares. What follows a backslash in the page's
-// language, such as unix.Setns, is below.
+// The code of traps.md, which TestPages_quoteTests compares.
 
 // restrict forbids the calling thread to read directories (Landlock). Only the end of the thread
 // undoes it.
@@ -306,7 +305,8 @@ func TestTraps_usersByThread(t *testing.T) {
 			t.Errorf("user %d opens %s: %v, want %v", c.uid, filepath.Base(c.name), err, c.want)
 		}
 	}
-	if err := errors.Join(syscall.Setuid(0), syscall.Setgroups([]int{0})); err != nil { // of all threads
+	// of all threads
+	if err := errors.Join(syscall.Setuid(0), syscall.Setgroups([]int{0})); err != nil {
 		t.Errorf("with users on threads: %v", err)
 	}
 	program, err := testutil.Command()
