@@ -10,12 +10,20 @@
 //	}, nil, keyed.WithMaxThreads(64))
 //	defer namespaces.Close()
 //
-//	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
+//	err := namespaces.Call(ctx, "blue", func() (err error) {
+//		conn, err = dialer.DialContext(ctx, "tcp", "10.0.0.7:80") // stays in the namespace
+//		return err
+//	})
 //
 // A thread is made when its key is first used, prepared for the key once, and used again by all
 // later calls for the key. What package thread promises of a call holds here. Before using it in
 // place of other code, note:
 //
+//   - A goroutine that a function starts is not on the thread. An HTTP request in the call would
+//     dial outside the namespace: the call is for the DialContext of its Transport. The project's
+//     docs/traps.md has the lines, with a Resolver for names.
+//   - A thread that acts for a user must not use setresuid, after which any later call of
+//     [syscall.Setuid] ends the process, but [syscall.Setfsuid].
 //   - A function that blocks delays all calls for its key. If one call accepts a connection that
 //     another call for the same key dials, they deadlock without [WithKeyThreads].
 //   - A network namespace that has been deleted lives on until its threads have ended.
