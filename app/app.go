@@ -1,16 +1,12 @@
 // Package app opens windows. The main thread receives their events, and each window is drawn on a
 // thread of its own.
 //
-//	func main() { mainthread.Init(run) }
+//	func main() { app.Main(run) }
 //
-//	func run() {
-//		if err := app.Init(); err != nil {
-//			log.Fatal(err)
-//		}
-//		defer app.Terminate()
-//		w, err := app.NewWindow(app.Title("hello"), app.Size(800, 600))
+//	func run() error {
+//		w, err := app.NewWindow(app.Title("hello"), app.OpenGL(3, 3, gl.Init))
 //		if err != nil {
-//			log.Fatal(err)
+//			return err
 //		}
 //		w.OnDraw(func(f *app.Frame) { gl.Clear(gl.COLOR_BUFFER_BIT) })
 //		w.OnEvent(func(e app.Event) {
@@ -19,20 +15,20 @@
 //			}
 //		})
 //		w.Run() // until the window is closed
+//		return nil
 //	}
 //
 // # Threads
 //
 //   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
 //     nothing polls, and an idle program uses no CPU.
-//   - Each window has a thread and an OpenGL context of its own. The function of [Win.OnDraw] runs
-//     there, and everything given to [Win.Thread]. So a slow window does not delay another, nor a
-//     slow event handler the drawing.
-//   - The goroutine that called [Win.Run] receives the events, in order. With [EventsOnDraw] the
+//   - Each window has a thread, on which its context is current. The function of [Window.OnDraw]
+//     runs there, and everything given to [Window.Thread]. So a slow window does not delay another,
+//     nor a slow event handler the drawing.
+//   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
-// In the steady state frames and events allocate nothing (see [Event]), except the paths of a
-// DropEvent and the name in a MonitorEvent. Events may be kept and sent on channels.
+// Frames allocate nothing. Events are allocated, and may be kept and sent on channels.
 //
 // # Limits
 //
@@ -44,19 +40,19 @@
 //   - A function that blocks the main thread delays the events of all windows, but no drawing.
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
-//   - With X11, GLFW reports only one of two presses of a key within a millisecond. Show returns
-//     when the window manager has shown the window.
+//   - With X11, GLFW reports only one of two presses of a key within a millisecond, and a gamepad
+//     that comes or goes is noticed at the next event or call of the main thread, such as
+//     [Gamepads]. No gamepad has been tried.
 //   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
 //     the Go runtime lends a P to others only after up to 10 ms.
-//   - The Go binding of GLFW has one variable for the errors of all threads. If NewWindow fails
-//     while other windows are drawn, the binding may write a line about an "internal error" to
-//     standard error; NewWindow returns the error.
+//   - The Go binding of GLFW has one variable for the errors of all threads. An error of one thread
+//     may panic in a function of the binding that another calls, and be written to standard error.
 //   - A program has one GLFW and one event loop of it. It may link another toolkit that uses GLFW,
 //     such as Fyne, but not run both at a time.
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
-//     SetClipboard needs a window that has had the keyboard. The package paces the frames, at the
-//     rate of the monitor: a driver that waits for the monitor would wait for ever while the window
-//     is not visible. A compositor without a seat, with which GLFW crashes, is not used.
+//     SetClipboard needs a window that has had the keyboard. The package paces the frames: a driver
+//     that waits for the monitor would wait for ever while the window is not visible. GLFW crashes
+//     if the compositor has no seat, as weston without a screen; XDG_SESSION_TYPE=x11 avoids that.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
 //
 // The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
@@ -65,8 +61,11 @@ package app
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -78,7 +77,7 @@ import (
 )
 
 // ErrNotInitialized is returned by functions that need Init, before it and after Terminate.
-var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthread.Init's function")
+var ErrNotInitialized = errors.New("app: not initialized; use Main, or call Init")
 
 // The package is one of these:
 //
@@ -86,25 +85,50 @@ var ErrNotInitialized = errors.New("app: not initialized; call Init in mainthrea
 //	up       -> closing  Terminate; no window is made from now on
 //	closing  -> down     Terminate, on the main thread, after all windows are gone; the loop ends
 var state struct {
-	mu   sync.Mutex // held during Init and Terminate
-	up   atomic.Bool
-	loop *loop // the main thread's
-
-	stuck   bool         // GLFW has windows that end has given up; the main thread's
+	mu      sync.Mutex // held during Init and Terminate
+	up      atomic.Bool
 	wayland atomic.Bool  // GLFW uses Wayland
 	waking  sync.RWMutex // held for reading to post to the loop, for writing to change up
 
+	// The main thread uses these.
+	loop     *loop
+	stuck    bool                        // GLFW has windows that end has given up
+	gamepads [glfw.JoystickLast + 1]bool // those that are connected
+
 	winMu   sync.Mutex
 	closing bool
-	windows map[*Win]struct{} // those that have not been destroyed
+	windows map[*Window]struct{} // those that have not been destroyed
+}
+
+// Main runs a program with windows. It calls [mainthread.Init], which the program must not call
+// besides, with a function that calls [Init], run and [Terminate].
+//
+// If Init or run returns an error, Main writes it to standard error and exits with status 1;
+// otherwise it returns after run. A panic in run ends the process.
+//
+// In tests, TestMain calls it:
+//
+//	func TestMain(m *testing.M) { app.Main(func() error { m.Run(); return nil }) }
+func Main(run func() error) {
+	var err error
+	mainthread.Init(func() {
+		if err = Init(); err == nil {
+			defer Terminate()
+			err = run()
+		}
+	})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
+		os.Exit(1)
+	}
 }
 
 // Init prepares the package and gives the main thread to the event loop of the window system, in
 // which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
-// error that names what is missing.
+// error that names what is missing. A second call before Terminate does nothing.
 //
-// Call it from the function given to [mainthread.Init]. A second call before Terminate does
-// nothing.
+// [Main] calls it. A program that does not always have windows calls [mainthread.Init] by itself,
+// and Init in the function given to that.
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -120,9 +144,9 @@ func Init() error {
 			return
 		}
 		state.wayland.Store(glfw.GetPlatform() == glfw.PlatformWayland)
-		listenToMonitors()
+		glfw.SetMonitorCallback(monitorChanged)
 		state.winMu.Lock()
-		state.windows = map[*Win]struct{}{}
+		state.windows = map[*Window]struct{}{}
 		state.closing = false
 		state.winMu.Unlock()
 		if err = watchX11(); err != nil {
@@ -138,14 +162,29 @@ func Init() error {
 	return err
 }
 
+// Wait returns when all windows are closed, at once if there is none. A window is open from
+// NewWindow on. Wait panics where it would wait for itself, as Terminate does.
+//
+//	go game.Run()
+//	go chart.Run()
+//	app.Wait()
+func Wait() {
+	for {
+		open := opened("Wait")
+		i := slices.IndexFunc(open, func(w *Window) bool { return w.opts.name == "window" })
+		if i < 0 {
+			return
+		}
+		<-open[i].gone
+	}
+}
+
 // Terminate closes the windows that are open, waits until their Run has returned, and gives the
 // main thread back. Without Init it does nothing. It panics in a function that was given to a
 // window, where it would wait for itself, and on the main thread, which must be free for the event
 // loop.
 func Terminate() {
-	if mainthread.On() && state.up.Load() {
-		panic("app: Terminate on the main thread, which runs the event loop; call it elsewhere")
-	}
+	opened("Terminate") // panics before it waits for another Terminate
 	state.mu.Lock()
 	defer state.mu.Unlock()
 	if !state.up.Load() {
@@ -168,19 +207,34 @@ func Terminate() {
 }
 
 // closing refuses new windows from now on, and returns the open ones, and whether it has been
-// called before. It panics if one of them waits for the caller.
-func closing() (open []*Win, before bool) {
+// called before.
+func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
-	caller := goroutine()
-	for w := range state.windows {
-		if w.thread.On() || w.runner.Load() == caller {
-			panic("app: Terminate inside a window's function; call Stop there, Terminate after Run")
-		}
-		open = append(open, w)
-	}
 	before, state.closing = state.closing, true
-	return open, before
+	return slices.Collect(maps.Keys(state.windows)), before
+}
+
+// opened returns the windows that there are. It panics where the caller, a function of the given
+// name, would wait for itself.
+func opened(name string) []*Window {
+	if mainthread.On() && state.up.Load() {
+		panic("app: " + name + " on the main thread, which runs the event loop; call it elsewhere")
+	}
+	caller, all := goroutine(), allWindows()
+	for _, w := range all {
+		if w.thread.On() || w.runner.Load() == caller {
+			panic("app: " + name + " inside a window's function; call Stop there, " + name +
+				" after Run")
+		}
+	}
+	return all
+}
+
+func allWindows() []*Window {
+	state.winMu.Lock()
+	defer state.winMu.Unlock()
+	return slices.Collect(maps.Keys(state.windows))
 }
 
 // A loop runs on the main thread between Init and Terminate. Each Init has one of its own, because
@@ -223,7 +277,7 @@ func notifyLoop() {
 // waitForEvents handles the events that there are, waits for the next, and handles those.
 func waitForEvents() {
 	if !inScheduler() {
-		_ = guarded(func() error { glfw.WaitEvents(); return nil })
+		_ = guarded(glfw.WaitEvents)
 		return
 	}
 	poll()
@@ -236,11 +290,9 @@ func waitForEvents() {
 // poll handles all events that have come: PollEvents does not read more than a buffer full of them,
 // and ends at an error of another thread that the binding has taken for one of its own.
 func poll() {
-	for guarded(pollEvents) != nil || eventsQueued() {
+	for guarded(glfw.PollEvents) != nil || eventsQueued() {
 	}
 }
-
-func pollEvents() error { glfw.PollEvents(); return nil }
 
 // wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
@@ -248,18 +300,16 @@ func wake() {
 	state.waking.RLock()
 	defer state.waking.RUnlock()
 	if state.up.Load() && !inScheduler() {
-		_ = guarded(post)
+		_ = guarded(glfw.PostEmptyEvent)
 	}
 }
-
-func post() error { glfw.PostEmptyEvent(); return nil }
 
 // onMain runs f on the main thread, where GLFW must be called.
 func onMain(f func()) error {
 	err := ErrNotInitialized
 	mainthread.Call(func() {
 		if state.up.Load() {
-			err = guarded(func() error { f(); return nil })
+			err = guarded(f)
 		}
 	})
 	return err

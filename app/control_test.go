@@ -1,8 +1,8 @@
 package app_test
 
 import (
-	"image"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -47,32 +47,103 @@ func TestClipboard_holdsWhatWasSet(t *testing.T) {
 	}
 }
 
-// A window covers a monitor by GLFW, and its frames have the size of that.
-func TestGLFW_coversAMonitor(t *testing.T) {
-	w := open(t)
+// A window covers a monitor, its frames have the size of that, and it goes back to its place.
+func TestSetFullScreen_coversAMonitorAndGoesBack(t *testing.T) {
+	w := open(t, app.Size(330, 220))
 	w.OnDraw(quarters)
 	run(t, w)
+	with(t, w, func(win *glfw.Window) { win.SetPos(30, 40) })
+	placed(t, w, 30, 40)
+	w.SetFullScreen(nil) // where it is
+	full := whole(t, w)
 	for range 3 {
-		full := image.Point{}
-		with(w, func(win *glfw.Window) {
-			cover(win)
-			mode := glfw.GetMonitors()[0].GetVideoMode()
-			full = image.Pt(mode.Width, mode.Height)
-		})
+		m := w.Monitor()
+		w.SetFullScreen(m)
 		sized(t, w, full.X, full.Y)
 		testutil.Eventually(t, func() bool {
 			p, err := w.Screenshot()
 			screen.Must(t, err)
 			return p.Rect.Max == full && hasCorners(p, p.Rect)
 		}, "a picture of the whole monitor")
-		with(w, uncover)
+		if now := w.Monitor(); now == nil || *now != *m {
+			t.Errorf("it covers %v, want %v", now, m)
+		}
+		w.SetFullScreen(m)
+		w.SetFullScreen(nil)
 		sized(t, w, 330, 220)
 		placed(t, w, 30, 40)
+	}
+	w.Stop()
+	<-w.Done()
+	if m := w.Monitor(); m != nil {
+		t.Errorf("the monitor of a closed window is %v", m)
+	}
+	w.SetFullScreen(nil)
+}
+
+// GLFW has freed a monitor that has gone.
+func TestSetFullScreen_doesNothingWithoutTheMonitor(t *testing.T) {
+	set := plug(t)
+	w, c := show(t)
+	gone := w.Monitor()
+	set(false)
+	defer set(true)
+	testutil.Eventually(t, func() bool { return w.Monitor() == nil }, "no monitor")
+	w.SetFullScreen(gone)
+	sized(t, w, 200, 150)
+	c.goesOn(t, 3, "frames")
+}
+
+func TestSetCursor_changesWhatThePointerDoes(t *testing.T) {
+	w, _ := show(t)
+	place(t, w, 100, 100)
+	placed(t, w, 100, 100)
+	x.Move(t, 200, 150)
+	r := listen(w, nil)
+	focus(t, w, r)
+	for _, test := range []struct {
+		cursor      app.Cursor
+		mode        int
+		kept, moves bool // the pointer stays in the window, and its events go on without bounds
+	}{
+		{app.CursorHidden, glfw.CursorHidden, false, false},
+		{app.CursorCaptured, glfw.CursorCaptured, true, false},
+		{app.CursorDisabled, glfw.CursorDisabled, true, true},
+		{app.CursorRaw, glfw.CursorDisabled, true, true},
+		{app.CursorNormal, glfw.CursorNormal, false, false},
+	} {
+		w.SetCursor(test.cursor)
+		raw := 0
+		with(t, w, func(win *glfw.Window) {
+			if mode := win.GetInputMode(glfw.CursorMode); mode != test.mode {
+				t.Errorf("cursor %d has GLFW's mode %#x, want %#x", test.cursor, mode, test.mode)
+			}
+			raw = win.GetInputMode(glfw.RawMouseMotion)
+		})
+		if (raw == glfw.True) != (test.cursor == app.CursorRaw) {
+			t.Errorf("cursor %d: raw motion is %d", test.cursor, raw)
+		}
+		if test.moves {
+			testutil.Eventually(t, func() bool {
+				x.Move(t, 205, 175) // from the middle, to which GLFW has it return
+				return slices.ContainsFunc(of[app.MouseMoveEvent](r),
+					func(e app.MouseMoveEvent) bool { return e.X > 250 })
+			}, "movements beyond the window with cursor %d", test.cursor)
+			r = listen(w, nil)
+			continue
+		}
+		testutil.Eventually(t, func() bool {
+			x.Move(t, 20, 20)
+			at, err := xproto.QueryPointer(x.Conn, x.Root).Reply()
+			screen.Must(t, err)
+			return (at.RootX >= 100 && at.RootY >= 100) == test.kept
+		}, "cursor %d keeps the pointer: %v", test.cursor, test.kept)
+		x.Move(t, 200, 150)
 	}
 }
 
 // change calls what changes a window, with good and bad values.
-func change(w *app.Win) {
+func change(w *app.Window) {
 	w.SetSize(-5, 0)
 	w.SetTitle("")
 	w.SetTitle("nul \x00 and \xff no text")
@@ -82,7 +153,7 @@ func change(w *app.Win) {
 
 // What OnDraw changes does not wait for the main thread.
 func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
-	w, _ := show(t, app.NoVSync())
+	w, _ := show(t, app.Unlimited)
 	hold := make(chan struct{})
 	release := sync.OnceFunc(func() { close(hold) })
 	defer release()
@@ -95,29 +166,31 @@ func TestOnDraw_changesTheWindowWithoutWaiting(t *testing.T) {
 	w.OnDraw(nil)
 	release()
 	testutil.Eventually(t, func() bool {
-		return mainthread.MustEval(func() string { return w.GLFW().GetTitle() }) == "new"
+		title := ""
+		with(t, w, func(win *glfw.Window) { title = win.GetTitle() })
+		return title == "new"
 	}, "the last title")
 }
 
 // Everything at once, from many goroutines, while the window draws; then frames go on as they are
 // set. And again while it closes, and after that.
 func TestWindow_isSafeForConcurrentUse(t *testing.T) {
-	w, c := show(t, app.NoVSync())
+	w, c := show(t, app.Unlimited)
 	all := func() {
 		var all sync.WaitGroup
 		for _, f := range []func(i int){
 			func(i int) { w.SetSize(100+i%50, 100+i%30) },
 			func(i int) { w.SetTitle(strings.Repeat("x", i%100)) },
-			func(i int) { mainthread.Call(func() { w.GLFW() }) },
+			func(i int) { _ = w.Do(func(*glfw.Window) {}) },
 			func(i int) { _, _ = w.Screenshot() },
 			func(i int) { w.Redraw() },
-			func(i int) { w.OnStep(time.Millisecond, func() {}); w.OnStep(0, nil) },
+			func(i int) { w.SetFullScreen(w.Monitor()); w.SetFullScreen(nil) },
+			func(i int) { w.SetCursor(app.Cursor(i % 5)) },
+			func(i int) { app.Gamepads() },
 			func(i int) { w.Thread().Call(func() {}) },
 			func(i int) { _ = app.SetClipboard("x"); _, _ = app.Clipboard() },
 			func(i int) { w.OnEvent(func(app.Event) {}) },
-			func(i int) { w.SetFrameRate(float64(i%20) * 50) },
-			func(i int) { w.SetVSync(i%2 == 0) },
-			func(i int) { w.SetOnDemand(i%2 == 0) },
+			func(i int) { w.SetPace(app.Pace(i%20-1) * 50) },
 		} {
 			all.Go(func() {
 				for i := range 100 {
@@ -128,10 +201,9 @@ func TestWindow_isSafeForConcurrentUse(t *testing.T) {
 		all.Wait()
 	}
 	all()
-	w.SetFrameRate(0)
-	w.SetOnDemand(false)
+	w.SetPace(app.VSync)
 	c.goesOn(t, 10, "frames after all changes")
-	w.SetOnDemand(true)
+	w.SetPace(app.OnDemand)
 	c.steady(t)
 	var closing sync.WaitGroup
 	closing.Go(all)

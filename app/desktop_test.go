@@ -19,7 +19,7 @@ import (
 // managed shows a window on a screen with a window manager. agree waits until the size of the last
 // frame, that of Size, that of the last ResizeEvent and that of the X server are the same, and
 // like.
-func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record,
+func managed(t *testing.T, opts ...app.Option) (w *app.Window, c counter, r *record,
 	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
 	x.Manage(t)
@@ -53,7 +53,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Win, c counter, r *record
 			}
 			if all := of[app.StateEvent](r); len(all) > 0 && all[len(all)-1].Minimized {
 				// GLFW minimizes a window that covers a monitor and loses the keyboard
-				with(w, (*glfw.Window).Restore)
+				with(t, w, (*glfw.Window).Restore)
 			}
 			state = fmt.Sprintf("frame %v, Size %v, event %v, server %v", frame, size, event,
 				server)
@@ -70,19 +70,17 @@ func is(width, height int) func(image.Point) bool {
 // it.
 func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
-		"continuous": nil, "OnDemand": {app.OnDemand()}, "EventsOnDraw": {app.EventsOnDraw()},
+		"continuous": nil, "OnDemand": {app.OnDemand}, "EventsOnDraw": {app.EventsOnDraw()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, _, _, agree := managed(t, opts...)
-			full := image.Point{}
-			with(w, func(*glfw.Window) {
-				mode := glfw.GetMonitors()[0].GetVideoMode()
-				full = image.Pt(mode.Width, mode.Height)
-			})
+			full := whole(t, w)
+			cover := func() { w.SetFullScreen(w.Monitor()) }
+			uncover := func() { w.SetFullScreen(nil) }
 			glfwDoes := func(steps ...func(*glfw.Window)) func() {
 				return func() {
 					for _, f := range steps {
-						with(w, f)
+						with(t, w, f)
 					}
 				}
 			}
@@ -104,13 +102,13 @@ func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 				}, is(330, 220)},
 				{"Maximize", glfwDoes(maximize), func(p image.Point) bool { return p.X >= full.X-20 }},
 				{"Restore", glfwDoes(restore), is(330, 220)},
-				{"full screen", glfwDoes(cover), is(full.X, full.Y)},
-				{"no more", glfwDoes(uncover), is(330, 220)},
-				{"Maximize and full screen", glfwDoes(maximize, cover), is(full.X, full.Y)},
-				{"no more, and Restore", glfwDoes(uncover, restore),
+				{"full screen", cover, is(full.X, full.Y)},
+				{"no more", uncover, is(330, 220)},
+				{"Maximize and full screen", func() { with(t, w, maximize); cover() }, is(full.X, full.Y)},
+				{"no more, and Restore", func() { uncover(); with(t, w, restore) },
 					func(p image.Point) bool { return p.X < full.X }},
-				{"SetSize again", func() { with(w, restore); w.SetSize(330, 220) }, is(330, 220)},
-				{"full screen and back at once", glfwDoes(cover, uncover), is(330, 220)},
+				{"SetSize again", func() { with(t, w, restore); w.SetSize(330, 220) }, is(330, 220)},
+				{"full screen and back at once", func() { cover(); uncover() }, is(330, 220)},
 				{"maximized and back at once", glfwDoes(maximize, restore), is(330, 220)},
 			} {
 				step.do()
@@ -124,14 +122,14 @@ func TestWindow_hasOneSizeEverywhere(t *testing.T) {
 func TestWindow_drawsNoFramesWhileMinimized(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
 		"vsync":          nil,
-		"without vsync":  {app.NoVSync()},
-		"FrameRate":      {app.FrameRate(200), app.NoVSync()},
-		"OnDemand":       {app.OnDemand()},
+		"without vsync":  {app.Unlimited},
+		"FrameRate":      {app.Pace(200)},
+		"OnDemand":       {app.OnDemand},
 		"events on draw": {app.EventsOnDraw()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c, r, agree := managed(t, opts...)
-			with(w, (*glfw.Window).Iconify)
+			with(t, w, (*glfw.Window).Iconify)
 			comes(t, r, func(e app.StateEvent) bool { return e.Minimized })
 			n := c.steady(t)
 			w.Redraw()
@@ -141,7 +139,7 @@ func TestWindow_drawsNoFramesWhileMinimized(t *testing.T) {
 			_, err := w.Screenshot()
 			screen.Must(t, err)
 			resize(t, w, 310, 190)
-			with(w, (*glfw.Window).Restore)
+			with(t, w, (*glfw.Window).Restore)
 			comes(t, r, func(e app.StateEvent) bool { return !e.Minimized })
 			frames := int64(3)
 			if name == "OnDemand" {
@@ -184,9 +182,9 @@ func plug(t *testing.T) func(in bool) {
 func TestMonitorEvent_reportsAMonitorThatComesOrGoes(t *testing.T) {
 	set := plug(t)
 	w, _ := show(t)
-	other, _ := show(t, app.OnDemand(), app.EventsOnDraw())
+	other, _ := show(t, app.OnDemand, app.EventsOnDraw())
 	monitors := func() (names []string) {
-		with(w, func(*glfw.Window) {
+		with(t, w, func(*glfw.Window) {
 			for _, m := range glfw.GetMonitors() {
 				names = append(names, m.GetName())
 			}

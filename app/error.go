@@ -6,8 +6,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
@@ -18,64 +16,45 @@ var ErrNoDisplay = errors.New("app: no display")
 // ErrNoOpenGL is wrapped if the system does not have OpenGL, or not the requested version.
 var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 
-// stray is the last error by which a call of GLFW panicked.
-var stray atomic.Pointer[glfw.Error]
-
 // guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
 // error of all threads in one variable, and the next thread to call it panics, so calls of it while
 // windows are open are guarded.
-func guarded(f func() error) (err error) {
+func guarded(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {
 		case nil:
 		case *glfw.Error:
-			stray.Store(v)
 			err = v
 		default:
 			panic(v)
 		}
 	}()
-	return f()
+	f()
+	return nil
 }
 
-// strayed returns the error that another thread has found in place of the caller, or nil.
-func strayed() error {
-	for range 100 {
-		if e := stray.Swap(nil); e != nil {
-			return e
-		}
-		time.Sleep(time.Millisecond) // it may be on its way
+// lastError returns the calling thread's last error, which GLFW keeps besides, and clears it.
+func lastError() error {
+	if code, what := glfw.GetError(); code != glfw.NoError {
+		return &glfw.Error{Code: code, Desc: what}
 	}
 	return nil
 }
 
 // windowError adds to an error of glfw.CreateWindow what to do about it.
-func windowError(err error, o options) error {
+func windowError(err error, a api) error {
 	var e *glfw.Error
-	switch {
-	case err == nil:
-		return fmt.Errorf("%w: GLFW could not create the window, and has logged why", ErrNoDisplay)
-	case !errors.As(err, &e):
+	if !errors.As(err, &e) || e.Code != glfw.VersionUnavailable && e.Code != glfw.APIUnavailable &&
+		e.Code != glfw.FormatUnavailable && !strings.Contains(e.Desc, "GLX") {
 		return fmt.Errorf("app: cannot create the window: %w", err)
-	case e.Code == glfw.VersionUnavailable:
-		advice := ""
-		if usesX11() {
-			advice = ", such as Mesa's (Debian package libgl1-mesa-dri)"
-		}
-		return fmt.Errorf("%w: version %d.%d: %s; ask for an older one with app.OpenGL, or "+
-			"install a newer driver%s",
-			ErrNoOpenGL, o.major, o.minor, e.Desc, advice)
-	case e.Code == glfw.APIUnavailable || strings.Contains(e.Desc, "GLX"):
-		advice := "install a driver for the graphics card"
-		if usesX11() {
-			advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the " +
-				"GLX extension"
-		}
-		return fmt.Errorf("%w: %s; %s", ErrNoOpenGL, e.Desc, advice)
-	case e.Code == glfw.FormatUnavailable:
-		return fmt.Errorf("%w: %s; ask for fewer samples", ErrNoOpenGL, e.Desc)
 	}
-	return fmt.Errorf("app: cannot create the window: %w", e)
+	advice := "install a newer driver for the graphics card"
+	if usesX11() {
+		advice = "install Mesa (Debian package libgl1-mesa-dri); an X server must have the GLX " +
+			"extension"
+	}
+	return fmt.Errorf("%w: version %d.%d: %s; ask for an older one or for fewer samples, or %s",
+		ErrNoOpenGL, a.major, a.minor, e.Desc, advice)
 }
 
 // A failure is a panic or a Goexit in a function of the program on the window's thread.
@@ -87,7 +66,7 @@ type failure struct {
 
 // check is deferred around functions of the program on the window's thread, and completed is set
 // after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
-func (w *Win) check(completed *bool) {
+func (w *Window) check(completed *bool) {
 	if !*completed {
 		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})
 		w.Stop()

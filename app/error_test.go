@@ -3,12 +3,12 @@ package app_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,7 +21,7 @@ import (
 )
 
 func TestNewWindow_namesTheWrongOption(t *testing.T) {
-	closed, bare := open(t), open(t, app.NoOpenGL())
+	closed, bare := open(t), openBare(t)
 	closed.Stop()
 	closed.Run()
 	for _, test := range []struct {
@@ -31,19 +31,17 @@ func TestNewWindow_namesTheWrongOption(t *testing.T) {
 		{app.Size(0, 10), "Size(0, 10)"},
 		{app.Size(10, -1), "Size(10, -1)"},
 		{app.Size(1<<20, 1), "Size(1048576, 1)"},
-		{app.OpenGL(0, 0), "OpenGL(0, 0)"},
-		{app.OpenGL(3, -1), "OpenGL(3, -1)"},
-		{app.OpenGL(10, 0), "OpenGL(10, 0)"},
-		{app.OpenGL(2, 7), "OpenGL(2, 7)"},
-		{app.OpenGL(3, 4), "OpenGL(3, 4)"},
-		{app.OpenGL(4, 7), "OpenGL(4, 7)"},
-		{app.OpenGL(5, 0), "OpenGL(5, 0)"},
-		{app.FrameRate(-1), "FrameRate(-1)"},
-		{app.FrameRate(math.NaN()), "FrameRate(NaN)"},
-		{app.FrameRate(math.Inf(1)), "FrameRate(+Inf)"},
-		{app.FrameRate(1e-9), "OnDemand"},
+		{app.OpenGL(0, 0, nil), "0.0"},
+		{app.OpenGL(3, -1, nil), "3.-1"},
+		{app.OpenGL(10, 0, nil), "10.0"},
+		{app.OpenGL(2, 7, nil), "2.7"},
+		{app.OpenGL(3, 4, nil), "3.4"},
+		{app.OpenGL(4, 7, nil), "4.7"},
+		{app.OpenGL(5, 0, nil), "5.0"},
+		{app.OpenGLES(4, 0, nil), "4.0"},
+		{app.OpenGL(3, 3, func() error { return errTest }), errTest.Error()},
 		{app.Share(closed), "closed"},
-		{app.Share(bare), "NoOpenGL"},
+		{app.Share(bare), "no context"},
 		{app.Share(nil), "Share(nil)"},
 	} {
 		w, err := app.NewWindow(test.opt)
@@ -52,23 +50,18 @@ func TestNewWindow_namesTheWrongOption(t *testing.T) {
 			t.Errorf("got %v, %v, want an error with %q in it", w, err, test.want)
 		}
 	}
-	w, err := app.NewWindow(nil, app.Hidden(), nil)
+	_, err := app.NewWindow(nil, app.Hidden(), nil)
 	screen.Must(t, err)
-	if _, err := app.NewWindow(app.Share(w), app.NoOpenGL()); err == nil ||
-		!strings.Contains(err.Error(), "NoOpenGL") {
-		t.Errorf("Share and NoOpenGL: %v", err)
-	}
 }
 
 // The binding keeps one error for all threads: it must reach the call that has caused it, and no
 // other.
 func TestErrNoOpenGL_reachesTheCallThatCausedIt(t *testing.T) {
-	_, c := show(t, app.NoVSync())
-	_, d := show(t, app.NoVSync())
+	_, c := show(t, app.Unlimited)
+	_, d := show(t, app.Unlimited)
 	for range 20 { // the binding writes a line for each that it has taken elsewhere
-		_, err := app.NewWindow(app.OpenGL(4, 6)) // Mesa's limit is 3.3 here, see TestMain
-		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") ||
-			!strings.Contains(err.Error(), "app.OpenGL") {
+		_, err := app.NewWindow(app.OpenGL(4, 6, nil)) // Mesa's limit is 3.3 here, see TestMain
+		if !errors.Is(err, app.ErrNoOpenGL) || !strings.Contains(err.Error(), "4.6") {
 			t.Errorf("OpenGL 4.6: %v", err)
 		}
 	}
@@ -131,7 +124,7 @@ func windowAndReport() {
 		for range 2 {
 			err := app.Init()
 			if err == nil {
-				_, err = app.NewWindow()
+				_, err = app.NewWindow(openGL)
 			}
 			report(err)
 		}
@@ -153,14 +146,16 @@ func TestBuild_namesTheMissingCompiler(t *testing.T) {
 	}
 }
 
-// endings are how programs end, most of them without Terminate: what the function given to
-// mainthread.Init does after Init.
-var endings = map[string]struct {
-	run    func()
+// An ending is how a program ends that runs a function.
+type ending[F any] struct {
+	run    F
 	status int
 	want   string // in what the program writes
-	not    string // which is not there
-}{
+	not    string // which is not there, but in the report of a crash
+}
+
+// endings are those of programs that call Init, most of them without Terminate.
+var endings = map[string]ending[func()]{
 	"it returns": {
 		func() {},
 		0, "main goes on", "app:",
@@ -221,7 +216,51 @@ var endings = map[string]struct {
 	},
 }
 
+// mains are those of programs that call Main.
+var mains = map[string]ending[func() error]{
+	"run returns": {
+		func() error { <-drawing(func() {}); return nil },
+		0, "main goes on", "app",
+	},
+	"run returns an error": {
+		func() error { <-drawing(func() {}); return errTest },
+		1, ": a value of its own\n", "main goes on",
+	},
+	"run waits for the windows": {
+		func() error {
+			var open atomic.Int32
+			for range 3 {
+				w := openWindow()
+				open.Add(1)
+				w.OnClose(func() { open.Add(-1) })
+				w.OnDraw(func(*app.Frame) { w.Stop() })
+				go w.Run()
+			}
+			app.Wait()
+			if n := open.Load(); n > 0 {
+				return fmt.Errorf("%d windows are open", n)
+			}
+			return nil
+		},
+		0, "main goes on", "open",
+	},
+	"run calls Goexit": {
+		func() error { runtime.Goexit(); return errTest },
+		0, "main goes on", "value",
+	},
+	"run panics": {
+		func() error { panic(errTest) },
+		2, "a value of its own", "main goes on",
+	},
+}
+
 func init() {
+	for name, main := range mains {
+		programs[name] = func() {
+			app.Main(main.run)
+			println("main goes on")
+		}
+	}
 	for name, ending := range endings {
 		programs[name] = func() {
 			mainthread.Init(func() {
@@ -272,8 +311,8 @@ func goexitOnMainThread() {
 	println("the loop goes on")
 }
 
-func openWindow() *app.Win {
-	w, err := app.NewWindow(app.Size(200, 150))
+func openWindow() *app.Window {
+	w, err := app.NewWindow(openGL, app.Size(200, 150))
 	must(err)
 	return w
 }
@@ -295,13 +334,23 @@ func drawing(f func()) <-chan struct{} {
 	return drawn
 }
 
-func TestInit_endsProgramsWithOpenWindows(t *testing.T) {
-	for name, ending := range endings {
+func TestMain_printsTheErrorAndExitsWithStatus1(t *testing.T) {
+	out, status := testutil.Program(t, "run returns", "DISPLAY=", "WAYLAND_DISPLAY=")
+	if runtime.GOOS != "windows" && (status != 1 || !strings.Contains(out, "DISPLAY is not set")) {
+		t.Errorf("without a display: status %d:\n%s", status, out)
+	}
+	endAs(t, mains)
+}
+
+func TestInit_endsProgramsWithOpenWindows(t *testing.T) { endAs(t, endings) }
+
+func endAs[F any](t *testing.T, programs map[string]ending[F]) {
+	for name, ending := range programs {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			out, status := testutil.Program(t, name)
 			if status != ending.status || !strings.Contains(out, ending.want) ||
-				strings.Contains(out, ending.not) && status == 0 {
+				strings.Contains(out, ending.not) && status != 2 {
 				t.Errorf("status %d, want %d, %q, and not %q:\n%s", status, ending.status,
 					ending.want, ending.not, out)
 			}

@@ -1,20 +1,14 @@
 package app
 
 import (
-	"maps"
-	"slices"
 	"sync/atomic"
 
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
 // An Event is a pointer to one of the types of this package whose names end in Event. The function
-// of [Win.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the package
-// never writes to an event that it has delivered, nor delivers it to a second window.
-//
-// Events are allocated in blocks of 64. The package uses a block again when the garbage collector
-// has found no reference to it. So a program that keeps no events allocates none in the steady
-// state, up to 120,000 of a type between two collections.
+// of [Window.OnEvent] may keep it, send it on a channel, or let other goroutines read it: the
+// package never writes to an event that it has delivered, nor delivers it to a second window.
 type Event interface {
 	// event reports whether only the last of several counts, if the handler is slow.
 	event() bool
@@ -41,7 +35,7 @@ type MouseButtonEvent struct {
 }
 
 // A MouseMoveEvent is the position of the mouse, in screen coordinates from the upper left corner
-// of the content. In GLFW's mode CursorDisabled (see [Win.GLFW]) the position has no bounds.
+// of the content. With [CursorDisabled] and [CursorRaw] the position has no bounds.
 type MouseMoveEvent struct{ X, Y float64 }
 
 // A MouseEnterEvent reports that the mouse has entered the window, or has left it.
@@ -79,6 +73,14 @@ type MonitorEvent struct {
 	Connected bool
 }
 
+// A GamepadEvent reports that a gamepad has been connected or disconnected after the first call of
+// [Gamepads]; each window receives it.
+type GamepadEvent struct {
+	ID        glfw.Joystick
+	Name      string // empty if it has been disconnected
+	Connected bool
+}
+
 // A CloseEvent reports that the user closes the window. It closes after the event, unless the
 // handler calls Keep.
 type CloseEvent struct{ keep uint32 }
@@ -101,65 +103,53 @@ func (*ScaleEvent) event() bool       { return false }
 func (*FocusEvent) event() bool       { return false }
 func (*StateEvent) event() bool       { return false }
 func (*MonitorEvent) event() bool     { return false }
+func (*GamepadEvent) event() bool     { return false }
 func (*CloseEvent) event() bool       { return false }
 
 // listen sets the callbacks of GLFW for the window. It runs on the main thread, and so do they.
-func (w *Win) listen() {
-	win, q := w.win, w.queue
-	key := poster[KeyEvent](q)
+func (w *Window) listen() {
+	win, post := w.win, w.queue.post
 	win.SetKeyCallback(func(_ *glfw.Window, k glfw.Key, code int, a glfw.Action,
 		m glfw.ModifierKey) {
-		key(KeyEvent{k, code, a, m})
+		post(&KeyEvent{k, code, a, m})
 	})
-	text := poster[TextEvent](q)
-	win.SetCharCallback(func(_ *glfw.Window, r rune) { text(TextEvent{r}) })
-	move := poster[MouseMoveEvent](q)
+	win.SetCharCallback(func(_ *glfw.Window, r rune) { post(&TextEvent{r}) })
 	var at MouseMoveEvent
 	win.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
 		at = MouseMoveEvent{x, y}
-		move(at)
+		post(&MouseMoveEvent{x, y})
 	})
-	button := poster[MouseButtonEvent](q)
 	win.SetMouseButtonCallback(func(_ *glfw.Window, b glfw.MouseButton, a glfw.Action,
 		m glfw.ModifierKey) {
-		button(MouseButtonEvent{b, a, m, at.X, at.Y})
+		post(&MouseButtonEvent{b, a, m, at.X, at.Y})
 	})
-	enter := poster[MouseEnterEvent](q)
-	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { enter(MouseEnterEvent{inside}) })
-	scroll := poster[ScrollEvent](q)
-	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { scroll(ScrollEvent{x, y}) })
-	drop := poster[DropEvent](q)
-	win.SetDropCallback(func(_ *glfw.Window, paths []string) { drop(DropEvent{paths}) })
-	place := poster[MoveEvent](q)
-	win.SetPosCallback(func(_ *glfw.Window, x, y int) { place(MoveEvent{x, y}) })
-	focus := poster[FocusEvent](q)
-	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { focus(FocusEvent{focused}) })
-	state := poster[StateEvent](q)
+	win.SetCursorEnterCallback(func(_ *glfw.Window, inside bool) { post(&MouseEnterEvent{inside}) })
+	win.SetScrollCallback(func(_ *glfw.Window, x, y float64) { post(&ScrollEvent{x, y}) })
+	win.SetDropCallback(func(_ *glfw.Window, paths []string) { post(&DropEvent{paths}) })
+	win.SetPosCallback(func(_ *glfw.Window, x, y int) { post(&MoveEvent{x, y}) })
+	win.SetFocusCallback(func(_ *glfw.Window, focused bool) { post(&FocusEvent{focused}) })
 	var is StateEvent
 	win.SetIconifyCallback(func(_ *glfw.Window, minimized bool) {
 		is.Minimized = minimized
-		state(is)
+		post(&StateEvent{is.Minimized, is.Maximized})
 		if w.minimized.Store(minimized); !minimized {
 			w.request()
 		}
 	})
 	win.SetMaximizeCallback(func(_ *glfw.Window, maximized bool) {
 		is.Maximized = maximized
-		state(is)
+		post(&StateEvent{is.Minimized, is.Maximized})
 	})
-	size := poster[ResizeEvent](q)
 	resized := func(g geometry) {
-		before := w.geometry.size
-		w.setGeometry(g)
-		if g.size != before {
-			size(g.size)
+		if w.geometry.Swap(&g).size != g.size {
+			size := g.size
+			post(&size)
 			w.Redraw()
 		}
 	}
-	scale := poster[ScaleEvent](q)
 	win.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) {
-		scale(ScaleEvent{x, y})
-		g := w.geometry
+		post(&ScaleEvent{x, y})
+		g := *w.geometry.Load()
 		g.scaleX, g.scaleY = x, y
 		resized(g)
 	})
@@ -168,7 +158,7 @@ func (w *Win) listen() {
 	// which the window no longer has then.
 	sized := func(rest func(size *ResizeEvent)) func(*glfw.Window, int, int) {
 		return func(_ *glfw.Window, width, height int) {
-			g := w.geometry
+			g := *w.geometry.Load()
 			g.size = ResizeEvent{width, height, width, height}
 			if !pixelsAreScreen() {
 				rest(&g.size)
@@ -183,71 +173,46 @@ func (w *Win) listen() {
 		s.Width, s.Height = win.GetFramebufferSize()
 	}))
 	win.SetRefreshCallback(func(*glfw.Window) { w.Redraw() })
-	w.monitor = poster[MonitorEvent](q)
-	closed := poster[CloseEvent](q)
 	win.SetCloseCallback(func(*glfw.Window) {
 		win.SetShouldClose(false) // Run decides
-		closed(CloseEvent{})
+		post(&CloseEvent{})
 	})
 	var g geometry
 	g.size.Width, g.size.Height = win.GetFramebufferSize()
 	g.size.ScreenWidth, g.size.ScreenHeight = win.GetSize()
 	g.scaleX, g.scaleY = win.GetContentScale()
-	w.setGeometry(g)
+	w.geometry.Store(&g)
 	w.minimized.Store(win.GetAttrib(glfw.Iconified) == glfw.True)
 }
 
-// listenToMonitors sets the callback for monitors. It runs on the main thread after GLFW has been
-// initialized, and so does the callback.
-func listenToMonitors() {
-	glfw.SetMonitorCallback(func(m *glfw.Monitor, change glfw.PeripheralEvent) {
-		_ = guarded(func() error { monitorChanged(m.GetName(), change == glfw.Connected); return nil })
-	})
-}
-
-func monitorChanged(name string, connected bool) {
-	state.winMu.Lock()
-	all := slices.Collect(maps.Keys(state.windows))
-	state.winMu.Unlock()
-	for _, w := range all {
-		if w.win != nil && !w.destroyed {
-			w.ticks.refresh.Store(refreshRate())
-			w.thread.Go(w.reschedule)
-			w.monitor(MonitorEvent{name, connected})
-		}
+// monitorChanged runs on the main thread when a monitor has come or is about to go.
+func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
+	name, rate := "", int64(0)
+	_ = guarded(func() { name, rate = m.GetName(), refreshRate() })
+	for _, w := range allWindows() {
+		w.ticks.refresh.Store(rate)
+		w.thread.Go(w.repace)
+		w.queue.post(&MonitorEvent{name, change == glfw.Connected})
 	}
 }
 
 // pixelsAreScreen reports whether a screen coordinate is a pixel.
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
-func (w *Win) setGeometry(g geometry) {
-	w.geometry = g
-	w.shared.mu.Lock()
-	w.shared.geometry = g
-	w.shared.mu.Unlock()
-}
-
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
 // called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
 // same value; if it calls [runtime.Goexit], so does Run.
-func (w *Win) OnEvent(handle func(Event)) {
-	if handle == nil {
-		w.onEvent.Store(nil)
-	} else {
-		w.onEvent.Store(&handle)
-	}
-}
+func (w *Window) OnEvent(handle func(Event)) { w.onEvent.Store(handle) }
 
 // deliver hands the oldest event to the function given to OnEvent. It returns false if there is
 // none.
-func (w *Win) deliver() bool {
+func (w *Window) deliver() bool {
 	e := w.queue.get()
 	if e == nil {
 		return false
 	}
-	if handle := w.onEvent.Load(); handle != nil {
-		(*handle)(e)
+	if handle, _ := w.onEvent.Load().(func(Event)); handle != nil {
+		handle(e)
 	}
 	if c, ok := e.(*CloseEvent); ok && !c.kept() {
 		w.Stop()
@@ -257,7 +222,7 @@ func (w *Win) deliver() bool {
 
 // deliverAll delivers the events that have come by now, on the window's thread. It returns whether
 // the window goes on.
-func (w *Win) deliverAll() bool {
+func (w *Window) deliverAll() bool {
 	w.inside = "OnEvent"
 	for n := w.queue.len(); n > 0 && !w.stopped.Load() && w.deliver(); n-- {
 	}
@@ -265,7 +230,7 @@ func (w *Win) deliverAll() bool {
 }
 
 // deliverNow runs on the window's thread, between frames.
-func (w *Win) deliverNow() {
+func (w *Window) deliverNow() {
 	if w.stopped.Load() || w.life.Load() != running {
 		return
 	}
@@ -283,15 +248,15 @@ const slow = 20
 // eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted
 // clears pending before drawFrame looks into the queue, and when frames no longer follow each
 // other, the last one looks again.
-func (w *Win) eventCame() {
+func (w *Window) eventCame() {
 	next := w.pending.Load() || w.continuous()
-	if rate := w.rate(); w.life.Load() == running && (!next || rate > 0 && rate < slow) {
+	if p := w.pace(); w.life.Load() == running && (!next || p > 0 && p < slow) {
 		w.postDelivery()
 	}
 }
 
 // receive delivers events until the window is stopped, in Run.
-func (w *Win) receive() {
+func (w *Window) receive() {
 	for !w.stopped.Load() {
 		if w.opts.eventsOnDraw || !w.deliver() {
 			<-w.queue.notified

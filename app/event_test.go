@@ -148,12 +148,38 @@ func TestCloseEvent_KeepKeepsTheWindow(t *testing.T) {
 	}
 }
 
+// The tests have no gamepad: GLFW's part has not been tried.
+func TestGamepadEvent_reportsAGamepadOnce(t *testing.T) {
+	w, _ := show(t)
+	other, _ := show(t, app.EventsOnDraw())
+	if all := app.Gamepads(); len(all) > 0 {
+		t.Skip("there are gamepads: ", all)
+	}
+	both := []*record{listen(w, nil), listen(other, nil)}
+	for _, connected := range []bool{true, true, false, false} {
+		app.ChangeGamepad(glfw.Joystick3, connected)
+	}
+	w.Thread().Call(func() { app.Gamepads() }) // as OnDraw may
+	for _, r := range both {
+		testutil.Eventually(t, func() bool { return len(of[app.GamepadEvent](r)) == 2 }, "two events")
+		for i, e := range of[app.GamepadEvent](r) {
+			if e.ID != glfw.Joystick3 || e.Connected != (i == 0) {
+				t.Errorf("event %d is %+v", i, e)
+			}
+		}
+	}
+	app.Terminate()
+	if all := app.Gamepads(); all != nil {
+		t.Errorf("gamepads after Terminate: %v", all)
+	}
+}
+
 // The events, and the replies of the X server for which the drawing waits, come through one socket:
 // an event that Xlib reads while a window's thread waits must not stay there until something else
 // wakes the main thread.
 func TestEvent_isNotLeftBehindByDrawing(t *testing.T) {
-	for name, opt := range map[string]app.Option{"NoVSync": app.NoVSync(),
-		"OnDemand": app.OnDemand()} {
+	for name, opt := range map[string]app.Option{"NoVSync": app.Unlimited,
+		"OnDemand": app.OnDemand} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opt)
 			r := listen(w, nil)
@@ -213,8 +239,8 @@ func TestEventsOnDraw_runsOnTheWindowsThread(t *testing.T) {
 // Events that come while no frame is drawn are delivered, and cause none.
 func TestEventsOnDraw_deliversWithoutAFrame(t *testing.T) {
 	for name, opts := range map[string][]app.Option{
-		"OnDemand":  {app.OnDemand(), app.EventsOnDraw()},
-		"FrameRate": {app.FrameRate(0.001), app.EventsOnDraw()},
+		"OnDemand":  {app.OnDemand, app.EventsOnDraw()},
+		"FrameRate": {app.Pace(0.001), app.EventsOnDraw()},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opts...)

@@ -12,8 +12,8 @@ import (
 
 // These examples are compiled, but not run: they need a screen.
 
-func ExampleWin_OnEvent() {
-	w, err := app.NewWindow(app.OnDemand())
+func ExampleWindow_OnEvent() {
+	w, err := app.NewWindow(app.OnDemand)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func ExampleWin_OnEvent() {
 // With EventsOnDraw the events and the frames share variables without a mutex, because both are on
 // the window's thread.
 func ExampleEventsOnDraw() {
-	w, err := app.NewWindow(app.EventsOnDraw())
+	w, err := app.NewWindow(app.OpenGL(3, 3, gl.Init), app.EventsOnDraw())
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package app_test
 import (
 	"image"
 	"image/color"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -49,7 +48,7 @@ func hasCorners(p image.Image, r image.Rectangle) bool {
 }
 
 // shoot takes a screenshot of a window that has the colours of quarters.
-func shoot(t *testing.T, w *app.Win, size image.Point) {
+func shoot(t *testing.T, w *app.Window, size image.Point) {
 	t.Helper()
 	p, err := w.Screenshot()
 	screen.Must(t, err)
@@ -69,8 +68,8 @@ func TestScreenshot_isWhatWasDrawn(t *testing.T) {
 			image.Pt(200, 150)},
 		{"Size", []app.Option{app.Size(201, 77)}, image.Pt(201, 77)},
 		{"Hidden", []app.Option{app.Hidden()}, image.Pt(200, 150)},
-		{"OnDemand", []app.Option{app.OnDemand()}, image.Pt(200, 150)},
-		{"OpenGL", []app.Option{app.OpenGL(2, 1)}, image.Pt(200, 150)},
+		{"OnDemand", []app.Option{app.OnDemand}, image.Pt(200, 150)},
+		{"OpenGL", []app.Option{app.OpenGL(2, 1, gl.Init)}, image.Pt(200, 150)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			w := open(t, test.opts...)
@@ -86,6 +85,31 @@ func TestScreenshot_isWhatWasDrawn(t *testing.T) {
 	}
 }
 
+func TestScreenshot_needsNoRun(t *testing.T) {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "Unlimited": {app.Unlimited},
+		"hidden": {app.Hidden()}, "EventsOnDraw": {app.EventsOnDraw()}} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, opts...)
+			c := count(w, quarters)
+			for range 3 {
+				shoot(t, w, image.Pt(200, 150))
+			}
+			w.Redraw()
+			if n := c.steady(t); n != 3 {
+				t.Errorf("%d frames for 3 screenshots", n)
+			}
+			run(t, w)
+			c.goesOn(t, 3, "frames in Run")
+		})
+	}
+	w := open(t)
+	w.OnDraw(func(*app.Frame) { panic(errTest) })
+	if _, err := w.Screenshot(); err != app.ErrClosed {
+		t.Errorf("of a frame that panics: %v", err)
+	}
+	testutil.MustPanic(t, w.Run, errTest.Error())
+}
+
 // A frame may leave anything bound. Where a screenshot would wait for its caller, it is refused.
 func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 	w := open(t)
@@ -94,7 +118,6 @@ func TestScreenshot_leavesTheStateOfOpenGL(t *testing.T) {
 			t.Errorf("%s: %v", where, err)
 		}
 	}
-	refused("Run")
 	var failed atomic.Uint32
 	var before, after [3]int32
 	state := func(s *[3]int32) {
@@ -189,7 +212,7 @@ func TestFrame_hasNumberTimeAndSize(t *testing.T) {
 // A window without OnDraw is cleared when it is shown, when it has been resized, and for
 // screenshots.
 func TestOnDraw_clearsTheWindowWithoutAFunction(t *testing.T) {
-	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.NoVSync()}} {
+	for name, opts := range map[string][]app.Option{"vsync": nil, "NoVSync": {app.Unlimited}} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t, opts...)
 			c.goesOn(t, 3, "three frames")
@@ -218,17 +241,17 @@ func TestOnDraw_clearsTheWindowWithoutAFunction(t *testing.T) {
 // What blocks one of them does not stop a window's frames: another window, the window's own
 // handler, the main thread.
 func TestWindow_drawsWhileAnotherIsBlocked(t *testing.T) {
-	for name, block := range map[string]func(w *app.Win, f func()){
-		"another OnDraw": func(w *app.Win, f func()) {
+	for name, block := range map[string]func(w *app.Window, f func()){
+		"another OnDraw": func(w *app.Window, f func()) {
 			other := open(t)
 			other.OnDraw(func(*app.Frame) { f() })
 			run(t, other)
 		},
-		"OnEvent": func(w *app.Win, f func()) {
+		"OnEvent": func(w *app.Window, f func()) {
 			w.OnEvent(func(app.Event) { f() })
 			w.SetSize(210, 160)
 		},
-		"main thread": func(w *app.Win, f func()) { go mainthread.Call(f) },
+		"main thread": func(w *app.Window, f func()) { go mainthread.Call(f) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, c := show(t)
@@ -249,7 +272,7 @@ func TestWindow_drawsWhileAnotherIsBlocked(t *testing.T) {
 }
 
 func TestRedraw_drawsOneFrameOnDemand(t *testing.T) {
-	w, c := show(t, app.OnDemand())
+	w, c := show(t, app.OnDemand)
 	n := c.steady(t)
 	for range 5 {
 		w.Redraw()
@@ -290,7 +313,7 @@ func TestRedraw_drawsOneFrameOnDemand(t *testing.T) {
 // Settings change the frames of a window that runs: a frame that would come in a quarter of an hour
 // comes at once after the rate has been raised. A loaded machine draws fewer frames, and no machine
 // more than were asked for.
-func TestSetFrameRate_andOthersTakeEffectAtOnce(t *testing.T) {
+func TestSetPace_takesEffectAtOnce(t *testing.T) {
 	w, c := show(t)
 	most := func(rate float64) { // 60 is the monitor's, that of Xvfb reports none
 		t.Helper()
@@ -306,26 +329,19 @@ func TestSetFrameRate_andOthersTakeEffectAtOnce(t *testing.T) {
 		t.Errorf("%.1f frames a second, want at most %v", got, rate)
 	}
 	most(60)
-	w.SetFrameRate(30)
+	w.SetPace(30)
 	most(30)
-	w.SetVSync(false)
-	most(30)
-	w.SetVSync(true)
-	for _, rate := range []float64{0, 100, math.NaN(), -1, math.Inf(1)} {
-		w.SetFrameRate(1e-9) // the least is 0.001
+	for _, p := range []app.Pace{app.VSync, 100, app.Unlimited} {
+		w.SetPace(1e-9) // the slowest is 0.001
 		c.steady(t)
-		w.SetFrameRate(rate)
+		w.SetPace(p)
 		c.goesOn(t, 5, "frames at a higher rate")
 
-		w.SetOnDemand(true)
+		w.SetPace(app.OnDemand)
 		n := c.steady(t)
 		w.Redraw()
 		c.exceeds(t, n, "a frame after Redraw")
-		w.SetOnDemand(false)
+		w.SetPace(p)
 		c.goesOn(t, 5, "frames")
-
-		w.SetVSync(false)
-		c.goesOn(t, 20, "frames without vsync")
-		w.SetVSync(true)
 	}
 }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"math"
 	"sync/atomic"
 	"time"
@@ -10,11 +11,10 @@ import (
 
 // A frameClock decides when frames begin that follow each other:
 //
-//	without vsync, no FrameRate  one after the other
-//	without vsync                by a clock, at FrameRate
-//	vsync, FrameRate             the same, if FrameRate is below the monitor's or that is unknown
-//	vsync, and the driver waits  one after the other
-//	vsync, and it does not       by a clock, at the monitor's rate
+//	Unlimited                     one after the other
+//	VSync, and the driver waits   one after the other
+//	VSync, and it does not        by a clock, at the monitor's rate
+//	another Pace                  by a clock, at that rate
 //
 // The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits
 // in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms
@@ -35,8 +35,8 @@ const (
 )
 
 // begin runs when a frame begins that others are to follow.
-func (c *frameClock) begin(w *Win) {
-	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+func (c *frameClock) begin(w *Window) {
+	rate := c.tickRate(w.pace())
 	if c.timer != nil && rate == c.rate {
 		return
 	}
@@ -49,8 +49,8 @@ func (c *frameClock) begin(w *Win) {
 // again runs between two frames when the rate may have changed, and there is a clock. The next
 // frame begins as long after the last one as it would have with the new rate: passed has passed
 // since then. It reports whether that is now.
-func (c *frameClock) again(w *Win, passed time.Duration) (now bool) {
-	rate := c.tickRate(!w.noVSync.Load(), w.rate())
+func (c *frameClock) again(w *Window, passed time.Duration) (now bool) {
+	rate := c.tickRate(w.pace())
 	if rate == c.rate {
 		return false
 	}
@@ -78,20 +78,23 @@ func (c *frameClock) stop() {
 	}
 }
 
+// shown returns how many frames a second the monitor shows, as far as is known.
+func (c *frameClock) shown() float64 {
+	return float64(cmp.Or(c.refresh.Load(), usualRefresh))
+}
+
 // tickRate returns the rate at which a clock is to post frames, or zero.
-func (c *frameClock) tickRate(vsync bool, limit float64) float64 {
-	refresh := float64(c.refresh.Load())
+func (c *frameClock) tickRate(p Pace) float64 {
+	shown := c.shown()
 	switch {
-	case !vsync || refresh == 0 && limit > 0:
-		return min(limit, 1e6)
-	case limit > 0 && limit < refresh:
-		return limit
+	case p >= Unlimited:
+		return 0
+	case p > 0 && float64(p) != shown:
+		return float64(p)
 	case c.waits:
 		return 0
-	case refresh == 0:
-		return usualRefresh
 	}
-	return refresh
+	return shown
 }
 
 // swapped judges whether the driver waits for vsync, after a frame of which swap was the time in
@@ -99,10 +102,7 @@ func (c *frameClock) tickRate(vsync bool, limit float64) float64 {
 // is slow, and then there is nothing to wait for. One that does not may still be slow, but then a
 // frame ends before its time.
 func (c *frameClock) swapped(swap, frame time.Duration) {
-	period := time.Second / usualRefresh
-	if refresh := c.refresh.Load(); refresh > 0 {
-		period = time.Second / time.Duration(refresh)
-	}
+	period := period(c.shown())
 	seems := swap >= period*3/4
 	if c.waits {
 		seems = frame >= period*7/8

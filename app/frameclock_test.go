@@ -1,34 +1,44 @@
 package app
 
 import (
+	"math"
 	"testing"
 	"time"
 )
 
-func TestFrameClock_ticksAtTheLowerRate(t *testing.T) {
+func TestFrameClock_ticksAtThePace(t *testing.T) {
 	for _, test := range []struct {
 		name    string
-		vsync   bool
-		limit   float64 // FrameRate
+		pace    Pace
 		refresh int64
 		waits   bool
 		want    float64
 	}{
-		{"without vsync", false, 0, 60, false, 0},
-		{"without vsync, FrameRate", false, 75, 60, false, 75},
-		{"a rate that no clock has", false, 1e300, 60, false, 1e6},
-		{"the driver waits", true, 0, 60, true, 0},
-		{"the driver does not wait", true, 0, 144, false, 144},
-		{"an unknown monitor", true, 0, 0, false, 60},
-		{"an unknown monitor, FrameRate", true, 75, 0, false, 75},
-		{"FrameRate below the monitor's", true, 30, 60, true, 30},
-		{"FrameRate above the monitor's", true, 75, 60, false, 60},
-		{"FrameRate above the monitor's, the driver waits", true, 75, 60, true, 0},
+		{"Unlimited", Unlimited, 60, false, 0},
+		{"the driver waits", VSync, 60, true, 0},
+		{"the driver does not wait", VSync, 144, false, 144},
+		{"an unknown monitor", VSync, 0, false, 60},
+		{"OnDemand", OnDemand, 0, false, 60},
+		{"a pace below the monitor's", 30, 60, true, 30},
+		{"the monitor's, and the driver waits", 60, 60, true, 0},
+		{"a pace above the monitor's", 75, 60, true, 75},
 	} {
 		c := frameClock{waits: test.waits}
 		c.refresh.Store(test.refresh)
-		if got := c.tickRate(test.vsync, test.limit); got != test.want {
+		if got := c.tickRate(test.pace); got != test.want {
 			t.Errorf("%s: %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+func TestPace_hasBounds(t *testing.T) {
+	for set, want := range map[Pace]Pace{-3: OnDemand, Pace(math.NaN()): OnDemand, 0: VSync,
+		1e-9: 1e-3, 30: 30, 1e300: Unlimited,
+		Pace(math.Inf(1)): Unlimited, Pace(math.Inf(-1)): OnDemand} {
+		var p pacing
+		p.set(set)
+		if got := p.pace(); got != want {
+			t.Errorf("%v: %v, want %v", set, got, want)
 		}
 	}
 }
@@ -63,56 +73,5 @@ func TestFrameClock_noticesThatTheDriverWaits(t *testing.T) {
 		if c.waits != test.now {
 			t.Errorf("%s: waits is %v", test.name, c.waits)
 		}
-	}
-}
-
-func TestStep_runsOncePerPeriod(t *testing.T) {
-	const ms = time.Millisecond
-	for _, c := range []struct {
-		period time.Duration
-		deltas []time.Duration // after the first frame
-		want   []int
-		left   time.Duration
-	}{
-		{10 * ms, []time.Duration{10 * ms, 10 * ms, 10 * ms}, []int{1, 1, 1}, 0},
-		{10 * ms, []time.Duration{4 * ms, 4 * ms, 4 * ms, 4 * ms}, []int{0, 0, 1, 0}, 6 * ms},
-		{10 * ms, []time.Duration{25 * ms, 25 * ms}, []int{2, 3}, 0},
-		// a quarter of a second is made up for
-		{10 * ms, []time.Duration{time.Hour, 15 * ms}, []int{25, 1}, 5 * ms},
-		{time.Second, []time.Duration{600 * ms, 600 * ms}, []int{0, 1}, 200 * ms},
-		{time.Second, []time.Duration{time.Hour, 100 * ms}, []int{1, 0}, 100 * ms},
-	} {
-		s := stepping{period: c.period}
-		if n := s.due(time.Minute); n != 0 {
-			t.Errorf("%d steps in the first frame", n)
-		}
-		for i, d := range c.deltas {
-			if n := s.due(d); n != c.want[i] {
-				t.Errorf("period %v, frames %v: frame %d has %d steps, want %d", c.period, c.deltas,
-					i, n, c.want[i])
-			}
-		}
-		if s.left != c.left {
-			t.Errorf("period %v, frames %v: %v are left, want %v", c.period, c.deltas, s.left,
-				c.left)
-		}
-	}
-}
-
-// Steps that take longer than their period delay each frame by a bounded time.
-func TestStep_delaysAFrameByABoundedTime(t *testing.T) {
-	w := &Win{}
-	steps := 0
-	w.OnStep(time.Millisecond, func() { steps++; time.Sleep(30 * time.Millisecond) })
-	f := &Frame{Delta: time.Second}
-	w.takeSteps(f)
-	w.takeSteps(f)
-	if steps < 1 || steps > 2 || f.Steps != steps {
-		t.Errorf("a frame ran %d steps of 30 ms, and says %d; it may step for 50 ms", steps,
-			f.Steps)
-	}
-	w.OnStep(0, nil)
-	if w.takeSteps(f); f.Steps != 0 || f.Alpha != 0 {
-		t.Errorf("without OnStep a frame has %d steps and alpha %v", f.Steps, f.Alpha)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/go-gl/glfw/v3.4/glfw"
+
 	"github.com/threadcall/threadcall/app"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
@@ -33,8 +35,8 @@ func TestCall_runsInModalLoops(t *testing.T) {
 			w, frames := show(t)
 			events := listen(w, nil)
 			var window uintptr
-			mainthread.Call(func() {
-				window = uintptr(unsafe.Pointer(w.GLFW().GetWin32Window()))
+			with(t, w, func(win *glfw.Window) {
+				window = uintptr(unsafe.Pointer(win.GetWin32Window()))
 				putInside(window)
 			})
 			var corner [4]uint32

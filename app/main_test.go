@@ -3,6 +3,7 @@ package app_test
 import (
 	"flag"
 	"fmt"
+	"image"
 	"os"
 	"reflect"
 	"runtime"
@@ -45,7 +46,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
-		_ = flag.Set("test.run", "^Test(FrameClock|Queue|Build|Blocks|Step)")
+		_ = flag.Set("test.run", "^Test(FrameClock|Pace|Queue|Build)")
 		_ = flag.Set("test.bench", "^$")
 	} else {
 		os.Setenv("DISPLAY", x.Display)
@@ -73,8 +74,17 @@ func begin(t testing.TB) {
 	}
 }
 
+// openGL is the context that the tests draw with.
+var openGL = app.OpenGL(3, 3, gl.Init)
+
 // open makes a window.
-func open(t testing.TB, opts ...app.Option) *app.Win {
+func open(t testing.TB, opts ...app.Option) *app.Window {
+	t.Helper()
+	return openBare(t, append([]app.Option{openGL}, opts...)...)
+}
+
+// openBare makes a window without a context.
+func openBare(t testing.TB, opts ...app.Option) *app.Window {
 	t.Helper()
 	begin(t)
 	w, err := app.NewWindow(append([]app.Option{app.Title(t.Name()), app.Size(200, 150)},
@@ -84,13 +94,13 @@ func open(t testing.TB, opts ...app.Option) *app.Win {
 }
 
 // run runs a window on a goroutine of its own until the test ends.
-func run(t testing.TB, w *app.Win) {
+func run(t testing.TB, w *app.Window) {
 	go w.Run()
 	t.Cleanup(func() { w.Stop(); <-w.Done() })
 }
 
 // show makes a window and runs it, and returns when it has drawn a frame.
-func show(t testing.TB, opts ...app.Option) (*app.Win, counter) {
+func show(t testing.TB, opts ...app.Option) (*app.Window, counter) {
 	t.Helper()
 	w := open(t, opts...)
 	c := count(w, nil)
@@ -103,7 +113,7 @@ func show(t testing.TB, opts ...app.Option) (*app.Win, counter) {
 type counter func() int64
 
 // count makes draw, or an empty function, the one that draws w.
-func count(w *app.Win, draw func(*app.Frame)) counter {
+func count(w *app.Window, draw func(*app.Frame)) counter {
 	var n atomic.Int64
 	w.OnDraw(func(f *app.Frame) {
 		if draw != nil {
@@ -146,7 +156,7 @@ type record struct {
 }
 
 // listen records the events of a window and hands them to handle, if that is not nil.
-func listen(w *app.Win, handle func(app.Event)) *record {
+func listen(w *app.Window, handle func(app.Event)) *record {
 	r := &record{}
 	w.OnEvent(func(e app.Event) {
 		r.mu.Lock()
@@ -191,39 +201,44 @@ func comes[E any](t testing.TB, r *record, like func(E) bool) {
 }
 
 // with calls f on the main thread with the window of GLFW.
-func with(w *app.Win, f func(*glfw.Window)) { mainthread.Call(func() { f(w.GLFW()) }) }
-
-// cover has a window cover the first monitor, or no more.
-func cover(win *glfw.Window) {
-	m := glfw.GetMonitors()[0]
-	win.SetMonitor(m, 0, 0, m.GetVideoMode().Width, m.GetVideoMode().Height, glfw.DontCare)
+func with(t testing.TB, w *app.Window, f func(*glfw.Window)) {
+	t.Helper()
+	screen.Must(t, w.Do(f))
 }
 
-func uncover(win *glfw.Window) { win.SetMonitor(nil, 30, 40, 330, 220, 0) }
+// whole returns the size of the first monitor.
+func whole(t testing.TB, w *app.Window) (size image.Point) {
+	t.Helper()
+	with(t, w, func(*glfw.Window) {
+		mode := glfw.GetMonitors()[0].GetVideoMode()
+		size = image.Pt(mode.Width, mode.Height)
+	})
+	return size
+}
 
-func id(w *app.Win) xproto.Window { return xproto.Window(w.ID()) }
+func id(w *app.Window) xproto.Window { return xproto.Window(w.ID()) }
 
 // focus gives w the keyboard, which it may have had.
-func focus(t testing.TB, w *app.Win, r *record) {
+func focus(t testing.TB, w *app.Window, r *record) {
 	t.Helper()
 	x.Focus(t, xproto.InputFocusPointerRoot)
 	x.Focus(t, id(w))
 	comes(t, r, func(e app.FocusEvent) bool { return e.Focused })
 }
 
-func resize(t testing.TB, w *app.Win, width, height int) {
+func resize(t testing.TB, w *app.Window, width, height int) {
 	t.Helper()
 	x.Configure(t, id(w), xproto.ConfigWindowWidth|xproto.ConfigWindowHeight, uint32(width),
 		uint32(height))
 }
 
-func place(t testing.TB, w *app.Win, px, py int) {
+func place(t testing.TB, w *app.Window, px, py int) {
 	t.Helper()
 	x.Configure(t, id(w), xproto.ConfigWindowX|xproto.ConfigWindowY, uint32(px), uint32(py))
 }
 
 // sized waits until the window has a size.
-func sized(t testing.TB, w *app.Win, width, height int) {
+func sized(t testing.TB, w *app.Window, width, height int) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
 		x, y := w.Size()
@@ -232,11 +247,11 @@ func sized(t testing.TB, w *app.Win, width, height int) {
 }
 
 // placed waits until the window is at a position.
-func placed(t testing.TB, w *app.Win, px, py int) {
+func placed(t testing.TB, w *app.Window, px, py int) {
 	t.Helper()
 	testutil.Eventually(t, func() bool {
 		x, y := 0, 0
-		with(w, func(win *glfw.Window) { x, y = win.GetPos() })
+		with(t, w, func(win *glfw.Window) { x, y = win.GetPos() })
 		return x == px && y == py
 	}, "the position %d, %d", px, py)
 }

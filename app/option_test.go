@@ -17,7 +17,7 @@ func TestTitle_isTheTitleUntilSetTitle(t *testing.T) {
 	w := open(t, app.Title("first"))
 	is := func(want string) {
 		t.Helper()
-		with(w, func(win *glfw.Window) {
+		with(t, w, func(win *glfw.Window) {
 			if got := win.GetTitle(); got != want {
 				t.Errorf("the title is %q, want %q", got, want)
 			}
@@ -38,7 +38,7 @@ func TestSize_isTheSizeUntilSetSize(t *testing.T) {
 func TestHidden_isNotShownUntilShow(t *testing.T) {
 	w := open(t, app.Hidden())
 	visible := func() (shown bool) {
-		with(w, func(win *glfw.Window) { shown = win.GetAttrib(glfw.Visible) == glfw.True })
+		with(t, w, func(win *glfw.Window) { shown = win.GetAttrib(glfw.Visible) == glfw.True })
 		return shown
 	}
 	if visible() {
@@ -50,8 +50,8 @@ func TestHidden_isNotShownUntilShow(t *testing.T) {
 	testutil.Eventually(t, func() bool { return !visible() }, "the window is hidden")
 }
 
-func TestFrameRate_limitsFrames(t *testing.T) {
-	_, c := show(t, app.FrameRate(1), app.NoVSync())
+func TestPace_limitsFrames(t *testing.T) {
+	_, c := show(t, app.Pace(1))
 	before := c()
 	time.Sleep(100 * time.Millisecond)
 	if n := c() - before; n > 2 {
@@ -60,29 +60,10 @@ func TestFrameRate_limitsFrames(t *testing.T) {
 }
 
 func TestOnDemand_drawsNothingMore(t *testing.T) {
-	_, c := show(t, app.OnDemand())
+	_, c := show(t, app.OnDemand)
 	n := c.steady(t)
 	if got := c.steady(t); got != n {
 		t.Errorf("%d frames that nothing asked for", got-n)
-	}
-}
-
-func TestOnStep_runsBeforeTheFrame(t *testing.T) {
-	w := open(t)
-	steps := 0
-	frames := make(chan bool, 1)
-	w.OnStep(time.Millisecond, func() { steps++ })
-	w.OnDraw(func(f *app.Frame) {
-		if steps > 0 && f.Steps > 0 {
-			select {
-			case frames <- f.Steps <= steps && f.Alpha >= 0 && f.Alpha < 1:
-			default:
-			}
-		}
-	})
-	run(t, w)
-	if !testutil.Arrives(t, frames) {
-		t.Error("a frame has had more steps than have run, or an Alpha beyond 0 and 1")
 	}
 }
 

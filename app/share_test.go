@@ -9,24 +9,22 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
+	"github.com/threadcall/threadcall/app/internal/screen"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/mainthread"
 )
 
-// texture makes a texture of 2 by 2 pixels with the colours of quarters, on the window's thread.
-func texture(w *app.Win) (texture uint32) {
+// texture makes a texture of 2 by 2 pixels with the colours of quarters.
+func texture() (texture uint32) {
 	pixels := make([]byte, 0, 16)
 	for _, i := range []int{2, 3, 0, 1} { // the lowest row comes first
 		pixels = append(pixels, corners[i].R, corners[i].G, corners[i].B, corners[i].A)
 	}
-	w.Thread().Call(func() {
-		gl.GenTextures(1, &texture)
-		gl.BindTexture(gl.TEXTURE_2D, texture)
-		gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE,
-			gl.Ptr(pixels))
-		gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-		gl.Finish()
-	})
+	gl.GenTextures(1, &texture)
+	gl.BindTexture(gl.TEXTURE_2D, texture)
+	gl.TexImage2D(gl.TEXTURE_2D, 0, gl.RGBA8, 2, 2, 0, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+	gl.TexParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.Finish()
 	return texture
 }
 
@@ -46,7 +44,8 @@ func paste(f *app.Frame, texture uint32) {
 // and from a third, which shares with the second.
 func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 	first, _ := show(t)
-	made := texture(first)
+	var made uint32
+	first.Thread().Call(func() { made = texture() })
 	second := open(t, app.Share(first))
 	second.OnDraw(func(f *app.Frame) { paste(f, made) })
 	run(t, second)
@@ -55,7 +54,7 @@ func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 	first.Stop()
 	<-first.Done()
 	shoot(t, second, size)
-	var third *app.Win
+	var third *app.Window
 	// on the thread whose context it shares
 	second.Thread().Call(func() { third = open(t, app.Share(second)) })
 	third.OnDraw(func(f *app.Frame) { paste(f, made) })
@@ -67,8 +66,8 @@ func TestShare_showsATextureOfAnotherWindow(t *testing.T) {
 }
 
 // A window without OpenGL has frames, events and calls, but no context.
-func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
-	w := open(t, app.NoOpenGL())
+func TestWindow_hasFramesWithoutAContext(t *testing.T) {
+	w := openBare(t)
 	c := count(w, func(*app.Frame) {}) // OpenGL's functions may not be there
 	run(t, w)
 	c.exceeds(t, 3, "frames")
@@ -90,34 +89,34 @@ func TestNoOpenGL_hasFramesAndNoContext(t *testing.T) {
 			t.Error("there is a context")
 		}
 	})
-	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "NoOpenGL") {
+	if _, err := w.Screenshot(); err == nil || !strings.Contains(err.Error(), "no context") {
 		t.Errorf("Screenshot: %v", err)
 	}
 	w.OnDraw(nil)
-	w.SetVSync(false)
-	w.SetVSync(true)
+	w.SetPace(app.Unlimited)
+	w.SetPace(app.VSync)
 	change(w)
 }
 
-// OnDestroy runs once, on the thread, with the context current, after the last frame, unless the
+// OnClose runs once, on the thread, with the context current, after the last frame, unless the
 // thread has been terminated.
-func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
-	for name, end := range map[string]func(w *app.Win){
-		"Stop":       func(w *app.Win) { go w.Stop(); w.Run() },
-		"before Run": func(w *app.Win) { app.Terminate() },
+func TestOnClose_runsAfterTheLastFrame(t *testing.T) {
+	for name, end := range map[string]func(w *app.Window){
+		"Stop":       func(w *app.Window) { go w.Stop(); w.Run() },
+		"before Run": func(w *app.Window) { app.Terminate() },
 		// the next window gets its thread, which would use the context if that were current there
-		"Thread": func(w *app.Win) {
+		"Thread": func(w *app.Window) {
 			go w.Run()
 			w.Thread().Terminate()
 			<-w.Done()
 			app.Terminate()
 			show(t)
 		},
-		"OnDraw": func(w *app.Win) {
+		"OnDraw": func(w *app.Window) {
 			w.OnDraw(func(*app.Frame) { panic("wrong") })
 			testutil.MustPanic(t, w.Run, "wrong")
 		},
-		"panic": func(w *app.Win) {
+		"panic": func(w *app.Window) {
 			w.OnDraw(func(*app.Frame) { w.Stop() })
 			testutil.MustPanic(t, w.Run, "in the end")
 		},
@@ -125,7 +124,7 @@ func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t)
 			n := 0
-			w.OnDestroy(func() {
+			w.OnClose(func() {
 				n++
 				if !w.Thread().On() || gl.GetString(gl.VERSION) == nil {
 					t.Error("not on the window's thread, or there is no context")
@@ -137,23 +136,39 @@ func TestOnDestroy_runsAfterTheLastFrame(t *testing.T) {
 			end(w)
 			<-w.Done()
 			if (n != 1) != (name == "Thread") || n > 1 {
-				t.Errorf("OnDestroy ran %d times", n)
+				t.Errorf("OnClose ran %d times", n)
 			}
 		})
 	}
 }
 
-func TestGLFW_returnsTheWindow(t *testing.T) {
+// Do returns what has kept f from running, or GLFW's error of f.
+func TestDo_returnsAnError(t *testing.T) {
 	w, _ := show(t)
-	testutil.MustPanic(t, func() { w.GLFW() }, "main thread")
-	window := func() *glfw.Window { return mainthread.MustEval(w.GLFW) }
-	if win := window(); win == nil || mainthread.MustEval(win.GetTitle) != t.Name() {
-		t.Errorf("%v is not the window", win)
+	title := ""
+	screen.Must(t, w.Do(func(win *glfw.Window) { title = win.GetTitle() }))
+	if title != t.Name() {
+		t.Errorf("the title is %q", title)
 	}
+	for range 3 { // an error is that of one call
+		for what, f := range map[string]func(*glfw.Window){
+			"a panic of the binding":           func(win *glfw.Window) { win.GetInputMode(1) },
+			"an error that the binding leaves": func(*glfw.Window) { glfw.UpdateGamepadMappings("0,bad") },
+		} {
+			if err := w.Do(f); err == nil {
+				t.Errorf("%s is not returned", what)
+			}
+		}
+		screen.Must(t, w.Do((*glfw.Window).RequestAttention))
+	}
+	testutil.MustPanic(t, func() { _ = w.Do(func(*glfw.Window) { panic("mine") }) }, "mine")
 	w.Stop()
 	<-w.Done()
-	if win := window(); win != nil {
-		t.Errorf("of a closed window: %v", win)
+	for _, want := range []error{app.ErrClosed, app.ErrNotInitialized} {
+		if err := w.Do(func(*glfw.Window) { t.Error("f has run") }); err != want {
+			t.Errorf("got %v, want %v", err, want)
+		}
+		app.Terminate()
 	}
 }
 
@@ -164,9 +179,9 @@ func TestHints_comeAfterThoseOfThePackage(t *testing.T) {
 		glfw.WindowHint(glfw.OpenGLDebugContext, glfw.True)
 		glfw.WindowHint(glfw.Resizable, glfw.False)
 	}))
-	mainthread.Call(func() {
+	with(t, w, func(win *glfw.Window) {
 		for _, a := range []glfw.Hint{glfw.OpenGLDebugContext, glfw.Resizable} {
-			got := w.GLFW().GetAttrib(a)
+			got := win.GetAttrib(a)
 			if (got == glfw.True) != (a == glfw.OpenGLDebugContext) {
 				t.Errorf("attribute %#x is %d", a, got)
 			}

@@ -149,7 +149,7 @@ func appWindows(m *meter) error {
 	defer app.Terminate()
 	var all sync.WaitGroup
 	for i := range sixWindows {
-		w, err := app.NewWindow(app.FrameRate(sixRate))
+		w, err := app.NewWindow(openGL, app.Pace(sixRate))
 		if err != nil {
 			return err
 		}

@@ -19,8 +19,8 @@ import (
 )
 
 // weston starts a Wayland compositor in a window of the X server, and returns the environment of
-// its clients. With a headless backend it has no seat.
-func weston(t *testing.T, backend string) (env []string) {
+// its clients.
+func weston(t *testing.T) (env []string) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no Wayland here")
@@ -32,7 +32,7 @@ func weston(t *testing.T, backend string) (env []string) {
 	screen.Must(t, err)
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	env = []string{"XDG_RUNTIME_DIR=" + dir, "WAYLAND_DISPLAY=app"}
-	server := exec.Command("weston", "--backend="+backend+"-backend.so", "--use-pixman",
+	server := exec.Command("weston", "--backend=x11-backend.so", "--use-pixman",
 		"--socket=app", "--idle-time=0", "--width=1000", "--height=800")
 	server.Env = append(os.Environ(), env[0])
 	var log strings.Builder
@@ -56,22 +56,9 @@ func weston(t *testing.T, backend string) (env []string) {
 // With Wayland everything returns, also what Wayland does not have, and also while the window is
 // not visible.
 func TestWayland_returnsFromEverything(t *testing.T) {
-	out, status := testutil.Program(t, "wayland", weston(t, "x11")...)
+	out, status := testutil.Program(t, "wayland", weston(t)...)
 	if status != 0 || !strings.HasSuffix(out, "all good\n") {
 		t.Errorf("status %d:\n%s", status, out)
-	}
-}
-
-// GLFW would crash with a Wayland server that has no seat.
-func TestWayland_isNotUsedWithoutASeat(t *testing.T) {
-	env := weston(t, "headless")
-	for _, test := range []struct{ display, want string }{
-		{"", "WAYLAND_DISPLAY=app has no seat"}, {x.Display, "error: <nil>"},
-	} {
-		out, status := testutil.Program(t, "window", append(env, "DISPLAY="+test.display)...)
-		if status != 0 || strings.Count(out, test.want) != 2 {
-			t.Errorf("status %d, want %q twice:\n%s", status, test.want, out)
-		}
 	}
 }
 
@@ -79,13 +66,13 @@ func onWayland() {
 	mainthread.Init(func() {
 		fail := func(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 		must(app.Init())
-		w, err := app.NewWindow(app.Size(200, 150), app.EventsOnDraw())
+		w, err := app.NewWindow(openGL, app.Size(200, 150), app.EventsOnDraw())
 		must(err)
-		mainthread.Call(func() {
-			if w.GLFW() == nil || glfw.GetPlatform() != glfw.PlatformWayland {
-				fail("%v on platform %#x", w.GLFW(), glfw.GetPlatform())
+		must(w.Do(func(*glfw.Window) {
+			if p := glfw.GetPlatform(); p != glfw.PlatformWayland {
+				fail("platform %#x", p)
 			}
-		})
+		}))
 		w.OnDraw(quarters)
 		shoot := func(when string) {
 			for tries := 0; ; tries++ { // the size may change in the middle of a frame
@@ -102,15 +89,15 @@ func onWayland() {
 		ended := make(chan struct{})
 		go func() { w.Run(); close(ended) }()
 		shoot("at first")
-		with(w, cover)
+		w.SetFullScreen(w.Monitor())
 		shoot("on the full screen")
-		with(w, uncover)
+		w.SetFullScreen(nil)
 		w.Hide()
 		for range 3 {
 			shoot("while hidden")
 		}
 		w.Show()
-		with(w, (*glfw.Window).Iconify)
+		must(w.Do((*glfw.Window).Iconify))
 		for range 3 {
 			shoot("while minimized")
 		}
@@ -122,8 +109,8 @@ func onWayland() {
 			fail("the clipboard holds %q, %v", text, err)
 		}
 		change(w)
-		for _, opts := range [][]app.Option{{app.Share(w)}, {app.NoOpenGL()}, {app.OnDemand()},
-			{app.NoVSync()}} {
+		for _, opts := range [][]app.Option{{app.Share(w)}, {nil}, {openGL, app.OnDemand},
+			{openGL, app.Unlimited}} {
 			v, err := app.NewWindow(append(opts, app.Size(100, 100))...)
 			must(err)
 			v.OnDraw(func(f *app.Frame) {

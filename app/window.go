@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app/internal/nsgl"
@@ -21,51 +21,45 @@ import (
 // ErrClosed is returned by methods of a window that has been closed.
 var ErrClosed = errors.New("app: the window is closed")
 
-// A Win is a window. NewWindow makes it, Run shows it, and when Run has returned it is destroyed.
+// A Window is made by NewWindow, shows frames in Run, and is destroyed when Run has returned.
 //
 // Its methods may be called from any goroutine at any time. Once the window is closed, which the
 // user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw
 // for example, methods without a result do not wait for the main thread: they take effect soon, in
 // their order.
-type Win struct {
+type Window struct {
 	opts   options
 	win    *glfw.Window
 	thread *thread.Thread
 	queue  *queue
 
-	onDraw    atomic.Pointer[func(*Frame)]
-	onEvent   atomic.Pointer[func(Event)]
-	onStep    atomic.Pointer[stepping]
-	onDestroy atomic.Pointer[func()]
+	onDraw  atomic.Value // of func(*Frame)
+	onEvent atomic.Value // of func(Event)
+	onClose atomic.Value // of func()
 
-	life    atomic.Int32  // only grows
-	runner  atomic.Uint64 // the goroutine in Run
-	stopped atomic.Bool   // no frame begins, and Run returns
-	failed  atomic.Pointer[failure]
-	gone    chan struct{} // closed when the window has been destroyed
+	life     atomic.Int32  // only grows
+	runner   atomic.Uint64 // the goroutine in Run
+	stopped  atomic.Bool   // no frame begins, and Run returns
+	failed   atomic.Pointer[failure]
+	gone     chan struct{}            // closed when the window has been destroyed
+	geometry atomic.Pointer[geometry] // the main thread stores it
 
 	// The main thread uses these.
 	destroyed bool
-	geometry  geometry // as last put into the queue
-	monitor   func(MonitorEvent)
-
-	shared struct { // with the window's thread
-		mu       sync.Mutex
-		geometry geometry
-	}
+	windowed  struct{ x, y, width, height int } // its place before it has covered a monitor
 
 	// hiding keeps the window from being hidden while its thread shows a frame: Wayland ends programs
 	// that show one of a hidden window, and GLFW looks whether it is hidden before it shows it.
 	// Elsewhere showing a frame may wait for the monitor, and hiding must not, so nothing holds it.
 	hiding sync.Mutex
 
-	settings
+	pacing
 	drawing // the window's thread uses it
 
 	postDelivery func() bool // posts deliverNow, once
 }
 
-// The values of Win.life.
+// The values of Window.life.
 const (
 	made    = iota // NewWindow has returned, or will
 	running        // Run has been called
@@ -78,26 +72,21 @@ type geometry struct {
 	scaleX, scaleY float32
 }
 
-var glLoaded struct {
-	mu   sync.Mutex // held until all functions have been found
-	done bool
-}
-
-// NewWindow makes a window. Nothing is drawn before Run. Errors name what is wrong with the options
-// or what the system lacks.
-func NewWindow(opts ...Option) (*Win, error) {
+// NewWindow makes a window. Before Run, frames are drawn for Screenshot only. Errors name what is
+// wrong with the options or what the system lacks.
+func NewWindow(opts ...Option) (*Window, error) {
 	o := defaults()
 	for _, opt := range opts {
 		if opt != nil {
-			opt(&o)
+			opt.apply(&o)
 		}
 	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	w := &Win{opts: o, queue: newQueue(), gone: make(chan struct{})}
-	w.thread = thread.New(thread.WithName("window"), thread.WithKeep(), thread.WithStop(w.stop))
-	w.settings.init(o)
+	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
+	w.thread = thread.New(thread.WithName(o.name), thread.WithKeep(), thread.WithStop(w.stop))
+	w.pacing.set(o.pace)
 	w.drawing.init(w)
 	if o.eventsOnDraw {
 		w.postDelivery = w.thread.Coalesce(w.deliverNow)
@@ -106,7 +95,9 @@ func NewWindow(opts ...Option) (*Win, error) {
 	err := w.createSharing()
 	if err == nil {
 		w.thread.Call(func() {
-			err = guarded(w.prepare)
+			if panicked := guarded(func() { err = w.prepare() }); panicked != nil {
+				err = panicked
+			}
 			wakeForEvents()
 		})
 	}
@@ -122,7 +113,7 @@ func NewWindow(opts ...Option) (*Win, error) {
 
 // createSharing creates the window while the context that it shares with is current on no thread,
 // as WGL requires.
-func (w *Win) createSharing() (err error) {
+func (w *Window) createSharing() (err error) {
 	create := func() {
 		if down := onMain(func() { err = w.create() }); down != nil {
 			err = down
@@ -140,7 +131,7 @@ func (w *Win) createSharing() (err error) {
 		if !other.stopped.Load() {
 			other.detach()
 			create()
-			_ = guarded(func() error { other.win.MakeContextCurrent(); return nil })
+			_ = guarded(other.win.MakeContextCurrent)
 		}
 	})
 	if errors.Is(busy, context.DeadlineExceeded) {
@@ -152,13 +143,13 @@ func (w *Win) createSharing() (err error) {
 var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
 
 // hangs returns the error of what has waited for the window's thread.
-func (w *Win) hangs(what string) error {
+func (w *Window) hangs(what string) error {
 	return fmt.Errorf("app: %s: a function on the thread of window %q, such as OnDraw's, has not "+
 		"returned for %v", what, w.opts.title, patience)
 }
 
 // create runs on the main thread.
-func (w *Win) create() error {
+func (w *Window) create() error {
 	o := w.opts
 	state.winMu.Lock()
 	closing := state.closing
@@ -171,12 +162,12 @@ func (w *Win) create() error {
 	}
 	glfw.DefaultWindowHints()
 	glfw.WindowHint(glfw.Visible, glfw.False)
-	if o.noOpenGL {
-		glfw.WindowHint(glfw.ClientAPI, glfw.NoAPI)
-	}
-	glfw.WindowHint(glfw.ContextVersionMajor, o.major)
-	glfw.WindowHint(glfw.ContextVersionMinor, o.minor)
-	if o.major > 3 || o.major == 3 && o.minor >= 2 { // there are no profiles before
+	a := o.api
+	glfw.WindowHint(glfw.ClientAPI, a.client)
+	glfw.WindowHint(glfw.ContextVersionMajor, a.major)
+	glfw.WindowHint(glfw.ContextVersionMinor, a.minor)
+	if a.client == glfw.OpenGLAPI && (a.major > 3 || a.major == 3 && a.minor >= 2) {
+		// there are no profiles before
 		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
 		if runtime.GOOS == "darwin" {
 			glfw.WindowHint(glfw.OpenGLForwardCompatible, glfw.True)
@@ -189,20 +180,16 @@ func (w *Win) create() error {
 		}
 		share = other.win
 	}
-	stray.Store(nil)
-	err := guarded(func() (err error) {
+	err := guarded(func() {
 		if o.hints != nil {
 			o.hints()
 		}
-		w.win, err = glfw.CreateWindow(o.width, o.height, o.title, nil, share)
-		return err
+		w.win, _ = glfw.CreateWindow(o.width, o.height, o.title, nil, share)
 	})
 	if w.win == nil {
-		if err == nil {
-			err = strayed()
-		}
-		return windowError(err, o)
+		return windowError(cmp.Or(lastError(), err), a)
 	}
+	w.gl.all = w.win.GetAttrib(glfw.ContextVersionMajor) >= 3
 	w.win.SetInputMode(glfw.LockKeyMods, glfw.True)
 	w.listen()
 	w.ticks.refresh.Store(refreshRate())
@@ -210,42 +197,37 @@ func (w *Win) create() error {
 }
 
 // prepare runs on the window's thread.
-func (w *Win) prepare() error {
-	if w.opts.noOpenGL {
+func (w *Window) prepare() error {
+	if w.opts.api.none() {
 		return nil
 	}
 	w.win.MakeContextCurrent()
 	w.context = nsgl.Guard()
-	glLoaded.mu.Lock()
-	defer glLoaded.mu.Unlock()
-	if !glLoaded.done {
-		if err := gl.Init(); err != nil {
-			return windowError(&glfw.Error{Code: glfw.APIUnavailable, Desc: err.Error()}, w.opts)
-		}
-		glLoaded.done = true
+	if err := w.gl.load(w.opts.api); err != nil {
+		return err
 	}
-	w.setInterval()
+	w.repace()
 	return nil
 }
 
-// GLFW returns the window of GLFW, for what the package does not have: position, icon, size limits,
-// full screen, focus, native handles, cursors. It must be called on the main thread, where the
-// window must be used, and returns nil if the window has been destroyed:
+// NewContext starts a thread with a context that shares with w's, as [Share] says, and is current
+// there: for a loader of textures, next to which w goes on drawing.
 //
-//	mainthread.Go(func() {
-//		if win := w.GLFW(); win != nil {
-//			win.Maximize()
-//		}
-//	})
+//	loader, err := app.NewContext(w)
+//	loader.Go(func() { load(); gl.Finish() })
 //
-// The package owns its context, its callbacks and its end. If GLFW has an error, the method of the
-// binding panics.
-func (w *Win) GLFW() *glfw.Window {
-	mainthread.Assert()
-	if w.destroyed || !state.up.Load() {
-		return nil
+// Terminating the thread, by its Close for example, destroys the context, and so does Terminate.
+func NewContext(w *Window) (*thread.Thread, error) {
+	c, err := NewWindow(Share(w), Hidden(), Size(1, 1), option(func(o *options) {
+		o.name = "loader"
+		if w != nil {
+			o.title, o.hints = "loader of "+w.opts.title, w.opts.hints
+		}
+	}))
+	if err != nil {
+		return nil, err
 	}
-	return w.win
+	return c.thread, nil
 }
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
@@ -253,31 +235,23 @@ func (w *Win) GLFW() *glfw.Window {
 // Without one, or with nil, the window is cleared when it is shown, and again when the system has
 // lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
 // does Run.
-func (w *Win) OnDraw(draw func(*Frame)) {
-	var before *func(*Frame)
-	if draw == nil {
-		before = w.onDraw.Swap(nil)
-	} else {
-		before = w.onDraw.Swap(&draw)
+func (w *Window) OnDraw(draw func(*Frame)) {
+	follows := draw != nil && w.continuous() // a frame that has draw
+	w.onDraw.Store(draw)
+	if !follows {
+		w.request()
 	}
-	w.changed((before == nil) != (draw == nil))
 }
 
-// OnDestroy sets the function that frees what belongs to the window. It runs on the window's thread
+// OnClose sets the function that frees what belongs to the window. It runs on the window's thread
 // after the last frame, with the window's context current, even if Run has not been called, but not
 // if the thread has been terminated. A panic in it is as one in OnDraw.
-func (w *Win) OnDestroy(f func()) {
-	if f == nil {
-		w.onDestroy.Store(nil)
-	} else {
-		w.onDestroy.Store(&f)
-	}
-}
+func (w *Window) OnClose(f func()) { w.onClose.Store(f) }
 
 // Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
 // textures, run between two frames, with the window's context current. Closing the window
 // terminates the thread, and terminating the thread closes the window.
-func (w *Win) Thread() *thread.Thread { return w.thread }
+func (w *Window) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
@@ -287,7 +261,7 @@ func (w *Win) Thread() *thread.Thread { return w.thread }
 // If a function on the window's thread does not return within five seconds of that, Run reports it
 // on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
 // it until the process ends, and its thread refuses functions.
-func (w *Win) Run() {
+func (w *Window) Run() {
 	if mainthread.On() {
 		panic("app: Run on the main thread, which runs the event loop; call it elsewhere")
 	}
@@ -311,7 +285,7 @@ func (w *Win) Run() {
 
 // claim makes the calling goroutine the one that ends the window: the one in Run or, if there is
 // none, another, and then there will be none.
-func (w *Win) claim(life int32) bool {
+func (w *Window) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
 	}
@@ -327,7 +301,7 @@ func goroutine() (number uint64) {
 }
 
 // close returns when the window has ended.
-func (w *Win) close() {
+func (w *Window) close() {
 	w.Stop()
 	if w.claim(over) {
 		w.end()
@@ -336,7 +310,7 @@ func (w *Win) close() {
 }
 
 // end destroys the window.
-func (w *Win) end() {
+func (w *Window) end() {
 	w.Stop()
 	stuck := !w.endThread()
 	_ = onMain(func() {
@@ -365,7 +339,7 @@ func (w *Win) end() {
 const patience = 5 * time.Second
 
 // endThread ends the window's thread, or reports that a function does not return there.
-func (w *Win) endThread() (ended bool) {
+func (w *Window) endThread() (ended bool) {
 	leave := func() { defer w.thread.Terminate(); w.leave() }
 	if w.thread.On() {
 		leave()
@@ -388,13 +362,13 @@ func (w *Win) endThread() (ended bool) {
 }
 
 // leave runs on the window's thread, after the last frame.
-func (w *Win) leave() {
+func (w *Window) leave() {
 	defer w.detach()
-	if f := w.onDestroy.Load(); f != nil {
+	if f, _ := w.onClose.Load().(func()); f != nil {
 		completed := false
 		defer w.check(&completed)
-		w.inside = "OnDestroy"
-		(*f)()
+		w.inside = "OnClose"
+		f()
 		completed = true
 	}
 }
@@ -402,43 +376,54 @@ func (w *Win) leave() {
 // stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a
 // context that is destroyed: NewWindow may have made it current after leave, and leave does not run
 // if the program has terminated the thread.
-func (w *Win) stop() {
+func (w *Window) stop() {
 	w.Stop()
 	w.context.Release()
 	w.detach()
+	if w.life.Load() == made { // nothing else may destroy it
+		go w.close()
+	}
 }
 
 // detach makes the window's context current no more on the window's thread.
-func (w *Win) detach() {
-	if !w.opts.noOpenGL {
-		_ = guarded(func() error { glfw.DetachCurrentContext(); return nil })
+func (w *Window) detach() {
+	if !w.opts.api.none() {
+		_ = guarded(glfw.DetachCurrentContext)
 	}
 }
 
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
-func (w *Win) Stop() {
+func (w *Window) Stop() {
 	w.stopped.Store(true)
 	w.queue.notify()
 }
 
+// Do runs f on the main thread with the window of GLFW, for what the package does not have:
+// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, but for a
+// caller that gives it to [mainthread.Go]. It returns GLFW's error of f, or [ErrClosed] or
+// [ErrNotInitialized] if there is no window for f:
+//
+//	err := w.Do(func(win *glfw.Window) { win.SetOpacity(0.5) })
+//
+// The package owns the window's context, its callbacks and its end.
+func (w *Window) Do(f func(*glfw.Window)) error { return w.do(func() { f(w.win) }) }
+
 // do runs f on the main thread unless the window has been destroyed.
-func (w *Win) do(f func()) error {
-	there := false
+func (w *Window) do(f func()) error {
+	failed := ErrClosed
 	err := onMain(func() {
-		if there = !w.destroyed; there {
-			f()
-			// of what the window system cannot do; the next call would panic with it
-			glfw.GetError()
+		if w.destroyed {
+			return
 		}
+		_ = lastError() // of what came before
+		f()
+		failed = lastError()
 	})
-	if !there {
-		return ErrClosed
-	}
-	return err
+	return cmp.Or(err, failed)
 }
 
 // post is do for what returns nothing. The window's thread does not wait for the main thread.
-func (w *Win) post(f func()) {
+func (w *Window) post(f func()) {
 	if w.thread.On() {
 		mainthread.Go(func() { _ = w.do(f) })
 	} else {

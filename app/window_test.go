@@ -84,11 +84,11 @@ var handlers = map[string][]app.Option{
 	"OnDraw":                    nil,
 	"OnEvent":                   nil,
 	"EventsOnDraw":              {app.EventsOnDraw()},
-	"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand()},
+	"EventsOnDraw and OnDemand": {app.EventsOnDraw(), app.OnDemand},
 }
 
 // openWith makes a window that calls f there.
-func openWith(t *testing.T, where string, f func()) *app.Win {
+func openWith(t *testing.T, where string, f func()) *app.Window {
 	w := open(t, handlers[where]...)
 	if where == "OnDraw" {
 		w.OnDraw(func(*app.Frame) { f() })
@@ -120,20 +120,37 @@ func TestTerminate_panicsWhereItWouldWaitForItself(t *testing.T) {
 		open(t).Thread().Call(app.Terminate)
 	})
 	refused("main thread", "event loop", func(*testing.T) { mainthread.Call(app.Terminate) })
+	refused("Wait", "call Stop there", func(t *testing.T) { open(t).Thread().Call(app.Wait) })
+	refused("Wait on the main thread", "event loop", func(*testing.T) { mainthread.Call(app.Wait) })
+	t.Run("while another Terminate waits", func(t *testing.T) {
+		for _, f := range []func(){app.Terminate, app.Wait} {
+			w, _ := show(t)
+			gate := testutil.Occupy(t, w.Thread().Go)
+			ended := make(chan struct{})
+			go func() { app.Terminate(); close(ended) }()
+			inside := make(chan any, 1)
+			w.Thread().Go(func() { defer func() { inside <- recover() }(); f() })
+			gate.Open()
+			if testutil.Arrives(t, inside) == nil {
+				t.Error("it has waited for itself")
+			}
+			<-ended
+		}
+	})
 }
 
 func TestStop_endsRun(t *testing.T) {
 	const many = 1 << 30
 	for _, test := range []struct {
 		name           string
-		stop           func(w *app.Win) // before Run
-		frames, events int              // at most
+		stop           func(w *app.Window) // before Run
+		frames, events int                 // at most
 	}{
-		{"before Run", (*app.Win).Stop, 0, 0},
+		{"before Run", (*app.Window).Stop, 0, 0},
 		{"OnDraw", nil, 1, many},
 		{"OnEvent", nil, many, 1},
-		{"main thread", func(w *app.Win) { go mainthread.Call(w.Stop) }, many, many},
-		{"many goroutines", func(w *app.Win) {
+		{"main thread", func(w *app.Window) { go mainthread.Call(w.Stop) }, many, many},
+		{"many goroutines", func(w *app.Window) {
 			for range 50 {
 				go w.Stop()
 			}

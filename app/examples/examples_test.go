@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 		return p
 	}
 
-	names := []string{"triangle", "windows"}
+	names := []string{"game", "triangle", "windows"}
 	for _, name := range names {
 		t.Run(name+"/no display", func(t *testing.T) {
 			t.Setenv("DISPLAY", "")

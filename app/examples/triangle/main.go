@@ -7,36 +7,24 @@ package main
 import (
 	"flag"
 	"fmt"
-	"log"
-	"os"
 	"sync/atomic"
 	"time"
 
+	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/mainthread"
 )
 
 var duration = flag.Duration("d", 0, "close the window after this `time`; 0 leaves it open")
 
 func main() {
 	flag.Parse()
-	mainthread.Init(func() {
-		if err := run(); err != nil {
-			log.Print(err)
-			os.Exit(1)
-		}
-	})
+	app.Main(run)
 }
 
 func run() error {
-	if err := app.Init(); err != nil {
-		return err
-	}
-	defer app.Terminate()
-
-	w, err := app.NewWindow(app.Title("triangle"), app.Size(800, 600),
+	w, err := app.NewWindow(app.Title("triangle"), app.Size(800, 600), app.OpenGL(3, 3, gl.Init),
 		app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) }))
 	if err != nil {
 		return err

@@ -13,13 +13,12 @@ import (
 	"log"
 	"os"
 	"runtime/trace"
-	"sync"
 	"time"
 
+	"github.com/go-gl/gl/v3.3-core/gl"
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"github.com/threadcall/threadcall/app"
-	"github.com/threadcall/threadcall/mainthread"
 )
 
 var (
@@ -33,12 +32,7 @@ func main() {
 	if *count < 1 {
 		log.Fatalf("-run %d: at least one window", *count)
 	}
-	mainthread.Init(func() {
-		if err := run(); err != nil {
-			log.Print(err)
-			os.Exit(1)
-		}
-	})
+	app.Main(run)
 }
 
 func run() error {
@@ -59,15 +53,10 @@ func run() error {
 
 // show shows the windows until they are closed.
 func show() error {
-	if err := app.Init(); err != nil {
-		return err
-	}
-	defer app.Terminate()
-
-	var windows []*app.Win
+	var windows []*app.Window
 	for i := range *count {
 		w, err := app.NewWindow(app.Title(fmt.Sprintf("window %d", i+1)), app.Size(480, 360),
-			app.FrameRate(30), app.Hints(func() {
+			app.OpenGL(3, 3, gl.Init), app.Pace(30), app.Hints(func() {
 				glfw.WindowHint(glfw.PositionX, 40+500*(i%3))
 				glfw.WindowHint(glfw.PositionY, 80+60*(i/3))
 			}))
@@ -90,10 +79,9 @@ func show() error {
 			}
 		})
 	}
-	var all sync.WaitGroup
 	for _, w := range windows {
-		all.Go(w.Run)
+		go w.Run()
 	}
-	all.Wait()
+	app.Wait()
 	return nil
 }
