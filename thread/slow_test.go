@@ -77,7 +77,7 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 				t.Errorf("queued by:\n%s", s.Queued())
 			}
 			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
-				s.Queued()) {
+				s.Queued()) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})

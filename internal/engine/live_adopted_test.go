@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -152,4 +153,50 @@ func TestEngine_interrupt_late(t *testing.T) {
 	e.Call(func() {})
 	e.interrupt()
 	eventually(t, e.q.Resting, "the thread rests")
+}
+
+// Before the thread blocks in native code, its callers run: with one P nothing else would run them.
+func TestServe_letsItsCallersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		n := 0
+		for range 100 {
+			var returned atomic.Bool
+			go func() {
+				e.Call(func() {})
+				returned.Store(true)
+			}()
+			<-events
+			for e.q.Resting() || e.Serve(0, nil) == 0 {
+			}
+			if returned.Load() {
+				n++
+			}
+		}
+		if n < 50 { // not all: the collector runs, too
+			t.Errorf("in %d of 100 cases the caller has run before Serve returned", n)
+		}
+	})
+}
+
+// A caller notes when it runs again only if the thread has asked for that.
+func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		for _, timed := range []bool{false, true, false} {
+			e.waits.timed.Store(timed)
+			e.waits.returned.Store(0)
+			done := make(chan bool)
+			go func() {
+				e.Call(func() {})
+				close(done)
+			}()
+			<-events // it has woken the thread, and so parks
+			for e.Serve(0, nil) == 0 {
+			}
+			<-done
+			if now := e.waits.returned.Load() != 0; now != timed {
+				t.Errorf("asked: %v, noted: %v", timed, now)
+			}
+		}
+	})
 }

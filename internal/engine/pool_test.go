@@ -75,4 +75,11 @@ func TestPool_Retire_coming(t *testing.T) {
 	if p.coming || e.come() {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
+	if n := testing.AllocsPerRun(5, func() {
+		for range 1000 {
+			e.come()
+		}
+	}); n > 0 {
+		t.Errorf("to tell a thread 1,000 times that has ended allocates %v times", n)
+	}
 }

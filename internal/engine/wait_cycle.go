@@ -374,7 +374,7 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 func (e *Engine) oldest(x *Engine, last *callq.Call, backlog bool) *callq.Call {
 	n, round := &e.next, x.rounds.Load()
 	c := n.call
-	if n.of != x || n.round != round || c == nil || !c.Queued(x.id) ||
+	if n.of != x || n.round != round || !c.Queued(x.id) ||
 		backlog && !c.Node.Listed() {
 		c = callq.Oldest(x.id, last, backlog)
 	}

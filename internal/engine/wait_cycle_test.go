@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 )
 
 // In a ring of threads, each call has the thread that calls look who waits for whom, and the thread
@@ -83,5 +85,52 @@ func TestPool_next_spared(t *testing.T) {
 	}
 	if p.next(e); len(p.spared) > 0 {
 		t.Error("the backlog is empty, and a thread is kept that counts on it")
+	}
+}
+
+// A function that runs for another thread serves, and so takes the call that was to be next.
+func TestWait_passesOverWhatServeHasRun(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		x := start(t)
+		defer x.Terminate()
+		var order []int
+		x.Call(func() {
+			e.Go(func() {
+				order = append(order, 1)
+				if n := e.Serve(1, nil); n != 1 {
+					t.Errorf("Serve has run %d functions, want one", n)
+				}
+			})
+			e.Go(func() {
+				order = append(order, 2)
+				for begin := clock.Now(); clock.Now() == begin; {
+				}
+			})
+			e.Go(func() { order = append(order, 3) })
+			e.Call(func() { order = append(order, 4) })
+		})
+		if !slices.Equal(order, []int{1, 2, 3, 4}) {
+			t.Errorf("the functions have run in the order %v", order)
+		}
+	})
+}
+
+// What a thread has queued before a call that is dropped stays linked.
+func TestUnlink_keepsWhatIsBefore(t *testing.T) {
+	e, _ := New(0)
+	q := callq.New()
+	var calls [3]*callq.Call
+	for i := range calls {
+		calls[i] = q.Get(callq.Awaited, func() {}, e.id)
+		e.link(calls[i])
+	}
+	for i := len(calls) - 1; i >= 0; i-- {
+		if len(e.sent) != 1 || e.sent[0].last != calls[i] {
+			t.Fatalf("%v is linked, want call %d, %p", e.sent, i, calls[i])
+		}
+		e.unlink(calls[i])
+	}
+	if len(e.sent) > 0 {
+		t.Errorf("%v is linked after all calls were dropped", e.sent)
 	}
 }

@@ -137,6 +137,25 @@ func TestSpinSlots_count(t *testing.T) {
 	}
 }
 
+// Threads that would spin are counted with those that spin, and take entries of each other only when
+// these have not been seen for long.
+func TestSpinSlots_want(t *testing.T) {
+	var s spinSlots
+	s.cores.Store(4)
+	s.procs.Store(4)
+	now := time.Hour
+	var first, second, third *spinSlot
+	if !s.want(1, &first, now) || first == nil || !s.want(2, &second, now) || second == first {
+		t.Fatalf("four cores are not enough for two threads, or both have the entry %p", first)
+	}
+	if s.want(3, &third, now) || third == nil {
+		t.Errorf("a third has %p, or four cores are enough for it", third)
+	}
+	if !s.want(1, &first, now+2*slotLease) {
+		t.Error("threads count that have not been seen for long")
+	}
+}
+
 // With as many spinning functions as slots, nothing else in the process would ever spin.
 func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
