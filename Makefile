@@ -3,7 +3,7 @@
 
 GO          ?= go
 VERSION     ?= v0.1.0
-MODULES     := . cmd/threadcall compat/mainthread nativeloop rig
+MODULES     := . cmd/threadcall compat/mainthread compat/thread nativeloop rig
 CGO_MODULES := app $(patsubst %/go.mod,%,$(wildcard examples/go.mod examples/*/go.mod))
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.8.0

@@ -21,8 +21,8 @@
 // Other modules of the repository depend on this one: [github.com/threadcall/threadcall/nativeloop]
 // serves a thread inside a toolkit's event loop, [github.com/threadcall/threadcall/app] opens
 // windows, the command [github.com/threadcall/threadcall/cmd/threadcall] measures and looks into Go
-// programs, compat/mainthread replaces github.com/gopxl/mainthread, and examples has programs to
-// copy from. This one depends on the standard library alone: internal/engine serves a thread, with
-// internal/callq, freelist, ident and park below it; module rig measures and tests it.
-// docs/design.md has the map, CONTRIBUTING.md the supported versions of Go and systems.
+// programs, compat stands in for other packages, such as github.com/gopxl/mainthread, and examples
+// has programs to copy from. This one depends on the standard library alone: internal/engine serves
+// a thread, with internal/callq, freelist, ident and park below it; module rig measures and tests
+// it. docs/design.md has the map, CONTRIBUTING.md the supported versions of Go and systems.
 package threadcall

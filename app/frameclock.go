@@ -62,7 +62,7 @@ func (c *frameClock) again(w *Window, passed time.Duration) (now bool) {
 	if left <= 0 {
 		return true
 	}
-	c.timer, c.rate = w.thread.After(left, w.tick), -1 // begin replaces it
+	c.timer, c.rate = w.thread.AfterFunc(left, w.tick), -1 // begin replaces it
 	return false
 }
 

@@ -52,7 +52,7 @@ func TestCall_runsInModalLoops(t *testing.T) {
 				}
 			}
 			rang := make(chan bool)
-			mainthread.Thread().After(time.Millisecond, func() { close(rang) })
+			mainthread.Thread().AfterFunc(time.Millisecond, func() { close(rang) })
 			testutil.Arrives(t, rang)
 			w.SetSize(500, 160)
 			comes(t, events, func(e app.ResizeEvent) bool { return e.ScreenWidth > 400 })

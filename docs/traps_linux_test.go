@@ -72,7 +72,7 @@ func twoSpaces(t *testing.T) *keyed.Threads[string] {
 			return err
 		}
 		return loopbackUp()
-	}, nil)
+	})
 	t.Cleanup(spaces.Close)
 	for _, name := range []string{"blue", "green"} {
 		if err := spaces.Call(t.Context(), name, func() error { return nil }); err != nil {
@@ -282,7 +282,7 @@ func TestTraps_usersByThread(t *testing.T) {
 			return errno
 		}
 		return errors.Join(syscall.Setfsgid(uid), syscall.Setfsuid(uid))
-	}, nil)
+	})
 	defer users.Close()
 	open := func(uid int, name string) error {
 		return users.Call(t.Context(), uid, func() error {
@@ -373,7 +373,7 @@ func TestTraps_children(t *testing.T) {
 	child := start(func(f func()) { closed.Call(f) })
 	closed.Close()
 	wait(child)
-	idle := keyed.New[int](nil, nil, keyed.WithIdleTimeout(time.Millisecond))
+	idle := keyed.New[int](nil, keyed.WithIdleTimeout(time.Millisecond))
 	defer idle.Close()
 	wait(start(func(f func()) { _ = idle.Call(t.Context(), 1, func() error { f(); return nil }) }))
 	dropped := start(func(f func()) { thread.New().Call(f) })

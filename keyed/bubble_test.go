@@ -3,6 +3,8 @@
 package keyed_test
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -64,6 +66,7 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 			"Call, new": func() error { return k.Call(ctx, 2, ok) },
 			"CallWith":  func() error { return k.CallWith(ctx, 2, ok, ok) },
 			"Close":     does(k.Close),
+			"Shutdown":  func() error { return cmp.Or(k.Shutdown(ctx), thread.ErrTerminated) },
 			"Done":      does(func() { k.Done() }),
 			"Forget":    does(func() { k.Forget(1); k.Forget(2) }),
 			"Stats":     does(func() { k.Stats() }),
@@ -92,7 +95,7 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 		elsewhere(t, k, false)
 	}()
 	synctest.Test(t, func(t *testing.T) {
-		k = keyed.New[int](nil, nil)
+		k = keyed.New[int](nil)
 		if err := k.Call(ctx, 1, ok); err != nil {
 			t.Error(err)
 		}
@@ -160,5 +163,34 @@ func TestBubble_keepsThreadsOfKeysThatReturn(t *testing.T) {
 				}
 			}
 		}
+	})
+}
+
+// Shutdown waits as long as its context says, and then leaves the rest to end by itself.
+func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newThreads(t, keyed.WithMaxThreads(1))
+		var began time.Time
+		first := k.later(t, 1, func() { began = time.Now(); time.Sleep(time.Hour) })
+		synctest.Wait()
+		second := make(chan error)
+		go func() { second <- k.Call(ctx, 2, ok) }() // waits for the thread of the first
+		synctest.Wait()
+		timeout, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		start := time.Now()
+		err := k.Shutdown(timeout)
+		if d := time.Since(start); err != context.DeadlineExceeded || d != time.Minute {
+			t.Errorf("after %v, Shutdown returned %v", d, err)
+		}
+		if waited, later := <-second, k.Call(ctx, 3, ok); waited != thread.ErrTerminated ||
+			later != thread.ErrTerminated {
+			t.Errorf("calls that had no thread returned %v and %v", waited, later)
+		}
+		err = k.Shutdown(ctx)
+		if d := time.Since(began); err != nil || d != time.Hour || k.alive() != 0 {
+			t.Errorf("after %v, Shutdown returned %v; %d threads", d, err, k.alive())
+		}
+		<-first
 	})
 }

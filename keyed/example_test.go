@@ -11,7 +11,7 @@ import (
 
 // Statistics like those of database/sql, for a page or a metric.
 func ExampleThreads_Stats() {
-	gpus := keyed.New[int](nil, nil, keyed.WithMaxThreads(1))
+	gpus := keyed.New[int](nil, keyed.WithMaxThreads(1))
 	defer gpus.Close()
 	ctx := context.Background()
 	for gpu := range 3 {
@@ -33,7 +33,7 @@ func Example() {
 			fmt.Println("become", user)
 			return nil
 		},
-		func(user string) { fmt.Println("end of", user) },
+		keyed.WithStop(func(user string) { fmt.Println("end of", user) }),
 		keyed.WithMaxThreads(8),
 		keyed.WithIdleTimeout(time.Minute),
 	)

@@ -7,7 +7,7 @@
 //		}
 //		defer ns.Close()
 //		return netns.Set(ns)
-//	}, nil, keyed.WithMaxThreads(64))
+//	}, keyed.WithMaxThreads(64))
 //	defer namespaces.Close()
 //
 //	err := namespaces.Call(ctx, "blue", func() (err error) {
@@ -35,6 +35,7 @@ package keyed
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"runtime"
 	"time"
@@ -66,6 +67,7 @@ type Option func(*config)
 type config struct {
 	max, each int // threads: in all, and of a key; below one, there is no limit
 	idle      time.Duration
+	stop      any // nil, or a func(K)
 	opts      []thread.Option
 }
 
@@ -90,28 +92,34 @@ func WithKeyThreads(n int) Option {
 	return func(c *config) { c.each = n }
 }
 
-// WithIdleTimeout stops a thread when no call has used it for d. Zero stops it after each call,
-// unless another is under way; a negative d never does. Without the option, d is a minute.
+// WithIdleTimeout stops a thread when no call has used it for d. A d of zero or less never does.
+// Without the option, d is a minute.
 func WithIdleTimeout(d time.Duration) Option {
 	return func(c *config) { c.idle = d }
 }
 
+// WithStop runs stop on each thread whose start has not failed, after everything else, as
+// [thread.WithStop] says, and so also if the start of a CallWith then fails. K must be that of
+// [New], which panics otherwise. If the option is given more than once, the last one counts; a nil
+// stop means none.
+func WithStop[K comparable](stop func(key K)) Option {
+	return func(c *config) { c.stop = stop }
+}
+
 // WithThreadOptions makes the threads with opts. Their functions of [thread.WithStart] run before
-// the start function that New was given, those of [thread.WithStop] after its stop function.
+// the start function that New was given, those of [thread.WithStop] after that of [WithStop].
 func WithThreadOptions(opts ...thread.Option) Option {
 	return func(c *config) { c.opts = append(c.opts, opts...) }
 }
 
 // New returns Threads, none of which exists yet. start runs on each new thread, before any call,
 // and prepares it for its key. If start returns an error, the thread ends, and the calls that wait
-// for it return the error; the next call for the key tries again. stop runs on each thread whose
-// start has not failed, after everything else, as [thread.WithStop] says, and so also if the start
-// of a CallWith then fails. Either may be nil.
-func New[K comparable](start func(key K) error, stop func(key K), opts ...Option) *Threads[K] {
+// for it return the error; the next call for the key tries again. A start of nil means none.
+// [WithStop] is for what start has to undo.
+func New[K comparable](start func(key K) error, opts ...Option) *Threads[K] {
 	k := &set[K]{
 		config: config{each: 1, idle: time.Minute},
 		start:  start,
-		stop:   stop,
 		bubble: clock.Bubble(),
 		keys:   map[K]*keyState[K]{},
 		done:   make(chan struct{}),
@@ -120,6 +128,14 @@ func New[K comparable](start func(key K) error, stop func(key K), opts ...Option
 		if o != nil {
 			o(&k.config)
 		}
+	}
+	if k.config.stop != nil {
+		stop, ok := k.config.stop.(func(K))
+		if !ok {
+			panic(fmt.Sprintf("keyed: New with WithStop of a %T; its keys are of another type, write a %T",
+				k.config.stop, stop))
+		}
+		k.stop = stop
 	}
 	if k.max < 1 {
 		k.max = math.MaxInt
@@ -227,13 +243,18 @@ func (h *Threads[K]) Forget(key K) {
 // Close refuses calls from now on, ends each thread when its calls have returned, and waits for
 // that. It does not wait on one of the threads, nor in a function that one of them waits for,
 // directly or through other threads. It runs calls meanwhile as [thread.Thread.Close] does.
-func (h *Threads[K]) Close() {
+func (h *Threads[K]) Close() { _ = h.Shutdown(context.Background()) }
+
+// Shutdown is Close, but waits only until ctx is done, and then returns [context.Cause](ctx), as
+// Shutdown of [net/http.Server] does: calls that have a thread still run, and the threads end
+// behind them. It returns nil when all threads have ended, and also where Close does not wait.
+func (h *Threads[K]) Shutdown(ctx context.Context) error {
+	defer runtime.KeepAlive(h)
 	if !h.k.reachable() {
-		return
+		return nil
 	}
 	h.k.close()
-	h.k.all.WaitEnd(h.k.done)
-	runtime.KeepAlive(h)
+	return h.k.all.WaitEnd(ctx, h.k.done)
 }
 
 // Done returns a channel that is closed when, after Close, all threads have ended.

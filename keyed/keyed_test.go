@@ -71,7 +71,7 @@ func newThreads(t *testing.T, opts ...keyed.Option) *keyTest {
 			k.start(key)
 		}
 		return nil
-	}, func(key int) {
+	}, append(opts, keyed.WithStop(func(key int) {
 		if k.stop != nil {
 			k.stop(key)
 		}
@@ -79,7 +79,7 @@ func newThreads(t *testing.T, opts ...keyed.Option) *keyTest {
 		defer k.mu.Unlock()
 		k.stops[key]++
 		k.live--
-	}, opts...)
+	}))...)
 	t.Cleanup(func() {
 		ends(t, k.Close)
 		if k.live != 0 {
@@ -187,12 +187,12 @@ func TestCall_runsOnTheThreadOfTheKey(t *testing.T) {
 
 // Keys that are not equal to themselves, and some that cannot be keys.
 func TestCall_takesKeysThatAreNotEqualToThemselves(t *testing.T) {
-	nan := keyed.New[float64](nil, nil, keyed.WithMaxThreads(2))
+	nan := keyed.New[float64](nil, keyed.WithMaxThreads(2))
 	for range 5 {
 		ends(t, func() { nan.Call(ctx, math.NaN(), ok) })
 	}
 	ends(t, nan.Close)
-	k := keyed.New[any](nil, nil)
+	k := keyed.New[any](nil)
 	mustPanic(t, func() { k.Call(ctx, []int{1}, ok) }, "hash")
 	ends(t, func() {
 		if err := k.Call(ctx, 1, ok); err != nil {
@@ -216,7 +216,7 @@ func TestNew_returnsTheErrorOfTheStart(t *testing.T) {
 		}
 		started++
 		return nil
-	}, func(string) { stopped++ }, keyed.WithMaxThreads(1))
+	}, keyed.WithStop(func(string) { stopped++ }), keyed.WithMaxThreads(1))
 	for _, fails := range []string{"error", "panic", "Goexit"} {
 		kind = fails
 		for range 3 {
@@ -472,11 +472,11 @@ func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 		happened = append(happened, event)
 	}
 	k := keyed.New(func(key string) error { add("start " + key); return nil },
-		func(key string) {
+		keyed.WithStop(func(key string) {
 			if add("stop " + key); key == "x" {
 				panic(errStart)
 			}
-		},
+		}),
 		keyed.WithThreadOptions(thread.WithStart(func() error { add("first"); return nil }),
 			thread.WithStop(func() { add("last") }), quiet), nil)
 	enter := func(s string, err error) func() error {
@@ -527,11 +527,12 @@ func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 }
 
 func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
-	at := newThreads(t, keyed.WithIdleTimeout(0))
+	at := newThreads(t, keyed.WithIdleTimeout(1))
 	at.stop = func(int) { time.Sleep(2 * time.Millisecond) } // which the next thread waits for
-	at.do(t, 1, func() { at.do(t, 1, nop) })
-	at.do(t, 1, nop)
-	eventually(t, func() bool { return at.counts(1) == "2 2" }, "a thread is stopped at once")
+	for _, want := range []string{"1 1", "2 2"} {
+		at.do(t, 1, func() { at.do(t, 1, nop) })
+		eventually(t, func() bool { return at.counts(1) == want }, "a thread is stopped at once")
+	}
 	soon := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	for range 3 { // the last time is not the only one
 		for key := range 5 {
@@ -539,15 +540,17 @@ func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
 		}
 		eventually(t, func() bool { return soon.alive() == 0 }, "unused threads are stopped")
 	}
-	never := newThreads(t, keyed.WithIdleTimeout(-1))
-	never.do(t, 1, nop)
-	time.Sleep(3 * time.Millisecond)
-	if never.counts(1) != "1 0" {
-		t.Error("stopped, although the time is negative")
+	for _, d := range []time.Duration{0, -1} { // as in database/sql
+		never := newThreads(t, keyed.WithIdleTimeout(d))
+		never.do(t, 1, nop)
+		time.Sleep(3 * time.Millisecond)
+		if never.counts(1) != "1 0" {
+			t.Errorf("stopped, although %v is no limit", d)
+		}
 	}
 	stopped := make(chan struct{})
 	func() {
-		dropped := keyed.New(nil, func(int) { close(stopped) })
+		dropped := keyed.New[int](nil, keyed.WithStop(func(int) { close(stopped) }))
 		dropped.Call(ctx, 1, ok)
 	}()
 	eventually(t, func() bool { return testutil.CollectedAndEnded(stopped) },
@@ -558,15 +561,15 @@ func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
 func TestThreads_areReclaimed(t *testing.T) {
 	closed := func() weak.Pointer[keyed.Threads[int]] {
 		var k *keyed.Threads[int]
-		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil }, func(int) { panic(k) },
-			keyed.WithThreadOptions(quiet))
+		k = keyed.New(func(int) error { runtime.KeepAlive(&k); return nil },
+			keyed.WithStop(func(int) { panic(k) }), keyed.WithThreadOptions(quiet))
 		k.Call(ctx, 1, ok)
 		k.Close()
 		return weak.Make(k)
 	}()
 	eventually(t, func() bool { runtime.GC(); return closed.Value() == nil },
 		"closed Threads, to which their functions and a panic refer, are collected")
-	k := keyed.New[*[64]byte](nil, nil)
+	k := keyed.New[*[64]byte](nil)
 	defer k.Close()
 	ended := func() weak.Pointer[[64]byte] {
 		key := new([64]byte)
@@ -582,7 +585,7 @@ func TestThreads_areReclaimed(t *testing.T) {
 func BenchmarkThread(b *testing.B) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	k := keyed.New[int](nil, nil)
+	k := keyed.New[int](nil)
 	defer k.Close()
 	f := func() { _ = k.Call(ctx, 1, ok); _ = k.Call(ctx, 2, ok) }
 	f() // makes the threads

@@ -540,9 +540,6 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	}
 	switch {
 	case x.calls > 0 || x.terminated:
-	case k.idle == 0:
-		k.stats.IdleEnded++
-		k.terminate(x) //threadcall:alloc the end of a thread
 	case k.idle > 0 && !k.armed:
 		k.armed = true
 		k.timer.Reset(k.idle)

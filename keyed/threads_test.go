@@ -105,7 +105,8 @@ func TestCallWith_undoesTheStartOfNew(t *testing.T) {
 	if k.counts(1) != "1 1" || attached != 0 {
 		t.Errorf("starts and stops: %s; %d options are not undone", k.counts(1), attached)
 	}
-	other := keyed.New(func(int) error { return errStart }, func(int) { t.Error("stop runs") }, option)
+	other := keyed.New(func(int) error { return errStart },
+		keyed.WithStop(func(int) { t.Error("stop runs") }), option)
 	if err := other.Call(ctx, 1, ok); err != errStart {
 		t.Errorf("Call returned %v", err)
 	}
@@ -204,3 +205,21 @@ func (c *faultyContext) count() {
 func (c *faultyContext) Err() error            { c.count(); return c.Context.Err() }
 func (c *faultyContext) Done() <-chan struct{} { c.count(); return c.Context.Done() }
 func (c *faultyContext) Value(key any) any     { c.count(); return c.Context.Value(key) }
+
+// WithStop is for keys of the type that New has, and New says so.
+func TestWithStop_hasTheKeysOfNew(t *testing.T) {
+	mustPanic(t, func() { keyed.New[int](nil, keyed.WithStop(func(string) {})) },
+		"WithStop of a func(string); its keys are of another type, write a func(int)")
+	var stopped []int
+	add := func(key int) { stopped = append(stopped, key) }
+	k := keyed.New[int](nil, keyed.WithStop(func(int) { t.Error("replaced, and runs") }),
+		keyed.WithStop(add))
+	none := keyed.New[int](nil, keyed.WithStop[int](nil))
+	if k.Call(ctx, 1, ok) != nil || none.Call(ctx, 1, ok) != nil {
+		t.Error("a call failed")
+	}
+	if ends(t, k.Close); len(stopped) != 1 {
+		t.Errorf("stopped %v", stopped)
+	}
+	ends(t, none.Close)
+}

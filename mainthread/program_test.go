@@ -95,6 +95,7 @@ var programs = map[string]func(){
 			fmt.Println(recovered(mainthread.Thread().Close))
 			fmt.Println("lives on:", mainthread.Call(nop))
 			mainthread.Call(func() { fmt.Println(recovered(mainthread.Thread().Terminate)) })
+			fmt.Println(recovered(func() { _ = mainthread.Thread().Shutdown(context.Background()) }))
 		})
 		fmt.Println(recovered(mainthread.Thread().Terminate))
 		<-mainthread.Thread().Done()
@@ -214,13 +215,14 @@ var programs = map[string]func(){
 	},
 
 	"a loop without Init has ended": func() {
-		loop.Serve(0) // what init functions have posted
+		loop.Serve(0)               // what init functions have posted
+		mainthread.Thread().Stats() // which counts from now on
 		waits := make(chan bool, 3)
 		go func() {
 			waits <- mainthread.Call(func() { fmt.Println("ran") })
 			waits <- mainthread.Call(func() {
 				go func() { waits <- mainthread.Call(nop) }()
-				for mainthread.Thread().Queued() == 0 {
+				for mainthread.Thread().Stats().Queued == 0 {
 					time.Sleep(time.Millisecond)
 				}
 				loop.Close() // runs what is queued
@@ -241,12 +243,13 @@ var programs = map[string]func(){
 
 	"a loop without Init is closed": func() {
 		loop.Serve(0)
+		mainthread.Thread().Stats()
 		refused := make(chan bool)
 		go func() {
 			mainthread.Call(nop)
 			refused <- mainthread.Call(nop)
 		}()
-		for mainthread.Thread().Queued() == 0 {
+		for mainthread.Thread().Stats().Queued == 0 {
 			time.Sleep(time.Millisecond)
 		}
 		loop.Close()
@@ -387,7 +390,7 @@ func TestInit_endsProgramsAsItSays(t *testing.T) {
 			hides: []string{"Init returned"}},
 		{name: "terminating the main thread", shows: []string{"Close on the main thread, ",
 			"given to mainthread.Init", "lives on: true", "Terminate on the main thread",
-			"Terminate on the main thread"}},
+			"Shutdown on the main thread", "Terminate on the main thread"}},
 		{name: "goexit on the main thread",
 			shows: []string{"lives on: true\ndeferred\n", goexit, "status 0", "os.Exit(code)", "\n"},
 			hides: []string{"Init returned", "went on"}},

@@ -43,9 +43,10 @@ var unserved = map[string]func(){
 	"a loop has left a call": func() {
 		left := false
 		loop.OnWake(nop)
+		mainthread.Thread().Stats() // which counts from now on
 		mainthread.Go(func() {
 			go func() { mainthread.Call(nop) }()
-			for mainthread.Thread().Queued() == 0 {
+			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)
 			}
 			left = true
@@ -56,9 +57,10 @@ var unserved = map[string]func(){
 		select {}
 	},
 	"the loop has ended with its goroutine": func() {
+		mainthread.Thread().Stats()
 		mainthread.Go(runtime.Goexit)
 		go func() {
-			for mainthread.Thread().Queued() > 0 {
+			for mainthread.Thread().Stats().Queued > 0 {
 				time.Sleep(time.Millisecond)
 			}
 			mainthread.Call(nop)
@@ -110,14 +112,15 @@ var unserved = map[string]func(){
 	"another call is given up": func() {
 		t := thread.NewLoop(thread.WithName("loop")).Thread()
 		ctx, cancel := context.WithCancel(context.Background())
+		t.Stats()
 		go func() {
-			for t.Queued() < 2 {
+			for t.Stats().Queued < 2 {
 				time.Sleep(time.Millisecond)
 			}
 			cancel()
 		}()
 		go func() {
-			for t.Queued() < 1 {
+			for t.Stats().Queued < 1 {
 				time.Sleep(time.Millisecond)
 			}
 			t.Call(nop)
@@ -142,8 +145,9 @@ var served = map[string]func(){
 		}
 	},
 	"it begins to serve, and a function runs for long": func() {
+		mainthread.Thread().Stats()
 		go func() {
-			for mainthread.Thread().Queued() == 0 {
+			for mainthread.Thread().Stats().Queued == 0 {
 				time.Sleep(time.Millisecond)
 			}
 			mainthread.Call(nop)

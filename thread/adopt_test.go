@@ -315,8 +315,8 @@ func TestNewLoop_letsCallsWaitUntilAdopt(t *testing.T) {
 	ends(t, func() {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if th.TryGo(nop) || th.GoContext(ctx, nop) || th.CallContext(ctx, nop) != context.Canceled ||
-			th.On() || th.Stats().Queued != 2 {
+		if th.TryGo(nop) || th.GoContext(ctx, nop) != context.Canceled ||
+			th.CallContext(ctx, nop) != context.Canceled || th.On() || th.Stats().Queued != 2 {
 			t.Errorf("before it is adopted: On %v, %d queued", th.On(), th.Stats().Queued)
 		}
 	})

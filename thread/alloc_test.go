@@ -48,13 +48,14 @@ func uses(t testing.TB) map[string]func() {
 	nest := func() {
 		th.Call(nop)
 		_ = th.CallContext(ctx, nop)
-		thread.Eval(th, evalInt)
+		thread.MustEval(th, evalInt)
 	}
 	nestPool := func() { p.Call(nop) }
 	toOther := func() { other.Call(nop) }
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
+	post, postLarge := thread.BindGo3(th, (*point).move), thread.BindGo1(th, func(large) {})
 	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
 	bindNest := func() { move(at, n, 1) }
@@ -84,7 +85,7 @@ func uses(t testing.TB) map[string]func() {
 		default:
 		}
 	})
-	t.Cleanup(timer.Stop)
+	t.Cleanup(func() { timer.Stop() })
 	return map[string]func(){
 		"Every":       func() { <-ticked; timer.Missed() },
 		"Call":        func() { th.Call(nop) },
@@ -92,16 +93,14 @@ func uses(t testing.TB) map[string]func() {
 		"Go":          func() { th.Go(nop); th.Call(nop) },
 		"Go in a row": func() { postMany(th.Go); th.Call(nop) },
 		"MustCall":    func() { th.MustCall(nop); p.MustCall(nop) },
-		"EvalPool":    func() { thread.EvalPool(p, evalInt); thread.EvalPool(p, evalLarge) },
 		"MustEval":    func() { thread.MustEval(th, evalInt); thread.MustEval(p, evalLarge) },
-		"Eval":        func() { thread.Eval(th, evalInt) },
-		"mixed Eval":  func() { thread.Eval(th, evalInt); thread.Eval(th, evalLarge) },
+		"mixed types": func() { thread.MustEval(th, evalInt); thread.MustEval(th, evalLarge) },
 		"Pool.Call":   func() { p.Call(nop) },
 		"Pool.Go":     func() { postMany(p.Go); p.Call(nop) },
 		"TryGo":       func() { th.TryGo(nop); p.TryGo(nop); th.Call(nop); p.Call(nop) },
 		"GoContext": func() {
-			th.GoContext(ctx, nop)
-			p.GoContext(ctx, nop)
+			_ = th.GoContext(ctx, nop)
+			_ = p.GoContext(ctx, nop)
 			th.Call(nop)
 			p.Call(nop)
 		},
@@ -110,17 +109,24 @@ func uses(t testing.TB) map[string]func() {
 			_, _ = thread.EvalContext(ctx, th, evalInt)
 			_, _ = thread.EvalContext(ctx, p, evalLarge)
 		},
-		"Bind":         func() { n++; move(at, n, n); count(title, large{n}) },
+		"Bind": func() { n++; move(at, n, n); count(title, large{n}) },
+		"BindGo": func() {
+			for range 50 {
+				post(at, n, 1)
+				postLarge(large{})
+			}
+			th.Call(nop)
+		},
 		"Bind, nested": func() { th.Call(bindNest) },
 		"nested":       func() { th.Call(nest) },
 		"nested, pool": func() { p.Call(nestPool) },
 		"thread calls": func() { th.Call(toOther) },
 		"Serve, Wait":  func() { begin <- true; <-served },
-		"TLS":          func() { th.SetTLS(th); th.GetTLS(); local.Set(th, large{}); local.Get(th) },
+		"Local":        func() { local.Set(th, large{}); local.Get(th) },
 		"watched": func() {
 			watched.Go(nop)
 			late.asked = 0
-			watched.GoContext(late, nop)
+			_ = watched.GoContext(late, nop)
 			watched.Call(nop)
 		},
 		"labels": func() {
@@ -134,7 +140,6 @@ func uses(t testing.TB) map[string]func() {
 			_ = counted.CallContext(ctx, nop)
 			counted.Stats().Waits.Quantile(0.5)
 		},
-		"Queued":          func() { th.Queued(); p.Queued() },
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID(); p.ID() },
 		"Assert":          func() { th.Call(assert) },

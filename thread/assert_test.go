@@ -3,6 +3,8 @@ package thread_test
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -117,13 +119,33 @@ func TestLocal_hasAValueForEachThread(t *testing.T) {
 	b.Call(func() { one.Set(b, state{3, 4}) })
 	two.Set(a, state{5, 6})
 	other.Set(a, "any")
-	a.SetTLS("of a")
 	b.Terminate()
 	if u, v, w := one.Get(a), one.Get(b), two.Get(a); u != (state{1, 2}) || v != (state{3, 4}) ||
 		w != (state{5, 6}) {
 		t.Errorf("a has %v and %v, b has %v", u, w, v)
 	}
-	if u, v, w := other.Get(a), other.Get(b), a.GetTLS(); u != "any" || v != nil || w != "of a" {
-		t.Errorf("a has %v and TLS %v, b has %v", u, w, v)
+	if u, v := other.Get(a), other.Get(b); u != "any" || v != nil {
+		t.Errorf("a has %v, b has %v", u, v)
+	}
+}
+
+func TestLocal_isNotCopiedUnnoticed(t *testing.T) {
+	if _, err := exec.LookPath("go"); err != nil || testing.Short() {
+		t.Skip("it takes the go command")
+	}
+	file := filepath.Join(t.TempDir(), "copies.go")
+	if err := os.WriteFile(file, []byte(`package copies
+
+import "github.com/threadcall/threadcall/thread"
+
+var one thread.Local[int]
+
+func copied() { two := one; two.Get(nil) }
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.CommandContext(t.Context(), "go", "vet", file).CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "copies lock value") {
+		t.Errorf("go vet says %v, %s", err, out)
 	}
 }

@@ -1,6 +1,10 @@
 package thread
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/threadcall/threadcall/internal/freelist"
+)
 
 // A binding runs f, a function of up to three arguments and one result, on a thread. Arguments and
 // results that f does not have are of type none.
@@ -37,14 +41,18 @@ func (p *boundCall[A, B, C, R]) clear() { *p = boundCall[A, B, C, R]{run: p.run}
 // bind makes a binding of f, which was made of a function that must not be nil.
 func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, B, C, R] {
 	mustNotBeNil(isNil, "Bind, which is for a function such as (*glfw.Window).SetTitle")
-	if t == nil {
-		panic("thread: Bind to a nil Thread; make it first, by thread.New")
-	}
+	mustBeThread(t, "Bind")
 	b := &binding[A, B, C, R]{t: t, f: f, free: new(sync.Pool)}
 	if err, ok := any(&b.terminated).(*error); ok {
 		*err = ErrTerminated
 	}
 	return b
+}
+
+func mustBeThread(t *Thread, function string) {
+	if t == nil {
+		panic("thread: " + function + " to a nil Thread; make it first, by thread.New")
+	}
 }
 
 //threadcall:noalloc
@@ -110,4 +118,90 @@ func Bind2V[A, B, R any](t *Thread, f func(A, B) R) func(A, B) R {
 func Bind3V[A, B, C, R any](t *Thread, f func(A, B, C) R) func(A, B, C) R {
 	b := bind(t, f == nil, f)
 	return b.call
+}
+
+// A boundPost carries a function and its arguments through Go. The thread gives it back before the
+// function runs. It does not refer to the Thread.
+type boundPost[A, B, C any] struct {
+	f    func(A, B, C)
+	a    A
+	b    B
+	c    C
+	free *freelist.List[boundPost[A, B, C]]
+	run  func() // p.call, made once
+}
+
+//threadcall:noalloc
+func (p *boundPost[A, B, C]) call() {
+	f, a, b, c := p.f, p.a, p.b, p.c
+	p.release()
+	f(a, b, c)
+}
+
+//threadcall:noalloc
+func (p *boundPost[A, B, C]) release() {
+	free := p.free
+	*p = boundPost[A, B, C]{free: free, run: p.run}
+	free.Put(p) //threadcall:alloc when more are queued than ever
+}
+
+// A postBinding posts f, a function of up to three arguments.
+type postBinding[A, B, C any] struct {
+	t    *Thread
+	f    func(A, B, C)
+	free *freelist.List[boundPost[A, B, C]]
+}
+
+//threadcall:noalloc
+func (b *postBinding[A, B, C]) post(x A, y B, z C) bool {
+	p := b.free.Get()
+	if p == nil {
+		p = &boundPost[A, B, C]{free: b.free} //threadcall:alloc when more are queued than ever
+		p.run = p.call                        //threadcall:alloc and with it
+	}
+	p.f, p.a, p.b, p.c = b.f, x, y, z
+	ok := b.t.Go(p.run)
+	if !ok {
+		p.release()
+	}
+	return ok
+}
+
+// bindGo returns a function that posts f, which was made of a function that may be nil.
+func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C)) func(A, B, C) bool {
+	mustBeThread(t, "BindGo")
+	if isNil {
+		return func(A, B, C) bool { return false }
+	}
+	b := &postBinding[A, B, C]{t, f, new(freelist.List[boundPost[A, B, C]])}
+	return b.post
+}
+
+// BindGo1 is [BindGo2], for a function with one argument.
+func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
+	p := bindGo(t, f == nil, func(a A, _, _ none) { f(a) })
+	return func(x A) bool { return p(x, none{}, none{}) }
+}
+
+// BindGo2 returns a function, post, that queues f with its two arguments on t, as [Thread.Go] does,
+// and returns what Go returns. The digit is the number of arguments, from 1 to 3:
+//
+//	upload := thread.BindGo2(gl, (*Texture).Upload)
+//	upload(texture, pixels) // gl.Go(func() { texture.Upload(pixels) })
+//
+// post makes no closure, so it allocates nothing unless more functions are queued than ever before.
+// Order, limit and panics are those of Go. Nothing refers to the arguments when f has returned, or
+// when post has returned false.
+//
+// For a nil f post returns false. BindGo is for functions that are bound once: each keeps records,
+// up to 16,384. Any goroutine may call post, which keeps t from being reclaimed; a queued f does
+// not. [Coalesce1] queues a function with its latest argument once.
+func BindGo2[A, B any](t *Thread, f func(A, B)) (post func(A, B) bool) {
+	p := bindGo(t, f == nil, func(a A, b B, _ none) { f(a, b) })
+	return func(x A, y B) bool { return p(x, y, none{}) }
+}
+
+// BindGo3 is [BindGo2], for a function with three arguments.
+func BindGo3[A, B, C any](t *Thread, f func(A, B, C)) (post func(A, B, C) bool) {
+	return bindGo(t, f == nil, f)
 }

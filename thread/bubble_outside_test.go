@@ -57,7 +57,7 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		return func() any { recovered(f); return nil }
 	}
 	return map[string]func() any{
-		"Thread.After":       func() any { b.th.After(0, ran).Stop(); return nil },
+		"Thread.AfterFunc":   func() any { b.th.AfterFunc(0, ran).Stop(); return nil },
 		"Thread.Assert":      off(b.th.Assert),
 		"Thread.Call":        func() any { return b.th.Call(ran) },
 		"Thread.CallContext": func() any { return b.th.CallContext(ctx, ran) == nil },
@@ -65,16 +65,14 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Thread.Coalesce":    func() any { b.th.Coalesce(ran); return b.post() },
 		"Thread.Done":        does(func() { b.th.Done() }),
 		"Thread.Every":       func() any { b.th.Every(time.Hour, ran).Missed(); return nil },
-		"Thread.GetTLS":      does(func() { b.th.GetTLS() }),
 		"Thread.Go":          func() any { return b.th.Go(ran) },
-		"Thread.GoContext":   func() any { return b.th.GoContext(ctx, ran) },
+		"Thread.GoContext":   func() any { return b.th.GoContext(ctx, ran) == nil },
 		"Thread.ID":          does(func() { b.th.ID() }),
 		"Thread.MustCall":    off(func() { b.th.MustCall(ran) }),
 		"Thread.On":          func() any { return b.th.On() },
 		"Thread.OnPanic":     does(func() { b.th.OnPanic(nil) }),
 		"Thread.OnSlowCall":  does(func() { b.th.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
-		"Thread.Queued":      does(func() { b.th.Queued(); b.later.Queued() }),
-		"Thread.SetTLS":      off(func() { b.th.SetTLS(1) }),
+		"Thread.Shutdown":    func() any { return b.th.Shutdown(ctx) != nil },
 		"Thread.Stats":       does(func() { b.th.Stats(); b.later.Stats() }),
 		"Thread.TakePanic":   does(func() { b.th.TakePanic() }),
 		"Thread.Terminate":   does(func() { b.th.Terminate(); b.later.Terminate() }),
@@ -84,25 +82,26 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Pool.Close":         does(b.p.Close),
 		"Pool.Done":          does(func() { b.p.Done() }),
 		"Pool.Go":            func() any { return b.p.Go(ran) },
-		"Pool.GoContext":     func() any { return b.p.GoContext(ctx, ran) },
+		"Pool.GoContext":     func() any { return b.p.GoContext(ctx, ran) == nil },
 		"Pool.ID":            does(func() { b.p.ID() }),
 		"Pool.MustCall":      off(func() { b.p.MustCall(ran) }),
 		"Pool.OnSlowCall":    does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
-		"Pool.Queued":        does(func() { b.p.Queued() }),
+		"Pool.OnPanic":       does(func() { b.p.OnPanic(nil) }),
+		"Pool.Shutdown":      func() any { return b.p.Shutdown(ctx) != nil },
 		"Pool.Size":          does(func() { b.p.Size() }),
 		"Pool.Stats":         does(func() { b.p.Stats() }),
 		"Pool.TakePanic":     does(func() { b.p.TakePanic() }),
 		"Pool.Terminate":     does(b.p.Terminate),
 		"Pool.TryGo":         func() any { return b.p.TryGo(ran) },
 		"Timer.Missed":       does(func() { b.timer.Missed() }),
-		"Timer.Stop":         does(b.timer.Stop),
+		"Timer.Stop":         func() any { return b.timer.Stop() },
 		"Loop.Adopt":         func() any { return b.loop.Adopt() == nil },
 	}
 }
 
 // reaching are the methods that must reach the thread.
-var reaching = []string{"After", "Call", "CallContext", "Close", "Every", "Go", "GoContext",
-	"Stop", "Terminate", "TryGo"}
+var reaching = []string{"AfterFunc", "Call", "CallContext", "Close", "Every", "Go", "GoContext",
+	"Shutdown", "Stop", "Terminate", "TryGo"}
 
 // Outside a bubble, and in another one, what was made in it runs nothing. As long as it lives, what
 // would have to reach it panics, and afterwards functions are refused.
@@ -153,10 +152,36 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 	elsewhere(t, b, true)
 }
 
+// Shutdown of what was made outside ends with a context of the bubble.
+func TestBubble_ShutsDownWhatIsOutside(t *testing.T) {
+	for name, w := range both(t) {
+		busy := occupy(t, w.Go)
+		synctest.Test(t, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			go cancel()
+			if err := w.Shutdown(ctx); err != context.Canceled || w.Go(nop) {
+				t.Errorf("%s: Shutdown returned %v", name, err)
+			}
+			inside := thread.New() // on which the wait is another one
+			defer inside.Close()
+			inside.Call(func() {
+				if err := w.Shutdown(ctx); err != context.Canceled {
+					t.Errorf("%s: on a thread, Shutdown returned %v", name, err)
+				}
+			})
+			busy.Open()
+			if err := w.Shutdown(t.Context()); err != nil || !isClosed(w.Done()) {
+				t.Errorf("%s: the last Shutdown returned %v", name, err)
+			}
+		})
+	}
+}
+
 // A context of a bubble whose clock has passed the time of today is followed, and not asked by a
 // thread outside.
 func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 	outside := start(t)
+	outside.Stats() // which counts from now on
 	for range scaled(100) {
 		busy := occupy(t, outside.Go)
 		synctest.Test(t, func(t *testing.T) {
@@ -169,7 +194,7 @@ func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 				}
 			})
 			outside.GoContext(ctx, func() { t.Error("ran") })
-			for outside.Queued() < 2 {
+			for outside.Stats().Queued < 2 {
 				runtime.Gosched()
 			}
 			cancel()

@@ -42,7 +42,7 @@ func TestBubble_hasItsOwnTime(t *testing.T) {
 		if d := time.Since(begin); d != time.Minute {
 			t.Errorf("a minute took %v", d)
 		}
-		if at := thread.Eval(th, time.Now); at.Sub(begin) != time.Hour {
+		if at := thread.MustEval(th, time.Now); at.Sub(begin) != time.Hour {
 			t.Errorf("an hour took %v", at.Sub(begin))
 		}
 		p.Call(func() { time.Sleep(time.Hour) })
@@ -175,9 +175,9 @@ func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 					if !strings.HasPrefix(s.Name, "slow") || n > 1 && s.Name == "slow" {
 						t.Errorf("%s: the name is %q", name, s.Name)
 					}
-					if s.Queued() == "" {
+					if s.Caller() == "" {
 						stops.Add(1)
-					} else if strings.Contains(s.Queued(), "TestBubble_observesStartAndStopFunctions") {
+					} else if strings.Contains(s.Caller(), "TestBubble_observesStartAndStopFunctions") {
 						starts.Add(1)
 					}
 				}), thread.WithStop(hour), thread.WithStart(func() error { hour(); return nil }),
@@ -208,14 +208,14 @@ func TestBubble_countsAPostThatIsWithdrawnWhileItWaits(t *testing.T) {
 			busy := occupy(t, th.Go)
 			th.Go(nop)
 			ctx, cancel := context.WithCancel(t.Context())
-			posted := make(chan bool)
+			posted := make(chan error)
 			go func() { posted <- th.GoContext(ctx, nop) }()
 			synctest.Wait()
 			cancel()
-			ok := <-posted
+			err := <-posted
 			busy.Open()
-			if s := th.Stats(); ok || s.Withdrawn != 1 || s.Refused != 0 {
-				t.Errorf("%s: GoContext returned %v: %+v", name, ok, s)
+			if s := th.Stats(); err != context.Canceled || s.Withdrawn != 1 || s.Refused != 0 {
+				t.Errorf("%s: GoContext returned %v: %+v", name, err, s)
 			}
 		}
 	})
@@ -237,7 +237,7 @@ func TestBubble_adoptsWhereTheThreadWasMade(t *testing.T) {
 		}
 		inside = thread.NewLoop()
 		th, ran := inside.Thread(), false
-		go th.After(time.Hour, func() { ran = true; th.Terminate() })
+		go th.AfterFunc(time.Hour, func() { ran = true; th.Terminate() })
 		synctest.Wait()
 		if err := inside.Adopt(); err != nil {
 			t.Error(err)
@@ -288,7 +288,7 @@ func TestBubble_letsGoOfAForeignContext(t *testing.T) {
 			outside.GoContext(ctx, func() { n++ })
 			outside.Call(nop)
 		}
-		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) {
+		if cancel(); n != 6 || outside.GoContext(foreign{ctx}, nop) == nil {
 			t.Errorf("%d functions ran, want 6", n)
 		}
 	})
@@ -320,9 +320,9 @@ func TestBubble_timersOfAThreadOutsideKeepRealTime(t *testing.T) {
 						time.Since(begin))
 				}
 			}
-			made.Stop()                     // which was made outside
-			th.After(time.Millisecond, nop) // left to run
-			th.Every(time.Hour, nop)        // until the thread ends
+			made.Stop()                         // which was made outside
+			th.AfterFunc(time.Millisecond, nop) // left to run
+			th.Every(time.Hour, nop)            // until the thread ends
 		})
 	}
 	n := ticks.Load()
@@ -330,4 +330,25 @@ func TestBubble_timersOfAThreadOutsideKeepRealTime(t *testing.T) {
 	if th.Call(nop); ticks.Load() != n {
 		t.Error("ran after Stop")
 	}
+}
+
+// In a bubble, Shutdown waits as long as its context says, and the thread ends when it would have.
+func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, w := range map[string]runner{"Thread": thread.New(), "Pool": thread.NewPool(1)} {
+			begin, ran := time.Now(), false
+			w.Go(func() { time.Sleep(time.Hour) })
+			w.Go(func() { ran = true })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			err := w.Shutdown(ctx)
+			if d := time.Since(begin); err != context.DeadlineExceeded || d != time.Minute || w.Go(nop) {
+				t.Errorf("%s: after %v, Shutdown returned %v", name, d, err)
+			}
+			err = w.Shutdown(t.Context())
+			if d := time.Since(begin); err != nil || d != time.Hour || !ran || !isClosed(w.Done()) {
+				t.Errorf("%s: after %v, Shutdown returned %v; the last function ran: %v", name, d, err, ran)
+			}
+		}
+	})
 }

@@ -157,14 +157,21 @@ func TestTryGo_returnsFalseIfTheQueueIsFull(t *testing.T) {
 func TestGoContext_leavesOutWhatIsDone(t *testing.T) {
 	for name, w := range both(t) {
 		busy := occupy(t, w.Go)
-		ctx, cancel := context.WithCancel(t.Context())
-		if !w.GoContext(ctx, func() { t.Errorf("%s: the function runs", name) }) {
-			t.Errorf("%s: GoContext returned false", name)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		if err := w.GoContext(ctx, func() { t.Errorf("%s: the function runs", name) }); err != nil {
+			t.Errorf("%s: GoContext returned %v", name, err)
 		}
-		cancel()
+		cancel(errBoom)
 		busy.Open()
-		if w.Call(nop); w.GoContext(ctx, nop) {
-			t.Errorf("%s: GoContext returned true for a context that is done", name)
+		if w.Call(nop); w.GoContext(ctx, nop) != errBoom {
+			t.Errorf("%s: GoContext does not return the cause of a context that is done", name)
+		}
+		w.Close()
+		if err := w.GoContext(t.Context(), nop); err != thread.ErrTerminated {
+			t.Errorf("%s: closed, GoContext returned %v", name, err)
+		}
+		if err := w.GoContext(ctx, nop); err != errBoom {
+			t.Errorf("%s: closed and done, GoContext returned %v", name, err)
 		}
 	}
 }

@@ -244,7 +244,7 @@ func TestAddCleanup_keepsADroppedThreadUntilAllIsFreed(t *testing.T) {
 	handle, done := func() (weak.Pointer[thread.Thread], <-chan struct{}) {
 		th := thread.New()
 		stored := &texture{id: 2}
-		th.SetTLS(stored)
+		new(thread.Local[*texture]).Set(th, stored)
 		for _, tex := range []*texture{kept, stored, {id: 3}} {
 			thread.AddCleanup(th, tex, func(int) { freed.Add(1) }, tex.id)
 		}

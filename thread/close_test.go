@@ -1,6 +1,8 @@
 package thread_test
 
 import (
+	"context"
+	"errors"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -36,6 +38,10 @@ func TestClose_runsTheCallsOfWhatItEnds(t *testing.T) {
 			th.Go(f)
 			return func() { busy.Open(); th.Close() }, func() bool { return isClosed(th.Done()) }
 		},
+		"Thread.Shutdown": func(t *testing.T, f func()) (func(), func() bool) {
+			th := start(t, thread.WithStop(f))
+			return func() { _ = th.Shutdown(t.Context()) }, func() bool { return isClosed(th.Done()) }
+		},
 		"Pool.Close": func(t *testing.T, f func()) (func(), func() bool) {
 			p := startPool(t, 3, thread.WithStop(f))
 			return p.Close, func() bool { return isClosed(p.Done()) }
@@ -43,7 +49,7 @@ func TestClose_runsTheCallsOfWhatItEnds(t *testing.T) {
 		"Timer.Stop": func(t *testing.T, f func()) (func(), func() bool) {
 			th := start(t)
 			begun, ended := make(chan bool), new(atomic.Bool)
-			timer := th.After(0, func() { begun <- true; f(); ended.Store(true) })
+			timer := th.AfterFunc(0, func() { begun <- true; f(); ended.Store(true) })
 			return func() { <-begun; timer.Stop() }, ended.Load
 		},
 	}
@@ -127,4 +133,142 @@ func TestClose_doesNotWaitForItself(t *testing.T) {
 	}
 	testutil.Arrives(t, last.Done())
 	ends(t, func() { self.Call(nop) })
+}
+
+// When its context is done first, Shutdown returns the cause and leaves the thread closing: what is
+// queued still runs, what is new is refused, and a second Shutdown waits for the end.
+func TestShutdown_waitsForTheEndOrItsContext(t *testing.T) {
+	for name, w := range both(t) {
+		busy := occupy(t, w.Go)
+		var ran atomic.Int32
+		w.Go(func() { ran.Add(1) })
+		ctx, cancel := context.WithCancelCause(t.Context())
+		waited := make(chan error)
+		go func() { waited <- w.Shutdown(ctx) }()
+		eventually(t, func() bool { return !w.Go(nop) }, "%s: functions are refused", name)
+		cancel(errBoom)
+		if err := testutil.Arrives(t, waited); err != errBoom {
+			t.Errorf("%s: Shutdown returned %v", name, err)
+		}
+		if err := w.Shutdown(ctx); err != errBoom || w.GoContext(t.Context(), nop) == nil {
+			t.Errorf("%s: Shutdown whose context is done returned %v", name, err)
+		}
+		go func() { waited <- w.Shutdown(t.Context()) }()
+		busy.Open()
+		if err := testutil.Arrives(t, waited); err != nil || ran.Load() != 1 || !isClosed(w.Done()) {
+			t.Errorf("%s: Shutdown returned %v; %d functions ran", name, err, ran.Load())
+		}
+		if err := w.Shutdown(ctx); err != nil {
+			t.Errorf("%s: after the end, Shutdown returned %v", name, err)
+		}
+	}
+}
+
+// After a Shutdown that has given up, Terminate refuses what is queued.
+func TestShutdown_leavesTheRestToTerminate(t *testing.T) {
+	for name, w := range both(t) {
+		busy := occupy(t, w.Go)
+		w.Go(func() { t.Errorf("%s: the function runs", name) })
+		if err := w.Shutdown(canceled(t)); err != context.Canceled {
+			t.Errorf("%s: Shutdown returned %v", name, err)
+		}
+		w.Terminate()
+		busy.Open()
+		ends(t, func() {
+			if err := w.Shutdown(t.Context()); err != nil {
+				t.Errorf("%s: after Terminate, Shutdown returned %v", name, err)
+			}
+		})
+	}
+}
+
+// canceled returns a context that is done.
+func canceled(t *testing.T) context.Context {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	return ctx
+}
+
+// On the thread, and in a function that the thread waits for, Shutdown does not wait, and is not an
+// error.
+func TestShutdown_doesNotWaitForItself(t *testing.T) {
+	for name, w := range both(t) {
+		other := start(t)
+		var itself, throughOther error
+		ends(t, func() {
+			w.Call(func() { other.Call(func() { throughOther = w.Shutdown(t.Context()) }) })
+		})
+		if throughOther != nil {
+			t.Errorf("%s: in a function that it waits for, Shutdown returned %v", name, throughOther)
+		}
+		testutil.Arrives(t, w.Done())
+		again := both(t)[name]
+		ends(t, func() { again.Call(func() { itself = again.Shutdown(canceled(t)) }) })
+		if itself != nil {
+			t.Errorf("%s: on itself, Shutdown returned %v", name, itself)
+		}
+		testutil.Arrives(t, again.Done())
+	}
+}
+
+// On another thread, the wait ends with the context, too.
+func TestShutdown_onAnotherThreadEndsWithItsContext(t *testing.T) {
+	for name, w := range both(t) {
+		self := start(t)
+		busy := occupy(t, w.Go)
+		ctx, cancel := context.WithCancelCause(t.Context())
+		waited := make(chan error)
+		go self.Call(func() { waited <- w.Shutdown(ctx) })
+		eventually(t, func() bool { return !w.Go(nop) }, "%s: functions are refused", name)
+		cancel(errBoom)
+		if err := testutil.Arrives(t, waited); err != errBoom {
+			t.Errorf("%s: Shutdown returned %v", name, err)
+		}
+		busy.Open()
+		testutil.Arrives(t, w.Done())
+	}
+}
+
+// The goroutine of an adopted thread runs what is queued, and begins nothing when the context is
+// done.
+func TestShutdown_runsWhatIsQueuedOnAnAdoptedThread(t *testing.T) {
+	ends(t, func() {
+		th := thread.Adopt().Thread()
+		ctx, cancel := context.WithCancelCause(t.Context())
+		n := 0
+		th.Go(func() { n++ })
+		th.Go(func() { n++; cancel(errBoom) })
+		th.Go(func() { n++ })
+		if err := th.Shutdown(ctx); err != errBoom || n != 2 || th.Go(nop) || isClosed(th.Done()) {
+			t.Errorf("Shutdown returned %v; %d functions ran", err, n)
+		}
+		if err := th.Shutdown(t.Context()); err != nil || n != 3 || !isClosed(th.Done()) {
+			t.Errorf("the second Shutdown returned %v; %d functions ran", err, n)
+		}
+	})
+}
+
+// A function of Goexit ends the goroutine, when what is queued has run and the thread has ended.
+func TestClose_ofAnAdoptedThreadRunsWhatIsBehindAGoexit(t *testing.T) {
+	var th *thread.Thread
+	ran := false
+	exitsWith(t, "Close", func() {
+		th = thread.Adopt().Thread()
+		th.Go(runtime.Goexit)
+		th.Go(func() { ran = true })
+		th.Close()
+	})
+	if !ran || !isClosed(th.Done()) {
+		t.Errorf("the function behind it ran: %v", ran)
+	}
+}
+
+func TestOnPanic_setsTheHandlerOfAPool(t *testing.T) {
+	p := startPool(t, 2)
+	got := make(chan *thread.PanicError, 1)
+	p.OnPanic(func(err *thread.PanicError) { got <- err })
+	p.Go(func() { panic(errBoom) })
+	if err := testutil.Arrives(t, got); !errors.Is(err, errBoom) {
+		t.Errorf("the handler got %v", err)
+	}
 }

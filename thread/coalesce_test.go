@@ -112,11 +112,12 @@ func TestCoalesce_returnsFalseAfterTheEnd(t *testing.T) {
 	}
 }
 
-// A function that is queued does not keep its Thread, but its post does. Arguments are let go of.
-func TestCoalesce_letsGoOfArguments(t *testing.T) {
+// keepsNoThread fails the test unless a post keeps its Thread, and a function that it has queued
+// does not.
+func keepsNoThread(t *testing.T, bind func(*thread.Thread, func(bool)) (post func(bool) bool)) {
 	th := thread.New()
 	handle, done, ran := weak.Make(th), th.Done(), make(chan bool, 1)
-	post := thread.Coalesce1(th, func(bool) { ran <- true })
+	post := bind(th, func(bool) { ran <- true })
 	first := occupy(t, th.Go)
 	th = nil
 	for range 3 {
@@ -130,8 +131,11 @@ func TestCoalesce_letsGoOfArguments(t *testing.T) {
 	first.Open()
 	<-ran
 	eventually(t, func() bool { return collectedAndEnded(done) }, "the thread ends")
+}
 
-	th = start(t)
+func TestCoalesce_letsGoOfArguments(t *testing.T) {
+	keepsNoThread(t, thread.Coalesce1[bool])
+	th := start(t)
 	run := thread.Coalesce1(th, func(f func()) { f() })
 	busy := occupy(t, th.Go)
 	captured(t, "an argument that was replaced", func(f func()) { run(f); run(nop) })

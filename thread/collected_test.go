@@ -25,7 +25,9 @@ func TestCollected_isNoThreadThatIsWaitedForOrServed(t *testing.T) {
 	for name, use := range map[string]func(th *thread.Thread, f func()) bool{
 		"Call":        (*thread.Thread).Call,
 		"CallContext": func(th *thread.Thread, f func()) bool { return th.CallContext(never, f) == nil },
-		"Eval":        func(th *thread.Thread, f func()) bool { return thread.Eval(th, evaluated(f)) },
+		"MustEval": func(th *thread.Thread, f func()) bool {
+			return thread.MustEval(th, evaluated(f))
+		},
 		"Bind1V": func(th *thread.Thread, f func()) bool {
 			return thread.Bind1V(th, func(f func()) bool { f(); return true })(f)
 		},
@@ -155,10 +157,10 @@ func TestCollected_isADroppedThread(t *testing.T) {
 			var l thread.Local[*thread.Thread]
 			l.Set(th, th)
 		},
-		"a Goexit in Eval": func(th *thread.Thread) { // whose frames stay on the thread's stack
+		"a Goexit in MustEval": func(th *thread.Thread) { // whose frames stay on the thread's stack
 			var all testutil.Group
 			all.Go(func() {
-				thread.Eval(th, func() int {
+				thread.MustEval(th, func() int {
 					if th.On() {
 						runtime.Goexit()
 					}
@@ -283,7 +285,7 @@ func heap() runtime.MemStats {
 	return m
 }
 
-// What Eval needs for a burst of calls is given back.
+// What MustEval needs for a burst of calls is given back.
 func TestLetGo_ofWhatABurstOfCallsNeeded(t *testing.T) {
 	type result struct{ large }
 	before := heap().HeapAlloc
@@ -291,7 +293,7 @@ func TestLetGo_ofWhatABurstOfCallsNeeded(t *testing.T) {
 	busy := occupy(t, th.Go)
 	var all testutil.Group
 	for range 500 {
-		all.Go(func() { thread.Eval(th, func() (r result) { return r }) })
+		all.Go(func() { thread.MustEval(th, func() (r result) { return r }) })
 	}
 	time.Sleep(20 * time.Millisecond)
 	busy.Open()
@@ -300,7 +302,7 @@ func TestLetGo_ofWhatABurstOfCallsNeeded(t *testing.T) {
 	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 },
 		"the heap shrinks to %d", before)
 	th = start(t)
-	if r := thread.Eval(th, func() (r result) { r.large[7] = 7; return r }); r.large[7] != 7 {
+	if r := thread.MustEval(th, func() (r result) { r.large[7] = 7; return r }); r.large[7] != 7 {
 		t.Error("and then a result is wrong")
 	}
 }

@@ -209,7 +209,7 @@ func TestCallContext_panicsIfTheContextDoes(t *testing.T) {
 						},
 						"GoContext": func(ctx context.Context, f func()) bool {
 							defer w.Call(nop)
-							return w.GoContext(ctx, f)
+							return w.GoContext(ctx, f) == nil
 						},
 						"CallContext on the thread": func(ctx context.Context, f func()) (ok bool) {
 							w.Call(func() { ok = w.CallContext(ctx, f) == nil })

@@ -42,7 +42,7 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to
 // f until it ends: a Thread to which f refers is not reclaimed without Terminate or Close.
 //
-// [Thread.OnPanic] is for a thread that exists.
+// [Thread.OnPanic] and [Pool.OnPanic] are for what exists.
 func WithPanicHandler(f func(*PanicError)) Option {
 	return func(c *config) { c.handle = f }
 }

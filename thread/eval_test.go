@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -16,8 +19,8 @@ func evaluates[T any](t *testing.T, th *thread.Thread, p *thread.Pool, want T) {
 	f := func() T { return want }
 	for range 3 { // the same records are used again
 		inPool, err := thread.EvalContext(t.Context(), p, f)
-		for _, got := range []T{thread.Eval(th, f), inPool,
-			thread.Eval(th, func() T { return thread.Eval(th, f) })} {
+		for _, got := range []T{thread.MustEval(th, f), inPool,
+			thread.MustEval(th, func() T { return thread.MustEval(th, f) })} {
 			if err != nil || !reflect.DeepEqual(got, want) {
 				t.Errorf("the result is %#v, %v, want %#v", got, err, want)
 			}
@@ -39,21 +42,6 @@ func TestEval_returnsTheResultAsItIs(t *testing.T) {
 
 // A caller is a Caller that is neither a Thread nor a Pool.
 type caller struct{ thread.Caller }
-
-func TestEvalPool_reportsWhetherTheFunctionRan(t *testing.T) {
-	p := startPool(t, 1)
-	one := func() int { return 1 }
-	if n, ok := thread.EvalPool(p, one); n != 1 || !ok {
-		t.Errorf("it returns %d, %v", n, ok)
-	}
-	if n, ok := thread.EvalPool[int](p, nil); n != 0 || ok {
-		t.Errorf("of a nil function it returns %d, %v", n, ok)
-	}
-	p.Terminate()
-	if n, ok := thread.EvalPool(p, one); n != 0 || ok {
-		t.Errorf("on a terminated pool it returns %d, %v", n, ok)
-	}
-}
 
 // MustCall and MustEval panic with an error that names the thread.
 func TestMustEval_panicsWithTheNameOfTheThread(t *testing.T) {
@@ -134,4 +122,85 @@ func TestBind_returnsErrTerminated(t *testing.T) {
 
 func TestBind_panicsForANilThread(t *testing.T) {
 	mustPanic(t, func() { thread.Bind1(nil, func(int) {}) }, "thread.New")
+	mustPanic(t, func() { thread.BindGo1(nil, func(int) {}) }, "thread.New")
+}
+
+// A function of BindGo is queued as Go queues it: in order, within the limit, with a copy of the
+// arguments, and not at all when the thread has ended.
+func TestBindGo_postsWithArguments(t *testing.T) {
+	th := start(t, thread.WithQueueLimit(3))
+	var got []string
+	one := thread.BindGo1(th, func(a int) { got = append(got, fmt.Sprint(a, th.On())) })
+	two := thread.BindGo2(th, func(a int, b string) { got = append(got, fmt.Sprint(a, b)) })
+	three := thread.BindGo3(th, (*point).move)
+	p := &point{1, 1}
+	busy := occupy(t, th.Go)
+	if !one(1) || !two(2, "b") || !three(p, 2, 3) {
+		t.Error("a post returned false")
+	}
+	fourth := make(chan bool)
+	th.Stats() // which counts from now on
+	go func() { fourth <- one(4) }()
+	eventually(t, func() bool { return th.Stats().Queued == 4 }, "the fourth waits for a place")
+	busy.Open()
+	if !testutil.Arrives(t, fourth) {
+		t.Error("the fourth post returned false")
+	}
+	th.Call(func() { one(5) }) // behind the call
+	th.Call(nop)
+	if want := []string{"1 true", "2b", "4 true", "5 true"}; !slices.Equal(got, want) ||
+		*p != (point{3, 4}) {
+		t.Errorf("ran %q, moved to %v", got, *p)
+	}
+	th.Terminate()
+	if th.Call(nop); one(6) || two(7, "") || thread.BindGo1[int](start(t), nil)(8) || len(got) != 4 {
+		t.Errorf("a post to a thread that has ended, or of nil, returned true; ran %q", got)
+	}
+}
+
+// Many goroutines post at once, to several threads that lend no record to each other.
+func TestBindGo_keepsArgumentsApart(t *testing.T) {
+	th, other := start(t), start(t)
+	const posters = 4
+	var last [2][posters]int
+	note := func(on int) func(poster, n, again int) bool {
+		to := []*thread.Thread{th, other}[on]
+		return thread.BindGo3(to, func(poster, n, again int) {
+			if !to.On() || n != last[on][poster]+1 || again != n {
+				t.Errorf("poster %d, after %d: %d, %d", poster, last[on][poster], n, again)
+			}
+			last[on][poster] = n
+		})
+	}
+	posts := []func(poster, n, again int) bool{note(0), note(1)}
+	var all testutil.Group
+	for poster := range posters {
+		all.Go(func() {
+			for n := 1; n <= scaled(2000); n++ {
+				posts[0](poster, n, n)
+				posts[1](poster, n, n)
+			}
+		})
+	}
+	all.Wait()
+	th.Call(nop)
+	other.Call(nop)
+	if want := scaled(2000); last[0] != last[1] || last[0][0] != want {
+		t.Errorf("ran %v, want %d each", last, want)
+	}
+}
+
+func TestBindGo_letsGoOfArguments(t *testing.T) {
+	keepsNoThread(t, thread.BindGo1[bool])
+	th := start(t)
+	run := thread.BindGo1(th, func(f func()) { f() })
+	captured(t, "an argument", func(f func()) { run(f); th.Call(nop) })
+	captured(t, "an argument of a Goexit",
+		func(f func()) { run(func() { f(); runtime.Goexit() }); th.Call(nop) })
+	busy := occupy(t, th.Go)
+	captured(t, "an argument of a function that was queued at the end",
+		func(f func()) { run(f); th.Terminate() })
+	captured(t, "an argument that was refused", func(f func()) { run(f) })
+	busy.Open()
+	runtime.KeepAlive(run)
 }

@@ -21,7 +21,7 @@ func Example() {
 
 	t.Go(func() { fmt.Println("clear") })
 	t.Call(func() { fmt.Println("draw") })
-	pixels := thread.Eval(t, func() int { return 800 * 600 })
+	pixels := thread.MustEval(t, func() int { return 800 * 600 })
 	fmt.Println("read", pixels)
 	// Output:
 	// clear
@@ -39,7 +39,7 @@ func ExampleWithSlowCall() {
 				return // it waits, because the machine is busy
 			}
 			fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"),
-				strings.Contains(s.Queued(), "ExampleWithSlowCall"))
+				strings.Contains(s.Caller(), "ExampleWithSlowCall"))
 			reported <- true
 		}))
 	defer t.Close()
@@ -79,7 +79,7 @@ func ExampleWithSlowCall_stall() {
 		fmt.Println(err)
 	}
 	t := loop.Thread()
-	fmt.Println(t.Queued(), "queued")
+	fmt.Println(t.Stats().Queued, "queued")
 	fmt.Println(t.Call(func() {}))
 	// Output:
 	// 0 queued
@@ -153,6 +153,40 @@ func ExampleBind2() {
 	// untitled
 	// <nil>
 	// true
+}
+
+// At the end of a server: what is queued may run for a while, and is then dropped.
+func ExampleThread_Shutdown() {
+	t := thread.New()
+	begun, release := make(chan bool), make(chan bool)
+	t.Go(func() { close(begun); <-release }) // hangs
+	t.Go(func() { fmt.Println("saved") })
+	<-begun
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	if err := t.Shutdown(ctx); err != nil {
+		fmt.Println(err)
+		t.Terminate()
+	}
+	close(release)
+	<-t.Done()
+	// Output: context deadline exceeded
+}
+
+// Posts with arguments, as Go of a function literal makes, without the allocation of that.
+func ExampleBindGo2() {
+	t := thread.New(thread.WithName("ui"))
+	setTitle := thread.BindGo2(t, (*window).setTitle)
+
+	w := new(window)
+	setTitle(w, "untitled") // does not wait
+	t.Close()
+	fmt.Println(w.title)
+	fmt.Println(setTitle(w, "late"))
+	// Output:
+	// untitled
+	// false
 }
 
 // However often it is asked for, there is one redraw for each frame, with what is to be seen by
@@ -367,7 +401,7 @@ func ExampleHistogram_runtimeMetrics() {
 	waits := t.Stats().Waits
 	h := metrics.Float64Histogram{Counts: waits.Buckets[:]}
 	for i := range len(h.Counts) + 1 {
-		h.Buckets = append(h.Buckets, waits.Bound(i).Seconds())
+		h.Buckets = append(h.Buckets, thread.HistogramBound(i).Seconds())
 	}
 
 	n := uint64(0)
@@ -403,7 +437,7 @@ func ExampleHistogram_runtimeMetrics() {
 func ExampleHistogram_openTelemetry() {
 	bounds := func(h thread.Histogram) (bounds []float64) {
 		for i := range len(h.Buckets) - 1 {
-			bounds = append(bounds, h.Bound(i+1).Seconds())
+			bounds = append(bounds, thread.HistogramBound(i+1).Seconds())
 		}
 		return bounds
 	}

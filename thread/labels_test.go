@@ -97,7 +97,7 @@ func TestWithName_isALabel(t *testing.T) {
 	kept.Close()
 	again := thread.New(thread.WithKeep())
 	defer again.Terminate()
-	if l := thread.Eval(again, labels); l != "" {
+	if l := thread.MustEval(again, labels); l != "" {
 		t.Errorf("a thread without a name has the labels %s", l)
 	}
 	for how, adopt := range map[string]func() *thread.Loop{

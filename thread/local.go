@@ -1,12 +1,21 @@
 package thread
 
 // A Local is a variable with a value for each [Thread]: a context, a cache, a connection that
-// belongs to the thread. It is meant to be a package variable. The zero Local is ready to use and
-// must not be copied.
+// belongs to the thread. It is meant to be a package variable. The zero Local is ready to use. A
+// Local must not be copied, because its address identifies it; go vet reports copies.
 //
 // Any goroutine may use a Local at any time. A value that refers to its Thread does not keep the
 // Thread from being reclaimed.
-type Local[T any] struct{ _ byte } // so that each has an address of its own
+type Local[T any] struct {
+	_ noCopy
+	_ byte // Each Local has an address of its own.
+}
+
+// A noCopy is part of what must not be copied. Package copylocks of go vet looks for its methods.
+type noCopy struct{}
+
+func (*noCopy) Lock()   {}
+func (*noCopy) Unlock() {}
 
 // Get returns what Set has stored for t, or the zero value.
 //

@@ -135,7 +135,7 @@ func (l *Loop) Thread() *Thread { return l.t }
 // thread, where calls still run in place.
 func (l *Loop) Close() {
 	if l.mayServe("Close") {
-		l.t.e.Close()
+		_ = l.t.e.Shutdown(context.Background())
 	}
 	runtime.KeepAlive(l)
 }

@@ -12,17 +12,15 @@ import (
 func TestErrNil_isReportedByEveryCall(t *testing.T) {
 	th, p, host := start(t), startPool(t, 1), adopt(t)
 	for name, ok := range map[string]bool{
-		"Thread.Call":      th.Call(nil),
-		"Thread.Go":        th.Go(nil),
-		"Thread.TryGo":     th.TryGo(nil),
-		"Thread.GoContext": th.GoContext(t.Context(), nil),
-		"Thread.Coalesce":  th.Coalesce(nil)(),
-		"Coalesce1":        thread.Coalesce1[int](th, nil)(1),
-		"Pool.Call":        p.Call(nil),
-		"Pool.Go":          p.Go(nil),
-		"Pool.TryGo":       p.TryGo(nil),
-		"Pool.GoContext":   p.GoContext(t.Context(), nil),
-		"Eval":             thread.Eval[bool](th, nil),
+		"Thread.Call":     th.Call(nil),
+		"Thread.Go":       th.Go(nil),
+		"Thread.TryGo":    th.TryGo(nil),
+		"Thread.Coalesce": th.Coalesce(nil)(),
+		"BindGo1":         thread.BindGo1[int](th, nil)(1),
+		"Coalesce1":       thread.Coalesce1[int](th, nil)(1),
+		"Pool.Call":       p.Call(nil),
+		"Pool.Go":         p.Go(nil),
+		"Pool.TryGo":      p.TryGo(nil),
 	} {
 		if ok {
 			t.Errorf("%s returned true", name)
@@ -30,6 +28,8 @@ func TestErrNil_isReportedByEveryCall(t *testing.T) {
 	}
 	_, evaluated := thread.EvalContext[int](t.Context(), p, nil)
 	for name, err := range map[string]error{
+		"Thread.GoContext":   th.GoContext(t.Context(), nil),
+		"Pool.GoContext":     p.GoContext(t.Context(), nil),
 		"Thread.CallContext": th.CallContext(t.Context(), nil),
 		"Pool.CallContext":   p.CallContext(t.Context(), nil),
 		"EvalContext":        evaluated,
@@ -42,7 +42,7 @@ func TestErrNil_isReportedByEveryCall(t *testing.T) {
 		"Thread.MustCall": func() { th.MustCall(nil) },
 		"Pool.MustCall":   func() { p.MustCall(nil) },
 		"MustEval":        func() { thread.MustEval[int](th, nil) },
-		"After":           func() { th.After(1, nil) },
+		"AfterFunc":       func() { th.AfterFunc(1, nil) },
 		"Every":           func() { th.Every(1, nil) },
 		"Bind1":           func() { thread.Bind1[int](th, nil) },
 		"Bind3V":          func() { thread.Bind3V[int, int, int, error](th, nil) },

@@ -113,8 +113,9 @@ func TestTerminate_refusesWhatIsQueued(t *testing.T) {
 	for name, w := range both(t) {
 		busy := occupy(t, w.Go)
 		called := make(chan bool)
+		w.Stats() // which counts from now on
 		go func() { called <- w.Call(func() { t.Errorf("%s: the function runs", name) }) }()
-		eventually(t, func() bool { return w.Queued() == 1 }, "the call is queued")
+		eventually(t, func() bool { return w.Stats().Queued == 1 }, "the call is queued")
 		w.Terminate()
 		w.Terminate() // does nothing
 		if testutil.Arrives(t, called) {

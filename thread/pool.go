@@ -120,10 +120,10 @@ func (p *Pool) TryGo(f func()) bool {
 // GoContext is Go, but f does not run if ctx is done when its turn comes. See [Thread.GoContext].
 //
 //threadcall:noalloc
-func (p *Pool) GoContext(ctx context.Context, f func()) bool {
-	ok := p.p.GoContext(ctx, f)
+func (p *Pool) GoContext(ctx context.Context, f func()) error {
+	err := p.p.GoContext(ctx, f)
 	runtime.KeepAlive(p)
-	return ok
+	return err
 }
 
 // TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
@@ -138,9 +138,19 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // on one of the threads, nor in a function that one of them waits for, directly or through other
 // threads. It runs calls meanwhile as [Thread.Close] does.
 func (p *Pool) Close() {
-	p.p.Close()
+	_ = p.p.Shutdown(context.Background())
 	runtime.KeepAlive(p)
 }
+
+// Shutdown is Close, but waits only until ctx is done. See [Thread.Shutdown].
+func (p *Pool) Shutdown(ctx context.Context) error {
+	err := p.p.Shutdown(ctx)
+	runtime.KeepAlive(p)
+	return err
+}
+
+// OnPanic is [Thread.OnPanic] of the pool.
+func (p *Pool) OnPanic(f func(*PanicError)) { p.p.OnPanic(handler(f)) }
 
 // Terminate ends the threads. Each ends as [Thread.Terminate] says.
 func (p *Pool) Terminate() { p.p.Terminate() }

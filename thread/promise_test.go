@@ -55,13 +55,13 @@ type runner interface {
 	Call(f func()) bool
 	Go(f func()) bool
 	TryGo(f func()) bool
-	GoContext(ctx context.Context, f func()) bool
+	GoContext(ctx context.Context, f func()) error
 	MustCall(f func())
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
-	Queued() int
 	Done() <-chan struct{}
 	Close()
+	Shutdown(ctx context.Context) error
 	Terminate()
 }
 
@@ -90,7 +90,7 @@ var poolWays = map[string]waysToRun{
 		ctx, cancel := context.WithCancel(context.Background())
 		t.Cleanup(cancel)
 		w := wayOf(r)
-		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) }
+		w.call, w.post = withContext(ctx, r), func(f func()) bool { return r.GoContext(ctx, f) == nil }
 		return w
 	},
 	"EvalContext, TryGo": func(t *testing.T, r runner) way {
@@ -119,11 +119,6 @@ var poolWays = map[string]waysToRun{
 }
 
 var threadWays = map[string]waysToRun{
-	"Eval": func(_ *testing.T, r runner) way {
-		w := wayOf(r)
-		w.call = evaluated(func(f func() int64) int64 { return thread.Eval(r.(*thread.Thread), f) })
-		return w
-	},
 	"Bind": func(_ *testing.T, r runner) way {
 		w := wayOf(r)
 		bound := thread.Bind2V(r.(*thread.Thread), func(f func(), n int64) int64 { f(); return n })
@@ -131,6 +126,12 @@ var threadWays = map[string]waysToRun{
 			n := results.Add(1)
 			return f != nil && bound(f, n) == n
 		}
+		return w
+	},
+	"BindGo": func(_ *testing.T, r runner) way {
+		w := wayOf(r)
+		post := thread.BindGo1(r.(*thread.Thread), func(f func()) { f() })
+		w.post = func(f func()) bool { return f != nil && post(f) }
 		return w
 	},
 }

@@ -27,12 +27,12 @@ type SlowCall struct {
 // OnSlowCall was called.
 func (s SlowCall) Stack() string { return string(s.stack) }
 
-// Queued returns the stack of the goroutine that made the call: at most 32 functions, the innermost
-// first. It is empty for functions of [WithStop].
-func (s SlowCall) Queued() string { return stack.TraceCaller(s.from) }
+// Caller returns the stack of the goroutine that made the call, or posted the function: at most 32
+// functions, the innermost first. It is empty for functions of [WithStop].
+func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
 // LogValue returns a group for package log/slog: name and tid of the thread, running or waiting,
-// and the two stacks as queued and stack. Empty values are left out.
+// and the two stacks as caller and stack. Empty values are left out.
 func (s SlowCall) LogValue() slog.Value {
 	attrs := make([]slog.Attr, 0, 5)
 	if s.Name != "" {
@@ -46,8 +46,8 @@ func (s SlowCall) LogValue() slog.Value {
 	} else {
 		attrs = append(attrs, slog.Duration("running", s.Running))
 	}
-	if from := s.Queued(); from != "" {
-		attrs = append(attrs, slog.String("queued", from))
+	if from := s.Caller(); from != "" {
+		attrs = append(attrs, slog.String("caller", from))
 	}
 	if len(s.stack) > 0 {
 		attrs = append(attrs, slog.String("stack", s.Stack()))
@@ -68,7 +68,7 @@ func (s SlowCall) String() string {
 	if s.Name != "" {
 		fmt.Fprintf(&b, " (%s)", s.Name)
 	}
-	if from := s.Queued(); from != "" {
+	if from := s.Caller(); from != "" {
 		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(from, "\n"))
 	}
 	if len(s.stack) > 0 {

@@ -44,8 +44,9 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 		thread string
 	}{
 		"Call": {th.Call, "slow"},
-		"Eval": {func(f func()) bool { return thread.Eval(th, func() bool { f(); return true }) },
-			"slow"},
+		"MustEval": {func(f func()) bool {
+			return thread.MustEval(th, func() bool { f(); return true })
+		}, "slow"},
 		"CallContext": {func(f func()) bool { return th.CallContext(t.Context(), f) == nil }, "slow"},
 		"Go":          {th.Go, "slow"},
 		"Pool.Call":   {p.Call, "slow-"},
@@ -72,12 +73,12 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 				"goroutine ") != 1 && strings.Count(functions, "created by ") != 1 {
 				t.Errorf("the thread is at:\n%s", s.Stack())
 			}
-			if first, _, _ := strings.Cut(s.Queued(), "\n"); !strings.Contains(s.Queued(),
+			if first, _, _ := strings.Cut(s.Caller(), "\n"); !strings.Contains(s.Caller(),
 				"thread_test.queueAHang") || !strings.Contains(first, "thread_test.") {
-				t.Errorf("queued by:\n%s", s.Queued())
+				t.Errorf("queued by:\n%s", s.Caller())
 			}
 			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
-				s.Queued()) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
+				s.Caller()) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})
@@ -129,7 +130,7 @@ func TestSlowCall_LogValueHasItsFields(t *testing.T) {
 		got[a.Key] = a.Value.Any()
 	}
 	if want := (map[string]any{"name": s.Name, "tid": s.TID, "running": s.Running,
-		"queued": s.Queued(), "stack": s.Stack()}); !maps.Equal(got, want) {
+		"caller": s.Caller(), "stack": s.Stack()}); !maps.Equal(got, want) {
 		t.Errorf("%v\nof %v", got, s)
 	}
 	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {

@@ -31,7 +31,7 @@ func stalls(t *testing.T, use func(th runner), begin func(...thread.Option) runn
 		th.Close()
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if n := th.Queued(); n != 0 {
+		if n := th.Stats().Queued; n != 0 {
 			t.Errorf("%d functions are queued at the end", n)
 		}
 	})

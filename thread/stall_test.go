@@ -27,6 +27,7 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 		defer l.Close()
 		l.OnWake(nop)
 		its = here()
+		l.Thread().Stats() // which counts from now on
 		for range 2 {
 			begin <- l.Thread()
 			nativeLoopThatHangs(release)
@@ -42,14 +43,14 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 		for range 2 {
 			go queue()
 		}
-		eventually(t, func() bool { return th.Queued() == 3 }, "three calls wait")
+		eventually(t, func() bool { return th.Stats().Queued == 3 }, "three calls wait")
 		release <- true
 		for range 3 {
 			testutil.Arrives(t, called)
 		}
 		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
 			!strings.Contains(s.Stack(), "nativeLoopThatHangs") ||
-			!strings.Contains(s.Queued(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
+			!strings.Contains(s.Caller(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
 			t.Errorf("told of %v", s)
 		}
 		if !strings.Contains(s.String(), "has waited for") ||
@@ -67,7 +68,7 @@ func TestQueued_countsWhatHasNotBegun(t *testing.T) {
 			second := occupy(t, w.Go)
 			other = second.Open
 		}
-		if n := w.Queued(); n != 0 {
+		if n := w.Stats().Queued; n != 0 {
 			t.Errorf("%s: %d queued of none", name, n)
 		}
 		for i := range 100 {
@@ -77,15 +78,15 @@ func TestQueued_countsWhatHasNotBegun(t *testing.T) {
 				go w.Call(nop)
 			}
 		}
-		eventually(t, func() bool { return w.Queued() == 100 }, "%s: 100 are queued", name)
+		eventually(t, func() bool { return w.Stats().Queued == 100 }, "%s: 100 are queued", name)
 		busy.Open()
 		other()
-		eventually(t, func() bool { return w.Queued() == 0 }, "%s: none is queued", name)
+		eventually(t, func() bool { return w.Stats().Queued == 0 }, "%s: none is queued", name)
 		busy = occupy(t, w.Go)
 		defer busy.Open()
 		w.Go(nop)
 		w.Terminate()
-		if n := w.Queued(); n != 0 {
+		if n := w.Stats().Queued; n != 0 {
 			t.Errorf("%s: %d queued after Terminate", name, n)
 		}
 	}
@@ -103,15 +104,15 @@ func TestQueued_countsWhatTheThreadHasTaken(t *testing.T) {
 			}
 			th.Go(func() {
 				th.Go(nop)
-				if n := th.Queued(); n != 1 {
+				if n := th.Stats().Queued; n != 1 {
 					t.Errorf("%d are queued of one", n)
 				}
 				l.Serve(0)
-				if n := th.Queued(); n != 0 {
+				if n := th.Stats().Queued; n != 0 {
 					t.Errorf("%d are queued of none", n)
 				}
 			})
-			if q := th.Queued(); q != n+1 {
+			if q := th.Stats().Queued; q != n+1 {
 				t.Errorf("%d are queued of %d", q, n+1)
 			}
 			l.Serve(0)
@@ -139,7 +140,7 @@ func TestQueued_isPlausibleWhileFunctionsRun(t *testing.T) {
 		}()
 	}
 	for range scaled(1000) {
-		if n := th.Queued(); n < 0 || n > 2*most {
+		if n := th.Stats().Queued; n < 0 || n > 2*most {
 			t.Errorf("%d are queued of at most %d", n, most)
 		}
 	}

@@ -1,6 +1,7 @@
 package thread
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -119,7 +120,7 @@ func Start(opts ...Option) (*Thread, error) {
 	started := false
 	defer func() {
 		if !started {
-			t.e.Close()
+			_ = t.e.Shutdown(context.Background())
 		}
 	}()
 	err := ErrTerminated
@@ -146,7 +147,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 	defer func() {
 		if !started {
 			p.p.Terminate()
-			p.p.Close()
+			_ = p.p.Shutdown(context.Background())
 		}
 	}()
 	errs := make([]error, n)

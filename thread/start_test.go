@@ -138,7 +138,7 @@ func TestWithStop_callsItsOwnThreadInPlace(t *testing.T) {
 	add := func() { ran++ }
 	th, _ = thread.Start(thread.WithStop(func() {
 		if !th.On() || !th.Call(add) || th.CallContext(context.Background(), add) != nil ||
-			thread.Eval(th, func() int { return 1 }) != 1 {
+			thread.MustEval(th, func() int { return 1 }) != 1 {
 			t.Error("not in place")
 		}
 		if th.Go(add) {
@@ -281,7 +281,7 @@ func TestWithKeep_lendsNoThreadWhoseStartHasFailed(t *testing.T) {
 			for range 10 {
 				time.Sleep(100 * time.Microsecond) // for threads to wait for the next that is made
 				th := thread.New(keep)
-				if thread.Eval(th, here) == tid {
+				if thread.MustEval(th, here) == tid {
 					t.Errorf("%s, %s: the thread is lent", by, name)
 				}
 				th.Close()
@@ -295,14 +295,14 @@ func TestWithKeep_lendsTheThreadToTheNext(t *testing.T) {
 	for range cap(collected) {
 		th, other := thread.New(thread.WithKeep()), start(t)
 		runtime.AddCleanup(th, func(c chan bool) { c <- true }, collected)
-		tid := thread.Eval(th, here)
+		tid := thread.MustEval(th, here)
 		seen[tid] = true
 		exits(t, func() { th.Call(runtime.Goexit) })
 		for range 1000 {
 			th.Call(runtime.UnlockOSThread) //threadcall:ignore the thread must survive it
 		}
-		if thread.Eval(th, here) != tid || !thread.Eval(th, th.On) || thread.Eval(th, other.On) ||
-			thread.Eval(other, th.On) {
+		if thread.MustEval(th, here) != tid || !thread.MustEval(th, th.On) ||
+			thread.MustEval(th, other.On) || thread.MustEval(other, th.On) {
 			t.Fatal("not on a thread of its own")
 		}
 		th.Terminate()

@@ -95,10 +95,10 @@ type Histogram struct {
 	Buckets [122]uint64
 }
 
-// Bound returns the boundaries of the buckets: Buckets[i] counts the times d with h.Bound(i) <= d <
-// h.Bound(i+1). Bound(0) is zero; Bound(len(h.Buckets)), where the last bucket ends, is the
-// greatest Duration. A smaller i is taken for 0, a greater one for len(h.Buckets).
-func (h Histogram) Bound(i int) time.Duration { return histogram.Bound(i) }
+// HistogramBound returns where bucket i of each [Histogram] begins, and the one before it ends:
+// Buckets[i] counts the times d with HistogramBound(i) <= d < HistogramBound(i+1). For an i of zero
+// or less it is zero. Where the last bucket ends, and for a greater i, it is the greatest Duration.
+func HistogramBound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
 // interpolated within its bucket: the error is less than a fifth of the time, or 64 ns. In the last
@@ -115,7 +115,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	rank := min(max(q, 0), 1) * n
 	for i, c := range h.Buckets {
 		if c := float64(c); c > 0 && rank <= c {
-			low, high := h.Bound(i), h.Bound(i+1)
+			low, high := HistogramBound(i), HistogramBound(i+1)
 			if i == len(h.Buckets)-1 {
 				return low
 			}
@@ -124,7 +124,7 @@ func (h Histogram) Quantile(q float64) time.Duration {
 			rank -= c
 		}
 	}
-	return h.Bound(len(h.Buckets) - 1) // by rounding
+	return HistogramBound(len(h.Buckets) - 1) // by rounding
 }
 
 // Sub returns h without the times of earlier, an earlier state of the same Histogram.

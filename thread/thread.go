@@ -45,7 +45,7 @@
 //     begins. Close first runs what is queued. Starts and stops are pairs, undone in reverse. The
 //     garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
-//     captures variables is allocated where it is made; [Bind2] needs none.
+//     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
 //
 // # Testing
 //
@@ -212,16 +212,20 @@ func (t *Thread) TryGo(f func()) bool {
 }
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. The thread looks at ctx
-// only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns false,
-// and f will not run, if ctx is done already, or while GoContext waits for that limit.
+// only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns nil if
+// f is queued. Otherwise f will not run, and GoContext returns, as [Thread.CallContext] does,
+//
+//   - [context.Cause](ctx), if ctx is done already, or while GoContext waits for that limit;
+//   - [ErrTerminated], if the thread is terminated or closed;
+//   - [ErrNil], if f is nil.
 //
 // The profiler labels of ctx are carried as by CallContext.
 //
 //threadcall:noalloc
-func (t *Thread) GoContext(ctx context.Context, f func()) bool {
-	ok := t.e.GoContext(ctx, f)
+func (t *Thread) GoContext(ctx context.Context, f func()) error {
+	err := t.e.GoContext(ctx, f)
 	runtime.KeepAlive(t)
-	return ok
+	return err
 }
 
 // TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been
@@ -260,8 +264,25 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // Close panics where Terminate does.
 func (t *Thread) Close() {
 	t.mayEnd("Close")
-	t.e.Close()
+	_ = t.e.Shutdown(context.Background())
 	runtime.KeepAlive(t)
+}
+
+// Shutdown is Close, but waits only until ctx is done. It returns nil when the thread has ended,
+// and also where Close does not wait.
+//
+// If ctx is done before the end, Shutdown returns [context.Cause](ctx), as Shutdown of
+// [net/http.Server] does, and changes nothing more: new functions are refused, what is queued still
+// runs, and then the thread ends. The program may wait again, or call Terminate, which refuses what
+// is queued. On the goroutine of an adopted thread that does not serve, Shutdown begins no function
+// when ctx is done; a later Close, Shutdown or Serve runs the others.
+//
+// Shutdown panics where Terminate does.
+func (t *Thread) Shutdown(ctx context.Context) error {
+	t.mayEnd("Shutdown")
+	err := t.e.Shutdown(ctx)
+	runtime.KeepAlive(t)
+	return err
 }
 
 // Terminate ends the thread, and does not wait. A running function completes, and its call returns

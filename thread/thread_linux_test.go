@@ -31,7 +31,7 @@ func nameOf(tid uint64) string {
 func TestNew_isNotOnTheMainThread(t *testing.T) {
 	for range 100 {
 		th := thread.New()
-		if thread.Eval(th, here) == uint64(os.Getpid()) {
+		if thread.MustEval(th, here) == uint64(os.Getpid()) {
 			t.Fatal("a thread of New is the main thread")
 		}
 		th.Terminate()
@@ -42,7 +42,7 @@ func TestNew_isNotOnTheMainThread(t *testing.T) {
 func TestTerminate_endsTheOperatingSystemsThread(t *testing.T) {
 	for i := range 20 {
 		th := thread.New()
-		tid := thread.Eval(th, here)
+		tid := thread.MustEval(th, here)
 		if !lives(tid) {
 			t.Fatal("the thread is not to be seen")
 		}
@@ -61,8 +61,8 @@ func TestWithName_namesTheOperatingSystemsThread(t *testing.T) {
 		"a name that is far too long": "a name that is",
 		"":                            "", // that of the thread that made it, whatever a test named that
 	} {
-		if got := nameOf(thread.Eval(start(t, thread.WithName(name)), here)); want != "" && got != want ||
-			got == "" {
+		got := nameOf(thread.MustEval(start(t, thread.WithName(name)), here))
+		if got == "" || want != "" && got != want {
 			t.Errorf("the thread %q is shown as %q", name, got)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Timer runs a function on a thread at given times. [Thread.After] and [Thread.Every] make it.
+// A Timer runs a function on a thread at given times. [Thread.AfterFunc] and [Thread.Every] make
+// it.
 //
 //   - When a time has come, a tick queues the function as Go does, but is not counted by
 //     [WithQueueLimit].
@@ -36,9 +37,9 @@ import (
 // see docs/performance.md.
 type Timer struct{ c *engine.Clock }
 
-// After runs f on the thread once, when d has passed; as soon as possible if d is not positive.
-func (t *Thread) After(d time.Duration, f func()) *Timer {
-	mustNotBeNil(f == nil, "After")
+// AfterFunc runs f on the thread once, when d has passed; as soon as possible if d is not positive.
+func (t *Thread) AfterFunc(d time.Duration, f func()) *Timer {
+	mustNotBeNil(f == nil, "AfterFunc")
 	return &Timer{t.e.After(d, f, t)}
 }
 
@@ -53,7 +54,12 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 }
 
 // Stop ends the Timer and, unlike Stop of [time.Timer], waits until its function, if that is
-// running, has returned. The function does not run after Stop.
+// running, has returned. The function does not begin again.
+//
+// Stop returns true if it has ended the Timer, so that a run that was to come does not come. It
+// returns false if the Timer was over: it has been stopped, its thread has been terminated, or it
+// is of AfterFunc and the function has begun. So within the function, Stop returns false for
+// AfterFunc, and true once for Every. Of several calls of Stop, at most one returns true.
 //
 // Stop does not wait on the thread itself, so the function may call it, nor in a function that the
 // thread waits for, directly or through other threads. On another thread, Stop runs the calls that
@@ -62,11 +68,11 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 //
 // Stop may be called more than once, by several goroutines at once, and after the thread has been
 // terminated.
-func (t *Timer) Stop() { t.c.Stop() }
+func (t *Timer) Stop() bool { return t.c.Stop() }
 
 // Missed returns how many ticks a late thread had left out when the function last began. A
 // simulation with a fixed time step makes one step, and one more for each by which Missed has
-// grown. It is zero for [Thread.After].
+// grown. It is zero for [Thread.AfterFunc].
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }

@@ -3,6 +3,7 @@ package thread_test
 import (
 	"math"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,15 +16,15 @@ const tick = 2 * time.Millisecond
 
 // timers are the ways to make one, each of which first ticks after d.
 var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thread.Timer{
-	"After": (*thread.Thread).After,
-	"Every": (*thread.Thread).Every,
+	"AfterFunc": (*thread.Thread).AfterFunc,
+	"Every":     (*thread.Thread).Every,
 }
 
-func TestAfter_runsOnce(t *testing.T) {
+func TestAfterFunc_runsOnce(t *testing.T) {
 	th := start(t)
 	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1} {
 		ran := make(chan bool, 2)
-		timer := th.After(d, func() { ran <- th.On() })
+		timer := th.AfterFunc(d, func() { ran <- th.On() })
 		if !testutil.Arrives(t, ran) {
 			t.Error("the function is not on the thread")
 		}
@@ -32,7 +33,7 @@ func TestAfter_runsOnce(t *testing.T) {
 			t.Error("it ran twice")
 		}
 	}
-	far := []*thread.Timer{th.After(math.MaxInt64, nop), th.Every(math.MaxInt64, nop)}
+	far := []*thread.Timer{th.AfterFunc(math.MaxInt64, nop), th.Every(math.MaxInt64, nop)}
 	time.Sleep(tick)
 	for _, timer := range far {
 		timer.Stop()
@@ -49,13 +50,13 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 				th.Call(func() {
 					timer = newTimer(th, tick, func() {
 						timer.Stop()
-						th.Call(timer.Stop)
+						th.Call(func() { timer.Stop() })
 						close(done) // a second time would panic
 					})
 				})
 				testutil.Arrives(t, done)
 				time.Sleep(2 * tick)
-				if ends(t, timer.Stop); th.TakePanic() != nil {
+				if ends(t, func() { timer.Stop() }); th.TakePanic() != nil {
 					t.Error("ran again")
 				}
 			})
@@ -65,8 +66,8 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 				var timer *thread.Timer
 				th.Call(func() {
 					timer = newTimer(th, tick, func() {
-						other.Call(func() { p.Call(timer.Stop) })
-						other.Call(timer.Stop)
+						other.Call(func() { p.Call(func() { timer.Stop() }) })
+						other.Call(func() { timer.Stop() })
 						close(done)
 					})
 				})
@@ -93,19 +94,76 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 				h.do(func() { h.loop.OnWake(func() { woken <- true }) })
 				timer := newTimer(h.Thread, time.Microsecond, func() { t.Error("ran") })
 				testutil.Arrives(t, woken)
-				ends(t, timer.Stop)
+				ends(t, func() { timer.Stop() })
 				h.do(func() { h.loop.Serve(0) })
 			})
 			t.Run("after Terminate", func(t *testing.T) {
 				th := start(t)
 				timer := newTimer(th, time.Microsecond, nop)
 				th.Terminate()
-				ends(t, timer.Stop)
+				ends(t, func() { timer.Stop() })
 				timer = newTimer(th, time.Microsecond, func() { t.Error("ran on a terminated thread") })
 				time.Sleep(tick)
-				ends(t, timer.Stop)
+				ends(t, func() { timer.Stop() })
 			})
 		})
+	}
+}
+
+// Stop returns true once, if a run was still to come: for AfterFunc, before the function has begun.
+func TestTimer_StopReportsWhetherItHasEndedTheTimer(t *testing.T) {
+	for name, newTimer := range timers {
+		once := name == "AfterFunc"
+		for what, stops := range map[string]func(th *thread.Thread) (got, want []bool){
+			"before it is due": func(th *thread.Thread) (got, want []bool) {
+				timer := newTimer(th, time.Hour, nop)
+				return []bool{timer.Stop(), timer.Stop()}, []bool{true, false}
+			},
+			"when it is queued": func(th *thread.Thread) (got, want []bool) {
+				th.Call(func() {
+					timer := newTimer(th, 1, func() { t.Error("ran") })
+					eventually(t, func() bool { return th.Stats().Queued > 0 }, "the tick is queued")
+					got = []bool{timer.Stop(), timer.Stop()}
+				})
+				th.Call(nop)
+				return got, []bool{true, false}
+			},
+			"by its function": func(th *thread.Thread) (got, want []bool) {
+				done := make(chan bool, 2)
+				var timer *thread.Timer
+				th.Call(func() { timer = newTimer(th, 1, func() { done <- timer.Stop() }) })
+				return []bool{testutil.Arrives(t, done), timer.Stop()}, []bool{!once, false}
+			},
+			"while its function runs": func(th *thread.Thread) (got, want []bool) {
+				begun, release := make(chan bool), make(chan bool)
+				timer := newTimer(th, 1, func() { close(begun); <-release })
+				testutil.Arrives(t, begun)
+				go func() { time.Sleep(tick); close(release) }()
+				return []bool{timer.Stop(), timer.Stop()}, []bool{!once, false}
+			},
+			"by many": func(th *thread.Thread) (got, want []bool) {
+				timer, stopped := newTimer(th, time.Hour, nop), make(chan bool)
+				for range 8 {
+					go func() { stopped <- timer.Stop() }()
+				}
+				ended := 0
+				for range 8 {
+					if testutil.Arrives(t, stopped) {
+						ended++
+					}
+				}
+				return []bool{ended == 1}, []bool{true}
+			},
+			"after the end of the thread": func(th *thread.Thread) (got, want []bool) {
+				timer := newTimer(th, time.Hour, nop)
+				th.Terminate()
+				return []bool{timer.Stop(), newTimer(th, 1, nop).Stop()}, []bool{false, false}
+			},
+		} {
+			if got, want := stops(start(t)); !slices.Equal(got, want) {
+				t.Errorf("%s, %s: Stop returns %v, want %v", name, what, got, want)
+			}
+		}
 	}
 }
 
@@ -121,7 +179,7 @@ func TestTimer_isNeverEarly(t *testing.T) {
 				var stopped atomic.Bool
 				var timer *thread.Timer
 				d, ran := time.Duration(1+r.IntN(50_000)), int64(0)
-				newTimer := []func(time.Duration, func()) *thread.Timer{th.After, th.Every}[n%2]
+				newTimer := []func(time.Duration, func()) *thread.Timer{th.AfterFunc, th.Every}[n%2]
 				begin := time.Now()
 				th.Call(func() {
 					timer = newTimer(d, func() {
@@ -198,7 +256,7 @@ func TestClose_doesNotWaitForTimers(t *testing.T) {
 			large := new([1 << 10]int)
 			runtime.AddCleanup(large, func(c chan struct{}) { close(c) }, gone)
 			f := func() { t.Error("ran", large[0]) }
-			th.After(time.Hour, f)
+			th.AfterFunc(time.Hour, f)
 			th.Every(time.Hour, f)
 		}()
 		ends(t, func() { end(th) })
@@ -220,7 +278,7 @@ func TestTimer_keepsItsThreadUntilItEnds(t *testing.T) {
 			runtime.GC()
 			return ran.Load() > 0
 		}, "a timer of a thread that was dropped runs")
-		if name != "After" {
+		if name != "AfterFunc" {
 			n := ran.Load()
 			eventually(t, func() bool { return !collectedAndEnded(done) && ran.Load() > n+1 },
 				"and runs again")
@@ -237,7 +295,7 @@ func TestTimer_takesNoPlaceInALimitedQueue(t *testing.T) {
 	busy := occupy(t, th.Go)
 	th.Go(nop)
 	var ran atomic.Bool
-	th.After(time.Microsecond, func() { ran.Store(true) })
+	th.AfterFunc(time.Microsecond, func() { ran.Store(true) })
 	time.Sleep(tick)
 	busy.Open()
 	eventually(t, ran.Load, "it runs")

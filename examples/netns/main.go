@@ -32,7 +32,7 @@ func run(n int) error {
 	if err != nil {
 		return err
 	}
-	threads := keyed.New(enter, nil) // where namespaces have names, enter would open the handle
+	threads := keyed.New(enter) // where namespaces have names, enter would open the handle
 	defer threads.Close()
 	start := time.Now()
 	for range 2 {

@@ -212,7 +212,7 @@ func TestEngine_Queued_counts(t *testing.T) {
 	n := e.Queued()
 	e.Retire()
 	closed := make(chan bool)
-	go func() { e.Close(); close(closed) }()
+	go func() { _ = e.Shutdown(never); close(closed) }()
 	closes := func() bool { return e.phase.Load() == closing && e.controls.Load() == 2 }
 	eventually(t, closes, "it closes")
 	if after := e.Queued(); n != 5 || after != 5 {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"runtime/pprof"
 	"sync/atomic"
 
@@ -14,7 +15,7 @@ import (
 //
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
-//	closing  are refused  are queued, and refused when  runs            Close, and Retire of a
+//	closing  are refused  are queued, and refused when  runs            Shutdown, and Retire of a
 //	                      it is closed; those of a                      pool
 //	                      pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
@@ -23,7 +24,8 @@ import (
 //	over     the same                                   nothing; no     ended, when the last
 //	                                                    function runs   identity has ended
 //
-// The goroutine that enters closing or closed from open closes the limit, the one that enters over
+// The goroutine that enters closing or closed from open closes the limit, the one that enters
+// closing also queues what ends the thread or wakes those of the pool, and the one that enters over
 // closes done. That of a pool is entered under its mu, but for over.
 //
 // Any number of goroutines may call Terminate at the same time, and each does all of it, so when
@@ -372,46 +374,61 @@ func (e *Engine) Retire() {
 	e.control(e.Terminate)
 }
 
-// Close is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
+// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
 // thread, or in a function that the thread waits for, directly or through others. Functions that
-// are posted from then on are refused.
-func (e *Engine) Close() {
+// are posted from then on are refused. If ctx is done before the end, Shutdown returns why.
+func (e *Engine) Shutdown(ctx context.Context) error {
+	cancel := ctx.Done()
 	if !e.reachable() {
-		return
+		return nil
 	}
-	e.enter(closing)
+	if e.enter(closing) {
+		e.control(e.Terminate)
+	}
 	self := threads.current()
 	if self == e && !e.own && e.serving.Load() == 0 {
-		defer e.Terminate() // if a function calls Goexit, too
-		e.Serve(0, nil)
-		return
+		_ = e.ServeContext(ctx)
+		return whyNot(ctx, e.done)
 	}
-	e.control(e.Terminate)
 	if !e.own {
 		defer e.endWait(e.beginWait())
 	}
-	self.waitForTarget(&e.target)
+	err := self.waitForTarget(ctx, cancel, &e.target)
 	e.GiveBack()
+	return err
 }
 
-// waitForTarget waits for the end of x, unless the caller is on x. e is the thread that the caller
-// is on, if any.
-func (e *Engine) waitForTarget(x *target) {
-	if e == nil || e.serves() != x {
-		e.waitForEnd(x.done, wait{on: x.on, pool: x.pool, each: x.pool != nil})
+// waitForTarget waits for the end of x, unless the caller is on x, or for ctx, whose channel is
+// cancel. e is the thread that the caller is on, if any.
+func (e *Engine) waitForTarget(ctx context.Context, cancel <-chan struct{}, x *target) error {
+	if e != nil && e.serves() == x {
+		return nil
 	}
+	e.waitForEnd(x.done, cancel, wait{on: x.on, pool: x.pool, each: x.pool != nil})
+	return whyNot(ctx, x.done)
+}
+
+// whyNot returns why ctx is done, if it is and done is not closed.
+func whyNot(ctx context.Context, done <-chan struct{}) error {
+	if !isClosed(done) && callq.Done(ctx) {
+		return Cause(ctx)
+	}
+	return nil
 }
 
 // waitForEnd waits for done, which will be closed or sent to when what has ended, unless what waits
-// for the function that calls waitForEnd. e is as in waitForTarget; it runs the calls that what
-// makes to it meanwhile.
-func (e *Engine) waitForEnd(done <-chan struct{}, what wait) {
+// for the function that calls waitForEnd, or for cancel. e is as in waitForTarget; it runs the
+// calls that what makes to it meanwhile.
+func (e *Engine) waitForEnd(done, cancel <-chan struct{}, what wait) {
 	if e == nil {
-		<-done
+		select {
+		case <-done:
+		case <-cancel:
+		}
 		return
 	}
 	what.end = true
-	e.waitForPlace(nil, done, nil, what)
+	e.waitForPlace(nil, done, cancel, what)
 }
 
 // Permanent reports whether the thread is that of package mainthread. e may be nil.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"runtime/trace"
 	"slices"
 	"sync"
@@ -329,23 +330,28 @@ func (p *Pool) Terminate() {
 	}
 }
 
-// Close is Retire, and waits as Engine.Close does.
-func (p *Pool) Close() {
-	if p.reachable() {
-		p.Retire()
-		threads.current().waitForTarget(&p.target)
+// Shutdown is Retire, and waits as Engine.Shutdown does.
+func (p *Pool) Shutdown(ctx context.Context) error {
+	cancel := ctx.Done()
+	if !p.reachable() {
+		return nil
 	}
+	p.Retire()
+	return threads.current().waitForTarget(ctx, cancel, &p.target)
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
 	p.mu.Lock()
-	p.enter(closing)
+	first := p.enter(closing)
 	for _, e := range p.idle {
 		e.listed = false
 	}
 	p.idle = p.idle[:0]
 	p.mu.Unlock()
+	if !first {
+		return
+	}
 	for _, e := range p.workers {
 		e.control(nil)
 	}

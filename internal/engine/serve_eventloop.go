@@ -138,6 +138,6 @@ func (e *Engine) ServeIn(loop func()) {
 		returned = true
 		e.OnWake(nil)
 		e.q.RestAlways(false)
-		e.Close()
+		_ = e.Shutdown(never) // does not wait here
 	})
 }

@@ -317,11 +317,20 @@ const (
 //threadcall:noalloc
 func (x *target) Go(fn func()) bool { return x.post(noContext, fn, waits, nil) }
 
-// GoContext is Go, but fn does not run if ctx is done when its turn comes.
+// GoContext is Go, but fn does not run if ctx is done when its turn comes. Nil means that fn is
+// queued.
 //
 //threadcall:noalloc
-func (x *target) GoContext(ctx context.Context, fn func()) bool {
-	return x.post(ctx, fn, waits, nil)
+func (x *target) GoContext(ctx context.Context, fn func()) error {
+	switch {
+	case fn == nil:
+		return ErrNil
+	case x.post(ctx, fn, waits, nil):
+		return nil
+	case callq.Done(ctx): // before, or while post waited for a place
+		return Cause(ctx)
+	}
+	return ErrTerminated
 }
 
 // TryGo is Go, but refuses fn at once if the queue is full.

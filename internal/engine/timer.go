@@ -186,20 +186,21 @@ func (c *Clock) returned() {
 	c.mu.Unlock()
 }
 
-// Stop ends the clock. Its function does not run after that, or if it runs now, Stop waits for its
-// end, unless the caller is on the thread, or in a function that the thread waits for, directly or
-// through others.
-func (c *Clock) Stop() {
+// Stop ends the clock, and reports whether it was not over. Its function does not run after that,
+// or if it runs now, Stop waits for its end, unless the caller is on the thread, or in a function
+// that the thread waits for, directly or through others.
+func (c *Clock) Stop() (ended bool) {
 	e := c.e
 	if !e.reachable() {
-		return // terminated, and so over
+		return false // terminated, and so over
 	}
 	self := threads.current()
 	c.mu.Lock()
+	ended = !c.over
 	c.cancelLocked()
 	if c.running == 0 || self == e {
 		c.mu.Unlock()
-		return
+		return ended
 	}
 	latched := e.bubble == 0 && clock.InBubble()
 	token := park.NewToken(latched)
@@ -209,8 +210,9 @@ func (c *Clock) Stop() {
 	if self == nil || latched {
 		token.Wait(nil)
 	} else {
-		self.waitForEnd(token.C(), wait{on: e})
+		self.waitForEnd(token.C(), nil, wait{on: e})
 	}
+	return ended
 }
 
 // Missed returns how many ticks were due and did not run because the thread was late.

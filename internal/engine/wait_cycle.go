@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -444,8 +445,11 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 
 // WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
 // calls that they make to the caller's thread, if it is on one. It does not wait where that would
-// be a deadlock.
-func (s *Set) WaitEnd(done <-chan struct{}) { threads.current().waitForEnd(done, wait{set: s}) }
+// be a deadlock. If ctx is done before the end, WaitEnd returns why.
+func (s *Set) WaitEnd(ctx context.Context, done <-chan struct{}) error {
+	threads.current().waitForEnd(done, ctx.Done(), wait{set: s})
+	return whyNot(ctx, done)
+}
 
 // A reach is the threads that a thread depends on: itself, the one that it waits for, the one that
 // that waits for, and so on.

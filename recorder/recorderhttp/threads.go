@@ -94,7 +94,8 @@ func writeMetrics(b *bytes.Buffer, states []access.State) {
 			below := uint64(0)
 			for i, n := range h.Buckets { // a boundary at each second power of two
 				if i%8 == 1 {
-					fmt.Fprintf(b, "%s_bucket{%s,le=\"%v\"} %d\n", name, labels, h.Bound(i).Seconds(), below)
+					fmt.Fprintf(b, "%s_bucket{%s,le=\"%v\"} %d\n", name, labels,
+						thread.HistogramBound(i).Seconds(), below)
 				}
 				below += n
 			}

@@ -49,7 +49,7 @@ func BenchmarkSetns(b *testing.B) {
 	defer away.Close()
 
 	b.Run(named("thread"), func(b *testing.B) {
-		threads := keyed.New(func(string) error { return setns(away) }, nil)
+		threads := keyed.New(func(string) error { return setns(away) })
 		defer threads.Close()
 		report(b, single(b.N, func(int) { time.Sleep(time.Millisecond) }, func() {
 			if err := threads.Call(context.Background(), "away", nothing); err != nil {

@@ -84,7 +84,7 @@ func (p clockProgram) run() clockRun {
 				res.Begun = append(res.Begun, [2]int64{int64(i), int64(time.Since(start))})
 				time.Sleep(c.Busy)
 			}
-			set := th.After
+			set := th.AfterFunc
 			if c.Every {
 				set = th.Every
 			}

@@ -381,6 +381,9 @@ func (a *activation) do(o *op, s spot) answers {
 	case withContext, postContext:
 		return a.withContext(o, s, p)
 	case post:
+		if p.bound != nil && o.number%2 == 1 {
+			return whether(p.bound(r.function(o, s)))
+		}
 		return whether(p.Go(r.function(o, s)))
 	case try:
 		return whether(p.TryGo(r.function(o, s)))
@@ -498,7 +501,7 @@ func (a *activation) many(o *op, p *place) {
 				last = i
 			}
 		}
-		if ctx == nil && p.Go(f) || ctx != nil && p.GoContext(ctx, f) {
+		if ctx == nil && p.Go(f) || ctx != nil && p.GoContext(ctx, f) == nil {
 			rec.taken++
 		} else if !ends && !p.terminating.Load() {
 			r.failf(o, "function %d was refused by a place that has not been terminated", i)
@@ -533,18 +536,16 @@ func (a *activation) startPool(o *op, s spot) {
 func (a *activation) eval(o *op, s spot, p *place) answers {
 	f := a.run.function(o, s)
 	g := func() *op { f(); return o }
-	var got *op
-	var err error
+	var on thread.Caller = p.thread
 	if p.pool != nil {
-		got, err = thread.EvalContext(context.Background(), p.pool, g)
-	} else if got = thread.Eval(p.thread, g); got == nil {
-		return refused
+		on = p.pool
 	}
+	got, err := thread.EvalContext(context.Background(), on, g)
 	switch {
 	case got == nil && err != nil:
 		return refused
 	case got != o || err != nil:
-		a.run.failf(o, "Eval returned %v, %v", got, err)
+		a.run.failf(o, "EvalContext returned %v, %v", got, err)
 	}
 	return ran
 }
@@ -556,7 +557,7 @@ func (a *activation) withContext(o *op, s spot, p *place) answers {
 		a.run.mu.Lock()
 		a.run.contexts = append(a.run.contexts, stop)
 		a.run.mu.Unlock()
-		if p.GoContext(ctx, a.run.function(o, s)) {
+		if p.GoContext(ctx, a.run.function(o, s)) == nil {
 			return ran
 		} else if ctx.Err() != nil {
 			return expired

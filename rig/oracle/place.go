@@ -39,8 +39,9 @@ type place struct {
 
 	// of a thread made by New: 1 when its start function has run, 2 when its stop function has
 	phase    atomic.Int32
-	coalesce func(o *op) bool // a post of what runs the function of the latest operation
-	runs     atomic.Int64     // of it, that have begun
+	bound    func(f func()) bool // of a thread: posts f as the argument of another function
+	coalesce func(o *op) bool    // a post of what runs the function of the latest operation
+	runs     atomic.Int64        // of it, that have begun
 
 	waits bool          // a host calls Wait, and not Serve
 	over  chan struct{} // closed: the program has terminated it
@@ -57,7 +58,7 @@ type runner interface {
 	CallContext(ctx context.Context, f func()) error
 	Go(f func()) bool
 	TryGo(f func()) bool
-	GoContext(ctx context.Context, f func()) bool
+	GoContext(ctx context.Context, f func()) error
 	TakePanic() *thread.PanicError
 	Stats() thread.Stats
 	Terminate()
@@ -97,7 +98,7 @@ func (r *run) keys() *keyed.Threads[int] {
 			slots++
 		}
 	}
-	idle := [...]time.Duration{0, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
+	idle := [...]time.Duration{1, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
 		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
 			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
@@ -105,7 +106,7 @@ func (r *run) keys() *keyed.Threads[int] {
 		}
 	}
 	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
-		func(i int) { note(i, ident.Thread()+1, 0) },
+		keyed.WithStop(func(i int) { note(i, ident.Thread()+1, 0) }),
 		keyed.WithMaxThreads((slots+1)/2), keyed.WithIdleTimeout(idle))
 	return r.keyed
 }
@@ -185,6 +186,7 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.key
 	default:
 		p.runner = p.thread
+		p.bound = thread.BindGo1(p.thread, func(f func()) { f() })
 		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
 			if p.runs.Add(1); o.on != i {
 				r.failf(o, "it ran at place %d", i)

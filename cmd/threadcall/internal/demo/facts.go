@@ -57,7 +57,7 @@ func nested() (expected, seen string) {
 func cycle() (expected, seen string) {
 	t := thread.New(thread.WithName("demo"))
 	defer t.Terminate()
-	second := thread.Eval(t, thisThread)
+	second := thread.MustEval(t, thisThread)
 	trace := ""
 	note := func(how string) { trace += how + thisThread() }
 	mainthread.Call(func() {

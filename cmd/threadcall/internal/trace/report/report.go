@@ -61,7 +61,7 @@ func (f Frame) String() string {
 // own are the packages of threadcall that others call, what they are built of, and what marks
 // calls.
 var own = regexp.MustCompile(`^(runtime/trace|github\.com/threadcall/threadcall/(thread|` +
-	`mainthread|keyed|osthread|nativeloop|app|compat/mainthread|recorder|internal/\w*))(/|$)`)
+	`mainthread|keyed|osthread|nativeloop|app|compat/\w+|recorder|internal/\w*))(/|$)`)
 
 // Own reports whether the frame is of threadcall, or of package runtime/trace, which marks calls.
 func (f Frame) Own() bool { return own.MatchString(symbol.Package(f.Func)) }

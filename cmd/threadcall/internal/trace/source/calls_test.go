@@ -46,7 +46,7 @@ func nop() {}
 // Each of these is a place.
 func plain(th *thread.Thread)       { th.Call(nop) }
 func withContext(th *thread.Thread) { _ = th.CallContext(context.Background(), nop) }
-func withResult(th *thread.Thread)  { thread.Eval(th, func() int { return 1 }) }
+func withResult(th *thread.Thread)  { thread.MustEval(th, func() int { return 1 }) }
 func inPool(p *thread.Pool)         { p.Call(nop); p.Go(nop) }
 func nested(th *thread.Thread)      { th.Call(func() { inner(th) }) }
 func inner(th *thread.Thread)       { th.Call(nop) }

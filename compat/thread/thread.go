@@ -1,0 +1,121 @@
+// Package thread has the names of golang.design/x/thread and golang.design/x/runtime/thread, with
+// their types, on threads of threadcall. A program names the module in a replace directive for
+// golang.design/x/thread, or imports the package by its own path: see README.md.
+//
+// Unlike there, Go of a Thread never waits, functions may call the thread that they are on and each
+// other in cycles, a panic in a function of Call reaches the caller, and one in a function of Go is
+// reported on standard error: neither ends the thread.
+package thread
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/threadcall/threadcall/thread"
+)
+
+// A Thread is one thread of the operating system that runs functions. One that is dropped without
+// Terminate ends by itself.
+type Thread interface {
+	// ID returns a number that no other Thread of the process has.
+	ID() uint64
+
+	// Call runs fn on the thread and returns after it. If fn is nil, or the thread is terminated
+	// before fn begins, fn does not run.
+	Call(fn func())
+
+	// Go queues fn to run on the thread. If fn is nil, or the thread is terminated before fn begins,
+	// fn does not run.
+	Go(fn func())
+
+	// SetTLS stores x with the thread, in place of what was stored before.
+	SetTLS(x any)
+
+	// GetTLS returns what SetTLS has stored, or nil.
+	GetTLS() any
+
+	// Terminate ends the thread after the function that runs. Queued functions do not run. Terminate
+	// may be called more than once.
+	Terminate()
+}
+
+// New starts a thread.
+func New() Thread { return &owned{t: thread.New()} }
+
+type owned struct {
+	t *thread.Thread
+
+	mu  sync.Mutex
+	tls any
+}
+
+func (o *owned) ID() uint64     { return o.t.ID() }
+func (o *owned) Call(fn func()) { o.t.Call(fn) }
+func (o *owned) Go(fn func())   { o.t.Go(fn) }
+func (o *owned) Terminate()     { o.t.Terminate() }
+
+func (o *owned) SetTLS(x any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tls = x
+}
+
+func (o *owned) GetTLS() any {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.tls
+}
+
+// Eval runs fn on th and returns its result, or the zero value if fn does not run.
+func Eval[T any](th Thread, fn func() T) T {
+	if o, ok := th.(*owned); ok {
+		v, _ := thread.EvalContext(context.Background(), o.t, fn)
+		return v
+	}
+	var v T
+	if fn != nil { // on another Thread, such as one that a test has made
+		th.Call(func() { v = fn() })
+	}
+	return v
+}
+
+// A Pool is a fixed number of threads that share the functions given to it.
+type Pool struct{ p *thread.Pool }
+
+// NewPool starts n threads. It panics if n is less than one.
+func NewPool(n int) *Pool {
+	if n < 1 {
+		panic(fmt.Sprintf("thread: NewPool(%d); it needs at least one thread", n))
+	}
+	return &Pool{thread.NewPool(n, thread.WithQueueLimit(1))}
+}
+
+// Size returns the number of threads.
+func (p *Pool) Size() int { return p.p.Size() }
+
+// Go queues fn to run on one of the threads and returns true. It waits while all threads are busy
+// and a function of Go is queued. Then fn runs, even if the pool is terminated meanwhile. Go
+// returns false, and fn will not run, if fn is nil or the pool is terminated first.
+func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
+
+// Call runs fn on one of the threads and returns true after it. It returns false, and fn will not
+// run, if fn is nil or the pool has been terminated.
+func (p *Pool) Call(fn func()) bool { return p.p.Call(fn) }
+
+// Terminate refuses functions from now on, and ends the threads when those that were accepted have
+// run. It does not wait, and may be called more than once.
+func (p *Pool) Terminate() { _ = p.p.Shutdown(ended) }
+
+var ended = func() context.Context {
+	ctx, end := context.WithCancel(context.Background())
+	end()
+	return ctx
+}()
+
+// EvalPool runs fn on one of the threads and returns its result and true. It returns the zero value
+// and false if fn does not run.
+func EvalPool[T any](p *Pool, fn func() T) (T, bool) {
+	v, err := thread.EvalContext(context.Background(), p.p, fn)
+	return v, err == nil
+}
