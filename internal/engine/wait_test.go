@@ -137,8 +137,8 @@ func TestSpinSlots_count(t *testing.T) {
 	}
 }
 
-// Threads that would spin are counted with those that spin, and take entries of each other only when
-// these have not been seen for long.
+// Threads that would spin are counted with those that spin, and take entries of each other only
+// when these have not been seen for long.
 func TestSpinSlots_want(t *testing.T) {
 	var s spinSlots
 	s.cores.Store(4)
