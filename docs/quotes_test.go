@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/mainthread"
 )
 
 // programs are the main functions of pages, which tests run in processes of their own.
@@ -15,7 +17,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
 // TestPages_quoteTests checks that the code of the pages that have no other test is that of tests,
@@ -51,11 +53,13 @@ func TestPages_quoteTests(t *testing.T) {
 	}
 }
 
-// flat returns text without what is before and behind each line.
+// flat returns text without what is before and behind each line, and without marks for vet.
 func flat(text string) string {
 	flat := ""
 	for line := range strings.Lines(text) {
-		flat += strings.TrimSpace(line) + "\n"
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "//threadcall:") {
+			flat += line + "\n"
+		}
 	}
 	return flat
 }
