@@ -70,7 +70,6 @@ func TestBubble_isUsedFromElsewhere(t *testing.T) {
 			"Done":      does(func() { k.Done() }),
 			"Forget":    does(func() { k.Forget(1); k.Forget(2) }),
 			"Stats":     does(func() { k.Stats() }),
-			"TakePanic": does(func() { k.TakePanic() }),
 		}
 	}
 	elsewhere := func(t *testing.T, k *keyed.Threads[int], closed bool) {

@@ -259,17 +259,3 @@ func (h *Threads[K]) Shutdown(ctx context.Context) error {
 
 // Done returns a channel that is closed when, after Close, all threads have ended.
 func (h *Threads[K]) Done() <-chan struct{} { return h.k.done }
-
-// TakePanic removes and returns the oldest panic of a stop function, or nil. The first 1,024 are
-// kept. Each has been reported as [thread.WithPanicHandler] says.
-func (h *Threads[K]) TakePanic() *thread.PanicError {
-	defer runtime.KeepAlive(h)
-	h.k.mu.Lock()
-	defer h.k.mu.Unlock()
-	if len(h.k.panics) == 0 {
-		return nil
-	}
-	p := h.k.panics[0]
-	h.k.panics = h.k.panics[1:]
-	return p
-}

@@ -471,6 +471,8 @@ func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 		defer mu.Unlock()
 		happened = append(happened, event)
 	}
+	panics := make(chan error, 10)
+	handler := thread.WithPanicHandler(func(p *thread.PanicError) { panics <- p })
 	k := keyed.New(func(key string) error { add("start " + key); return nil },
 		keyed.WithStop(func(key string) {
 			if add("stop " + key); key == "x" {
@@ -478,7 +480,7 @@ func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 			}
 		}),
 		keyed.WithThreadOptions(thread.WithStart(func() error { add("first"); return nil }),
-			thread.WithStop(func() { add("last") }), quiet), nil)
+			thread.WithStop(func() { add("last") }), handler), nil)
 	enter := func(s string, err error) func() error {
 		return func() error { add(s); return err }
 	}
@@ -494,8 +496,8 @@ func TestCallWith_startsWithTheCallersFunction(t *testing.T) {
 	if got := strings.Join(happened, ","); got != want {
 		t.Errorf("%s happened, want %s", got, want)
 	}
-	if p := k.TakePanic(); !errors.Is(p, errStart) || k.TakePanic() != nil {
-		t.Errorf("TakePanic returns %v", p)
+	if len(panics) != 1 || !errors.Is(<-panics, errStart) {
+		t.Error("the panic of a stop function is not given to the handler, or others are")
 	}
 	var p *thread.PanicError
 	ends(t, func() {

@@ -54,7 +54,6 @@ type set[K comparable] struct {
 	armed    bool
 	watch    *time.Timer // finds threads that take long to end
 	watching bool
-	panics   []*thread.PanicError
 	stats    Stats // only what is counted
 	closed   bool
 	over     bool          // closed, and no thread is left
@@ -81,6 +80,9 @@ type call[K comparable] struct {
 	by      *engine.Engine // the thread on which it is made, or nil
 	woken   chan struct{}  // has a token when something has changed
 }
+
+// Key returns the key of the thread, for package recorderhttp.
+func (x *worker[K]) Key() any { return x.state.key }
 
 func (p *call[K]) wake() {
 	select {
@@ -591,11 +593,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	k.all.Remove(x.e)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for p := x.t.TakePanic(); p != nil; p = x.t.TakePanic() {
-		if len(k.panics) < maxPanics {
-			k.panics = append(k.panics, p)
-		}
-	}
 	s := x.state
 	s.threads = slices.DeleteFunc(s.threads, func(other *worker[K]) bool { return other == x })
 	if x.forgotten {
@@ -606,9 +603,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	k.update(s)
 	k.serve()
 }
-
-// maxPanics is how many panics are kept.
-const maxPanics = 1024
 
 // close is Close, but does not wait. It is called without mu.
 func (k *set[K]) close() {

@@ -2,7 +2,6 @@ package keyed_test
 
 import (
 	"context"
-	"errors"
 	"sync/atomic"
 	"testing"
 
@@ -131,18 +130,6 @@ func TestClose_runsTheCallsOfStopFunctions(t *testing.T) {
 			}
 		})
 	})
-}
-
-func TestTakePanic_returnsThePanicOfAStopFunction(t *testing.T) {
-	k := newThreads(t, keyed.WithThreadOptions(quiet, thread.WithStop(func() { panic(errStart) })))
-	k.do(t, 1, nop)
-	k.Close()
-	if p := k.TakePanic(); p == nil || !errors.Is(p, errStart) {
-		t.Errorf("TakePanic returned %v", p)
-	}
-	if p := k.TakePanic(); p != nil {
-		t.Errorf("and then %v", p)
-	}
 }
 
 // A silentContext is done when the channel is closed, and does not say why.

@@ -250,14 +250,15 @@ func TestAttach_letsTwoLoopsCallEachOther(t *testing.T) {
 }
 
 func TestAttach_passesOnPanics(t *testing.T) {
+	var p *thread.PanicError
 	onHost(t, func(h *host) {
 		h.loop(func() {
-			h.OnPanic(func(*thread.PanicError) {})
+			h.OnPanic(func(given *thread.PanicError) { p = given })
 			h.Go(func() { panic("posted") })
 			testutil.MustPanic(t, func() { h.Call(func() { panic("called") }) }, "called")
 		})
-		if p := h.TakePanic(); p == nil || p.Value != "posted" {
-			t.Errorf("TakePanic returned %v", p)
+		if p == nil || p.Value != "posted" {
+			t.Errorf("the handler has %v", p)
 		}
 	})
 }

@@ -64,6 +64,7 @@ func TestStart_runsCallsAndNativeEvents(t *testing.T) {
 		t.Errorf("%d of 8,000 functions have run", n)
 	}
 	testutil.Eventually(t, func() bool { return events.Load() == 20 }, "events, on the thread")
+	testutil.Eventually(t, func() bool { return th.Stats().Running == 0 }, "the loop is no function")
 }
 
 // What is queued runs, and then the stop functions while the loop exists, whatever ends it.

@@ -57,6 +57,11 @@ var ErrNotApplied = errors.New("osthread: the kernel has set something else")
 // ErrNotLocked is wrapped if the goroutine that sets a property is not locked to its thread.
 var ErrNotLocked = errors.New("osthread: the goroutine is not locked to its thread")
 
+// ID returns the number of the thread in the operating system, as in ps -L, gdb and strace, which
+// is also the one that thread.SlowCall and the page of package recorderhttp show. It is zero where
+// it is not known: on OpenBSD, js/wasm and others where that needs C.
+func ID() uint64 { return ident.Thread() }
+
 // SetName sets the name of the thread, which debuggers show, on Linux also ps -L, top -H and
 // /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
 // after 63; then the error is ErrNotApplied. FreeBSD cannot report the name, so nothing is compared

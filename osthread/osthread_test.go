@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/osthread"
+	"github.com/threadcall/threadcall/thread"
 )
 
 // onThread runs f on a thread that ends with it.
@@ -123,5 +124,24 @@ func TestErrNotLocked_isReturnedOffALockedGoroutine(t *testing.T) {
 			!strings.HasPrefix(err.Error(), "osthread: ") || !strings.Contains(err.Error(), ": "+name+"(") {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// Threads have numbers of their own, which do not change.
+func TestID_isThatOfTheThread(t *testing.T) {
+	ids := map[uint64]bool{}
+	for range 3 {
+		th := thread.New()
+		defer th.Close()
+		var id, again uint64
+		th.Call(func() { id = osthread.ID() })
+		th.Call(func() { again = osthread.ID() })
+		if id != again || runtime.GOOS == "linux" && id == 0 {
+			t.Errorf("the number is %d, then %d", id, again)
+		}
+		ids[id] = true
+	}
+	if !ids[0] && len(ids) != 3 {
+		t.Errorf("three threads have the numbers %v", ids)
 	}
 }

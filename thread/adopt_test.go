@@ -299,7 +299,6 @@ func TestOn_isFalseForALaterGoroutineWithTheSameIdentity(t *testing.T) {
 func TestNewLoop_letsCallsWaitUntilAdopt(t *testing.T) {
 	l := thread.NewLoop(thread.WithName("loop"), thread.WithQueueLimit(2))
 	th := l.Thread()
-	th.Stats()
 	wake := make(chan bool, 1)
 	var ran []int
 	add := func(i int) func() {

@@ -35,7 +35,7 @@ func uses(t testing.TB) map[string]func() {
 	type large [128]int
 	th, other, p := start(t), start(t), startPool(t, 2)
 	watched := start(t, thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
-	counted, countedPool := start(t), startPool(t, 2)
+	counted, countedPool := start(t, thread.WithTimes()), startPool(t, 2, thread.WithTimes())
 	withLabels := labelled("a")
 	nestLabels := func() { _ = th.CallContext(withLabels, nop) }
 	ctx, cancel := context.WithCancel(context.Background())
@@ -143,7 +143,7 @@ func uses(t testing.TB) map[string]func() {
 		"stats of a pool": func() { countedPool.Go(nop); countedPool.Call(nop); countedPool.Stats() },
 		"On, ID":          func() { th.On(); th.ID(); p.ID() },
 		"Assert":          func() { th.Call(assert) },
-		"TakePanic":       func() { th.TakePanic(); p.TakePanic(); th.Done() },
+		"Done":            func() { th.Done(); p.Done() },
 		"Coalesce": func() {
 			for range 10 {
 				redraw()

@@ -38,14 +38,15 @@ func (c *canvas) draw() {
 func draw(th *thread.Thread) { th.Assert() }
 
 func TestAssert_saysWhatToWrite(t *testing.T) {
-	th, other := start(t, thread.WithName("gl")), start(t, thread.WithName("db"))
+	panics, kept := keepPanics()
+	th, other := start(t, thread.WithName("gl"), kept), start(t, thread.WithName("db"))
 	p := startPool(t, 1, thread.WithName("io"))
 	unnamed := start(t)
 	for _, call := range []func(func()) bool{th.Call, th.Go,
 		func(f func()) bool { return th.Call(func() { th.Call(f) }) }} {
 		call(th.Assert)
 	}
-	if th.Call(nop); th.TakePanic() != nil {
+	if th.Call(nop); panics.take() != nil {
 		t.Error("it panicked on the thread")
 	}
 	c := &canvas{th}

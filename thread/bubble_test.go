@@ -181,15 +181,14 @@ func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 						starts.Add(1)
 					}
 				}), thread.WithStop(hour), thread.WithStart(func() error { hour(); return nil }),
-				thread.WithStop(func() { panic("boom") }), quiet)
+				thread.WithStop(func() { panic("boom") }), quiet, thread.WithTimes())
 			if err != nil {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Hour)
-			th.Stats()
 			th.Close()
 			s := th.Stats()
-			if s.Calls != 0 || s.Posts != 2*n || s.Runs.Sum != time.Duration(n)*time.Hour {
+			if s.Calls+s.Posts != 3*n || s.Runs.Sum != 2*time.Duration(n)*time.Hour {
 				t.Errorf("%s: %+v", name, s)
 			}
 			sound(t, s)
@@ -204,7 +203,6 @@ func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 func TestBubble_countsAPostThatIsWithdrawnWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, th := range both(t, thread.WithQueueLimit(1)) {
-			th.Stats()
 			busy := occupy(t, th.Go)
 			th.Go(nop)
 			ctx, cancel := context.WithCancel(t.Context())

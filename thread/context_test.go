@@ -80,7 +80,6 @@ func TestTerminate_looksAtNoContext(t *testing.T) {
 	for name, w := range contextWays(t) {
 		ctx := &lockedContext{Context: t.Context()}
 		busy := occupy(t, w.Go)
-		w.Stats()
 		returned := make(chan error, 1)
 		go func() { returned <- w.callContext(ctx, nop) }()
 		eventually(t, func() bool { return w.Stats().Queued == 1 }, "%s: the call is queued", name)
@@ -134,7 +133,6 @@ func TestCallContext_returnsAnErrorForAContextThatGivesNone(t *testing.T) {
 		ctx := silentContext{t.Context(), make(chan struct{})}
 		busy := occupy(t, w.Go)
 		returned, posted := make(chan error, 1), false
-		w.Stats()
 		go func() { returned <- w.callContext(ctx, func() { t.Errorf("%s: the function ran", name) }) }()
 		eventually(t, func() bool { return w.Stats().Queued == 1 }, "%s: the call is queued", name)
 		w.GoContext(ctx, func() { posted = true })
@@ -189,14 +187,16 @@ func TestCallContext_panicsIfTheContextDoes(t *testing.T) {
 	for _, parent := range []context.Context{context.Background(), labelled} {
 		for _, observed := range []bool{false, true} {
 			limited := thread.WithQueueLimit(1)
-			th, p, other := start(t, limited, quiet), startPool(t, 1, limited, quiet), start(t)
+			kept, keep := keepPanics()
+			opts := []thread.Option{limited, keep}
+			if observed {
+				opts = append(opts, thread.WithTimes())
+			}
+			th, p, other := start(t, opts...), startPool(t, 1, opts...), start(t)
 			for _, w := range []interface {
 				runner
 				CallContext(context.Context, func()) error
 			}{th, p} {
-				if observed {
-					w.Stats()
-				}
 				panics := 0
 				for n := int32(1); n < 40; n++ {
 					for way, use := range map[string]func(context.Context, func()) bool{
@@ -223,7 +223,7 @@ func TestCallContext_panicsIfTheContextDoes(t *testing.T) {
 						var v any
 						ends(t, func() { v = recovered(func() { ok = use(faulty, func() { ran = true }) }) })
 						cancel()
-						if reported := w.TakePanic(); reported != nil {
+						if reported := kept.take(); reported != nil {
 							if way != "GoContext" || v != nil {
 								t.Fatalf("%s: reported %v, recovered %v", way, reported, v)
 							}

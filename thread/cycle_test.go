@@ -234,10 +234,8 @@ func TestCallContext_inCyclesThatEnd(t *testing.T) {
 
 // Waits for an end are part of cycles, too, and so are functions that are observed.
 func TestClose_inACycleBesideCalls(t *testing.T) {
-	for name, w := range both(t) {
-		x, y := start(t), start(t)
-		x.Stats()
-		w.Stats()
+	for name, w := range both(t, thread.WithTimes()) {
+		x, y := start(t, thread.WithTimes()), start(t)
 		ran := false
 		ends(t, func() {
 			w.call(func() {

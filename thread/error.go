@@ -11,17 +11,11 @@ import (
 // its value, if that is an error.
 type PanicError struct {
 	Value any // as it was given to panic
-	Lost  int // other panics that were not kept before this one was taken
 	stack []uintptr
 }
 
-// Error reports the panic, its value, and how many others were lost.
-func (p *PanicError) Error() string {
-	if p.Lost > 0 {
-		return fmt.Sprintf("panic: %v (and %d panics that were not kept)", p.Value, p.Lost)
-	}
-	return fmt.Sprintf("panic: %v", p.Value)
-}
+// Error reports the panic and its value.
+func (p *PanicError) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
 
 // Unwrap returns the value if it is an error, or nil.
 func (p *PanicError) Unwrap() error {
@@ -35,8 +29,11 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // WithPanicHandler calls f with each panic of a function that no caller waits for: of Go,
 // GoContext, TryGo, Coalesce, a [Timer], [WithStop], and, with [New] and [NewPool], [WithStart].
 // Without the option, and for a nil f, the name of the thread, the value and the stack are written
-// to standard error. In either case the thread continues, and TakePanic returns the panic, too.
+// to standard error at once. In either case the thread continues, and [Stats] counts the panic.
 // Goexit is not a panic.
+//
+// The thread keeps nothing of a panic that f has taken. Of the last one that was written to
+// standard error, it keeps the beginning of the text, for the page of package recorderhttp.
 //
 // f runs on the thread, before any other function, and may log or count the panic. If f itself
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to
@@ -55,13 +52,8 @@ func handler(f func(*PanicError)) func(*fault.Fault) {
 	if f == nil {
 		return nil
 	}
-	return func(p *fault.Fault) { f(taken(p, 0)) }
+	return func(p *fault.Fault) { f(panicError(p)) }
 }
 
-// taken returns f as users see it, or nil.
-func taken(f *fault.Fault, lost int) *PanicError {
-	if f == nil {
-		return nil
-	}
-	return &PanicError{Value: f.Value, Lost: lost, stack: f.Stack}
-}
+// panicError returns f as users see it.
+func panicError(f *fault.Fault) *PanicError { return &PanicError{Value: f.Value, stack: f.Stack} }

@@ -87,20 +87,6 @@ func ExampleWithSlowCall_stall() {
 	// true
 }
 
-func ExampleThread_TakePanic() {
-	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {})) // no report
-	defer t.Close()
-
-	errLost := errors.New("device lost")
-	t.Go(func() { panic(errLost) })
-	t.Call(func() {})
-
-	for p := t.TakePanic(); p != nil; p = t.TakePanic() {
-		fmt.Println(p, errors.Is(p, errLost), len(p.Stack()) > 0)
-	}
-	// Output: panic: device lost true true
-}
-
 // The profile of all goroutines, like one of the CPU, says which thread a function runs on.
 func ExampleWithName() {
 	t := thread.New(thread.WithName("gl"))
@@ -355,9 +341,9 @@ func ExampleLoop_Serve() {
 }
 
 func ExampleThread_Stats() {
-	t := thread.New()
+	t := thread.New(thread.WithTimes())
 	defer t.Close()
-	before := t.Stats() // from now on all is counted
+	before := t.Stats()
 	for range 100 {
 		t.Call(func() {})
 	}
@@ -379,23 +365,20 @@ func ExampleThread_Stats_expvar() {
 	defer t.Close()
 	gl := expvar.Func(func() any {
 		s := t.Stats()
-		return map[string]any{"queued": s.Queued, "peak": s.PeakQueued, "calls": s.Calls,
-			"running":  s.Running.Seconds(),
-			"wait_p99": s.Waits.Quantile(0.99).Seconds(), "run_p99": s.Runs.Quantile(0.99).Seconds()}
+		return map[string]any{"queued": s.Queued, "calls": s.Calls, "panicked": s.Panicked,
+			"running": s.Running.Seconds(), "busy": s.Busy.Seconds()}
 	})
 
-	var got struct{ Calls, Peak uint64 }
-	_ = gl.String() // the first time begins to count
+	var got struct{ Calls, Panicked uint64 }
 	t.Call(func() {})
 	fmt.Println(json.Unmarshal([]byte(gl.String()), &got), got)
-	// Output: <nil> {1 1}
+	// Output: <nil> {1 0}
 }
 
 // What can take a histogram of package runtime/metrics can take one of a thread, in seconds.
 func ExampleHistogram_runtimeMetrics() {
-	t := thread.New()
+	t := thread.New(thread.WithTimes())
 	defer t.Close()
-	t.Stats() // begins to count
 	t.Call(func() {})
 
 	waits := t.Stats().Waits
@@ -411,7 +394,7 @@ func ExampleHistogram_runtimeMetrics() {
 		}
 	}
 	fmt.Println(n, len(h.Counts), len(h.Buckets))
-	// Output: 1 122 123
+	// Output: 1 92 93
 }
 
 // OpenTelemetry asks for values by callbacks, as here, in which meter is a metric.Meter and o a
@@ -443,7 +426,7 @@ func ExampleHistogram_openTelemetry() {
 	}
 	var h thread.Histogram
 	fmt.Println(len(bounds(h)), len(h.Buckets), bounds(h)[0])
-	// Output: 121 122 6.4e-08
+	// Output: 91 92 1e-07
 }
 
 // The function refers to its Timer, which is therefore made on the thread.

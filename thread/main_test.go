@@ -72,6 +72,25 @@ func shortly(d time.Duration) time.Duration {
 	return d
 }
 
+// kept are the panics that a handler has been given.
+type kept struct{ c chan *thread.PanicError }
+
+// keepPanics returns a handler that keeps panics.
+func keepPanics() (k kept, handler thread.Option) {
+	k.c = make(chan *thread.PanicError, 10_000)
+	return k, thread.WithPanicHandler(func(p *thread.PanicError) { k.c <- p })
+}
+
+// take returns the oldest that has not been taken, or nil.
+func (k kept) take() *thread.PanicError {
+	select {
+	case p := <-k.c:
+		return p
+	default:
+		return nil
+	}
+}
+
 // quiet is for panics that are not to be reported.
 var quiet = thread.WithPanicHandler(func(*thread.PanicError) {})
 

@@ -19,6 +19,7 @@ type config struct {
 	pool   bool
 	keep   bool
 	parks  bool
+	times  bool
 	hooks  hooks
 }
 
@@ -75,6 +76,14 @@ func WithKeep() Option {
 // variable THREADCALL_SPIN=off does the same for all threads of a process, the main thread too.
 func WithParking() Option {
 	return func(c *config) { c.parks = true }
+}
+
+// WithTimes has [Thread.Stats] and [Pool.Stats] measure how long functions wait and run: Waits and
+// Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a
+// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine. [MeasureTimes]
+// is for all threads of a process.
+func WithTimes() Option {
+	return func(c *config) { c.times = true }
 }
 
 func options(opts []Option) config {

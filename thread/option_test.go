@@ -169,7 +169,6 @@ func spunIn(w interface {
 	Call(f func()) bool
 	Stats() thread.Stats
 }) uint64 {
-	w.Stats()
 	for range 5000 {
 		w.Call(nop)
 	}

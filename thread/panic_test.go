@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/testutil"
@@ -96,7 +97,7 @@ var programs = map[string]func(){
 		fmt.Println("lives on", th.Call(nop))
 		p := thread.NewPool(1, thread.WithName("disk"), thread.WithStop(deepest))
 		p.Close()
-		fmt.Println(th.TakePanic(), th.TakePanic(), th.TakePanic(), p.TakePanic())
+		fmt.Println(th.Stats().Panicked, p.Stats().Panicked)
 		thread.Start(thread.WithStart(func() error { return errBoom })) // is returned
 		failed := thread.New(thread.WithStart(func() error { return errBoom }))
 		fmt.Println("a failed start", <-failed.Done())
@@ -164,7 +165,7 @@ func TestPanic_isOnStandardError(t *testing.T) {
 			`threadcall: panic on thread "gl", in a function that no caller waits for: boom` + "\n" +
 				"github.com/threadcall/threadcall/thread_test.explode(...)\n",
 			"lives on true", `threadcall: panic on thread 0 of the pool "disk", `,
-			"panic: boom panic: boom <nil> panic: boom", "threadcall: panic on a thread without a name",
+			"2 1\n", "threadcall: panic on a thread without a name",
 			"a failed start {}", `panic on thread "host", `, "served 1",
 		}},
 		"a panic handler that panics": {"", 2, 0, []string{
@@ -192,8 +193,9 @@ func TestPanic_isOnStandardError(t *testing.T) {
 func nilMap() map[int]int { return nil }
 
 // What threads and pools of one thread promise of posted functions that panic.
-func TestTakePanic_returnsTheOldestPanic(t *testing.T) {
-	for name, w := range both(t, quiet) {
+func TestWithPanicHandler_isGivenEachPanic(t *testing.T) {
+	given, keep := keepPanics()
+	for name, w := range both(t, keep) {
 		for _, p := range panics {
 			w.post(p.f)
 		}
@@ -202,41 +204,39 @@ func TestTakePanic_returnsTheOldestPanic(t *testing.T) {
 		w.call(nop)
 		w.Terminate()
 		for _, p := range panics {
-			if f := w.TakePanic(); f == nil || !p.ok(f.Value) || f.Lost != 0 {
-				t.Errorf("%s, %s: TakePanic returned %#v", name, p.name, f)
+			if f := given.take(); f == nil || !p.ok(f.Value) {
+				t.Errorf("%s, %s: the handler has %#v", name, p.name, f)
 			} else if err, ok := f.Value.(error); errors.Unwrap(f) != err || !ok && f.Unwrap() != nil {
 				t.Errorf("%s, %s: Unwrap returned %v", name, p.name, f.Unwrap())
 			}
 		}
-		if f := w.TakePanic(); f == nil || !errors.Is(f, errBoom) || f.Error() != "panic: boom" {
-			t.Errorf("%s: TakePanic returned %v", name, f)
+		if f := given.take(); f == nil || !errors.Is(f, errBoom) || f.Error() != "panic: boom" {
+			t.Errorf("%s: the handler has %v", name, f)
 		}
-		checkStack(t, w.TakePanic())
-		if f := w.TakePanic(); f != nil {
+		checkStack(t, given.take())
+		if f := given.take(); f != nil {
 			t.Errorf("%s: one panic too many: %v", name, f)
+		}
+		if s := w.Stats(); int(s.Panicked) != len(panics)+2 {
+			t.Errorf("%s: %d panics are counted, want %d", name, s.Panicked, len(panics)+2)
 		}
 	}
 }
 
-func TestTakePanic_countsWhatWasLost(t *testing.T) {
-	const kept, lost = 1024, 100
+// What a handler has taken is not kept: a thread that has seen a thousand panics of a megabyte each
+// keeps none of them.
+func TestWithPanicHandler_keepsNoPanic(t *testing.T) {
 	for name, w := range both(t, quiet) {
-		for i := range kept + lost {
-			w.post(func() { panic(i) })
+		var freed atomic.Int32
+		const n = 100
+		for range n {
+			w.post(func() {
+				big := new([1 << 16]byte)
+				runtime.AddCleanup(big, func(int) { freed.Add(1) }, 0)
+				panic(big)
+			})
 		}
 		w.call(nop)
-		for i := range kept - 1 {
-			if p := w.TakePanic(); p == nil || p.Value != i || p.Lost != 0 ||
-				p.Error() != fmt.Sprint("panic: ", i) {
-				t.Fatalf("%s: panic %d is %v", name, i, p)
-			}
-		}
-		if p := w.TakePanic(); p == nil || p.Lost != lost ||
-			p.Error() != "panic: 1023 (and 100 panics that were not kept)" {
-			t.Fatalf("%s: the last panic is %v", name, p)
-		}
-		if p := w.TakePanic(); p != nil {
-			t.Errorf("%s: one panic too many: %v", name, p)
-		}
+		eventually(t, func() bool { runtime.GC(); return freed.Load() == n }, "%s: all is freed", name)
 	}
 }

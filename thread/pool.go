@@ -41,6 +41,9 @@ func newPool(n int, o config) *Pool {
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
 	e.SetName(o.name)
+	if o.times {
+		e.AlwaysMeasure()
+	}
 	for _, worker := range e.Workers() {
 		if o.parks {
 			worker.NeverSpin()
@@ -125,9 +128,6 @@ func (p *Pool) GoContext(ctx context.Context, f func()) error {
 	runtime.KeepAlive(p)
 	return err
 }
-
-// TakePanic is [Thread.TakePanic], for functions given to the pool's Go.
-func (p *Pool) TakePanic() *PanicError { return taken(p.owner.Fault()) }
 
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
 func (p *Pool) Done() <-chan struct{} { return p.p.Done() }

@@ -57,7 +57,6 @@ type runner interface {
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) error
 	MustCall(f func())
-	TakePanic() *thread.PanicError
 	Stats() thread.Stats
 	Done() <-chan struct{}
 	Close()
@@ -262,9 +261,6 @@ func testPanic(t *testing.T, w way) {
 				t.Errorf("%s, %s: recovered %#v", p.name, name, v)
 			}
 		}
-	}
-	if p := w.TakePanic(); p != nil {
-		t.Errorf("the panic of a call is kept: %v", p)
 	}
 	if ran := false; !w.call(func() { ran = recover() == nil }) || !ran {
 		t.Error("the thread did not live on")

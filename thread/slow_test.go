@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"context"
 	"io"
 	"maps"
 	"runtime"
@@ -168,5 +169,76 @@ func TestCalls_areTasksInATrace(t *testing.T) {
 			}
 			exitsWith(t, "a call", func() { w.call(runtime.Goexit) })
 		}
+	}
+}
+
+// A loop inside a function stops the time of that function: what is idle in it is not slow, what
+// hangs in it or after it is.
+func TestWithSlowCall_reportsNoIdleLoop(t *testing.T) {
+	for name, loop := range map[string]func(h *thread.Loop, ctx context.Context){
+		"ServeContext": func(h *thread.Loop, ctx context.Context) { _ = h.ServeContext(ctx) },
+		"Wait": func(h *thread.Loop, ctx context.Context) {
+			woken := make(chan bool, 10)
+			h.OnWake(func() { woken <- true })
+			defer h.OnWake(nil)
+			defer context.AfterFunc(ctx, func() { woken <- true })()
+			for ctx.Err() == nil {
+				h.Wait(func() { <-woken })
+			}
+		},
+		"a native loop that calls Serve": func(h *thread.Loop, ctx context.Context) {
+			woken := make(chan bool, 10)
+			h.OnWake(func() { woken <- true })
+			defer h.OnWake(nil)
+			for {
+				select {
+				case <-woken:
+					h.Serve(0)
+				case <-ctx.Done():
+					return
+				}
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			told, option := slowCalls()
+			ctx, end := context.WithCancel(t.Context())
+			defer end()
+			var h *thread.Thread
+			adopted, ended, release := make(chan bool), make(chan bool), make(chan bool)
+			go func() {
+				defer close(ended)
+				l := thread.Adopt(option)
+				h = l.Thread()
+				defer l.Close()
+				close(adopted)
+				outer, endOuter := context.WithCancel(t.Context())
+				h.Go(func() {
+					defer endOuter()
+					loop(l, ctx)
+					if !strings.Contains(name, "native") { // after which that is not known
+						hang(release)
+					}
+				})
+				_ = l.ServeContext(outer)
+			}()
+			testutil.Arrives(t, adopted)
+			noneOf(t, told, "")
+			inside := make(chan bool)
+			h.Go(func() { hang(inside) })
+			s := testutil.Arrives(t, told)
+			if close(inside); !strings.Contains(s.Stack(), "thread_test.hang(") {
+				t.Errorf("reported\n%v", s)
+			}
+			noneOf(t, told, "")
+			if end(); !strings.Contains(name, "native") {
+				s = testutil.Arrives(t, told)
+				if !strings.Contains(s.Stack(), "thread_test.hang(") {
+					t.Errorf("after the loop, reported\n%v", s)
+				}
+			}
+			close(release)
+			testutil.Arrives(t, ended)
+		})
 	}
 }

@@ -94,7 +94,7 @@ func unstarted(opts []Option) access.Unstarted {
 		Prepare: func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
-					err = taken(fault.Caught(v), 0)
+					err = panicError(fault.Caught(v))
 				}
 			}()
 			return e.Prepare(h)

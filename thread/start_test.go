@@ -102,15 +102,17 @@ func TestStart_returnsTheErrorAndNewReportsIt(t *testing.T) {
 				t.Errorf("%s: Start returns %v, %v, or panics with %v", name, th, err, v)
 			}
 		}
-		th, p := thread.New(fail, never, quiet), thread.NewPool(2, fail, never, quiet)
+		ofThread, keepThread := keepPanics()
+		ofPool, keepPool := keepPanics()
+		th, p := thread.New(fail, never, keepThread), thread.NewPool(2, fail, never, keepPool)
 		testutil.Arrives(t, th.Done())
 		testutil.Arrives(t, p.Done())
 		if th.Call(nop) || p.Call(nop) {
 			t.Errorf("%s: a function runs", name)
 		}
-		for _, p := range []*thread.PanicError{th.TakePanic(), p.TakePanic()} {
+		for _, p := range []*thread.PanicError{ofThread.take(), ofPool.take()} {
 			if (p != nil && errors.Is(p, errStart)) != (name != "Goexit") {
-				t.Errorf("%s: TakePanic returns %v", name, p)
+				t.Errorf("%s: the handler has %v", name, p)
 			}
 		}
 	}
@@ -199,14 +201,15 @@ func TestWithStop_runsAllAlthoughSomePanic(t *testing.T) {
 		"Goexit": runtime.Goexit} {
 		var r events
 		stop := thread.WithStop(f)
-		th, _ := thread.Start(r.stopped("first"), stop, stop, r.stopped("last"), quiet)
+		panics, keep := keepPanics()
+		th, _ := thread.Start(r.stopped("first"), stop, stop, r.stopped("last"), keep)
 		th.Call(nop)
 		ends(t, th.Close)
 		r.is(t, "last", "first")
 		for range 2 {
-			if p := th.TakePanic(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" &&
+			if p := panics.take(); name == "panic" && !errors.Is(p, errStart) || name == "Goexit" &&
 				p != nil {
-				t.Errorf("%s: TakePanic returns %v", name, p)
+				t.Errorf("%s: the handler has %v", name, p)
 			}
 		}
 	}

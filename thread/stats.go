@@ -9,30 +9,37 @@ import (
 	"github.com/threadcall/threadcall/internal/histogram"
 )
 
-// Stats are counts of a [Thread] or a [Pool], all of the same moment.
+// Stats are counts of a [Thread] or a [Pool] since it was made. They are always on: a call costs
+// nothing more for them. Waits and Runs are measured with [WithTimes] or [MeasureTimes] only.
 //
 // A function that runs in place, because it is called on the thread itself, is not counted: it is
-// part of its caller. Calls+Posts is Waits.Count, and Runs.Count is how many of these functions
-// have ended.
+// part of its caller. The functions of [WithStart] count as one, those of [WithStop] as one
+// each.
 type Stats struct {
-	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit)
-	Queued     int
-	PeakQueued int // the most that were queued at once
+	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit):
+	// an estimate while the thread takes functions, and exact while it hangs. Functions whose context
+	// is done are counted until the thread comes to them; but not calls to a Thread
+	Queued int
 
-	Calls uint64 // functions of Call, CallContext and what builds on them that have begun
-	Posts uint64 // functions of Go and what builds on it that have begun
+	Calls    uint64 // functions of Call, CallContext and what builds on them that have begun
+	Posts    uint64 // functions of Go and what builds on it that have begun
+	Panicked uint64 // of both, those that have ended by a panic
 	// not begun: the thread was terminated or, for TryGo, the queue full
 	Refused   uint64
 	Withdrawn uint64 // not begun: their context was done before
 
-	// functions that have called [runtime.Goexit] since the thread began, counted or not. Their frames
-	// are on its stack until it ends, and make each garbage collection longer: see Limits in the
-	// package comment
+	// functions that have called [runtime.Goexit] since the thread began. Their frames are on its
+	// stack until it ends, and make each garbage collection longer: see Limits in the package comment
 	Goexits uint64
+	Slow    uint64 // reports of WithSlowCall and OnSlowCall
 
-	// how long the current function has run, of several the longest; or 0. Of a function that began
-	// before the first call of Stats, the time since a Stats first found it
+	// how long the function that runs now has run, of several the longest; or 0. The thread does not
+	// look at the clock for each function. So it is the time since the thread was woken, or has last
+	// looked: as a rule 10 µs too much, at the most the time of 63 functions before
 	Running time.Duration
+	// how long the thread has had something to do in all, also now; of a pool, the sum. The difference
+	// of two, divided by the time between them, is the load
+	Busy    time.Duration
 	Waits   Histogram // from the call to the start of its function
 	Runs    Histogram // from the start of the function to its end
 	Wakeups Wakeups
@@ -45,25 +52,23 @@ type Wakeups struct {
 	EventLoop uint64 // calls of the function that was given to [Loop.OnWake]
 }
 
-// Stats returns the counts since the first call of Stats. A program that wants all of them calls it
-// where it makes the thread. Functions that were queued before are in Queued only. A function of
-// [WithStop] counts as a post without a wait.
+// Stats returns the counts. It changes nothing, does not allocate and does not stop the thread, and
+// may be called from any goroutine, after the end of the thread, too. The result takes 2 kB; for a
+// long queue, Stats takes some nanoseconds for each function in it.
 //
-// Until the first call nothing is counted, and calls cost nothing more. From then on, until the
-// thread ends, each call costs three readings of the clock and about 100 ns: 0.2 µs in all where a
-// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine.
+// While the thread runs, the counts are of slightly different moments; none goes back. Between two
+// Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits. On 32-bit
+// systems Calls, Posts and Panicked wrap around after 2^32.
 //
-// Stats does not allocate, does not stop the thread, and may be called from any goroutine, after
-// the end of the thread, too. The result takes 2 kB. Between two Stats s and t, t.Calls-s.Calls
-// calls began, and t.Waits.Sub(s.Waits) has their waits.
-//
-// Wakeups is updated when a function begins. The wake-up for the first counted function is not in
-// it. A function whose caller is in a bubble of testing/synctest, and whose thread is outside, has
-// no wait: the two have different clocks.
+// Wait, Serve, ServeContext and a native loop that a function calls are no running function: while
+// the thread waits there, Running is zero and Busy does not grow. Functions that were queued before
+// their times were measured are not in Waits and Runs. A function whose caller is in a bubble of
+// testing/synctest, and whose thread is outside, has no wait: the two have different clocks; so
+// Running and Busy are zero for a caller on another clock than the thread's.
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
-	s := statsOf(t.owner.Stats())
+	s := statsOf(t.e.Stats())
 	runtime.KeepAlive(t)
 	return s
 }
@@ -72,27 +77,32 @@ func (t *Thread) Stats() Stats {
 //
 //threadcall:noalloc
 func (p *Pool) Stats() Stats {
-	s := statsOf(p.owner.Stats())
+	s := statsOf(p.p.Stats())
 	runtime.KeepAlive(p)
 	return s
 }
 
+// MeasureTimes has the times of all threads and pools of the process measured, of those that exist
+// and of later ones, as [WithTimes] does. False ends that, but for those that have the option:
+// calls then cost what they cost before.
+func MeasureTimes(on bool) { engine.MeasureTimes(on) }
+
 func statsOf(s engine.Stats) Stats {
 	return Stats{
-		Queued: s.Queued, PeakQueued: s.PeakQueued, Calls: s.Calls, Posts: s.Posts, Refused: s.Refused,
-		Withdrawn: s.Withdrawn, Goexits: s.Goexits,
-		Running: s.Running, Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
+		Queued: s.Queued, Calls: s.Calls, Posts: s.Posts, Panicked: s.Panicked, Refused: s.Refused,
+		Withdrawn: s.Withdrawn, Goexits: s.Goexits, Slow: s.Slow, Running: s.Running, Busy: s.Busy,
+		Waits: Histogram(s.Waits), Runs: Histogram(s.Runs),
 		Wakeups: Wakeups{s.Parked, s.Spinning, s.EventLoops},
 	}
 }
 
-// A Histogram counts times in buckets. The first bucket is for times below 64 ns, the last for
-// times from 69 s on; between them each power of two is divided into four. All Histograms have the
+// A Histogram counts times in buckets. The first bucket is for times below 100 ns, the last for
+// times from 100 s on; between them each power of ten is divided into ten. All Histograms have the
 // same buckets, and so can be added up.
 type Histogram struct {
 	Count   uint64        // of the times
 	Sum     time.Duration // of the times
-	Buckets [122]uint64
+	Buckets [92]uint64
 }
 
 // HistogramBound returns where bucket i of each [Histogram] begins, and the one before it ends:
@@ -101,9 +111,9 @@ type Histogram struct {
 func HistogramBound(i int) time.Duration { return histogram.Bound(i) }
 
 // Quantile returns a time that the share q of the times does not exceed: the median for 0.5. It is
-// interpolated within its bucket: the error is less than a fifth of the time, or 64 ns. In the last
-// bucket it is 69 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is empty
-// or q is not a number.
+// interpolated within its bucket: the error is less than a quarter of the time, or 100 ns. In the
+// last bucket it is 100 s. A q below 0 counts as 0, one above 1 as 1. Quantile returns zero if h is
+// empty or q is not a number.
 func (h Histogram) Quantile(q float64) time.Duration {
 	n := 0.0
 	for _, c := range h.Buckets {

@@ -26,172 +26,211 @@ func total(h thread.Histogram) (n uint64) {
 	return n
 }
 
-// sound checks what holds for all Stats.
+// sound checks what holds for all Stats of a thread whose times are measured.
 func sound(t *testing.T, s thread.Stats) {
 	t.Helper()
-	if s.Waits.Count != s.Calls+s.Posts || total(s.Waits) != s.Waits.Count ||
-		total(s.Runs) != s.Runs.Count ||
-		s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Queued > s.PeakQueued || s.Running < 0 {
+	if total(s.Waits) != s.Waits.Count || total(s.Runs) != s.Runs.Count ||
+		s.Runs.Count > s.Waits.Count || s.Queued < 0 || s.Running < 0 || s.Busy < 0 {
 		t.Errorf("contradictory: %+v", s)
 	}
 }
 
 func TestStats_countsEachFunctionOnce(t *testing.T) {
-	eachCounted(t, func(t *testing.T, th runner) {
-		check := func(what string, calls, posts, refused, withdrawn uint64, queued, peak int) {
-			t.Helper()
-			s := th.Stats()
-			sound(t, s)
-			got := [...]uint64{s.Calls, s.Posts, s.Refused, s.Withdrawn, uint64(s.Queued),
-				uint64(s.PeakQueued)}
-			if want := [...]uint64{calls, posts, refused, withdrawn, uint64(queued),
-				uint64(peak)}; got != want {
-				t.Errorf("%s: calls, posts, refused, withdrawn, queued and peak are %v, want %v",
-					what, got, want)
-			}
+	for _, timed := range []bool{false, true} {
+		opts := []thread.Option{thread.WithQueueLimit(3)}
+		if timed {
+			opts = append(opts, thread.WithTimes())
 		}
-		th.Call(nop) // is not counted
-		check("a new thread", 0, 0, 0, 0, 0, 0)
-		th.Call(nop)
-		check("a call", 1, 0, 0, 0, 0, 1)
-		th.Call(func() { th.Call(nop); _ = th.CallContext(labelled("a"), nop) })
-		check("calls in place", 2, 0, 0, 0, 0, 1)
-		_ = th.CallContext(t.Context(), nop)
-		_ = th.CallContext(labelled("a"), nop)
-		recovered(func() { th.Call(func() { panic("x") }) })
-		exits(t, func() { th.Call(runtime.Goexit) })
-		check("panic and Goexit", 6, 0, 0, 0, 0, 1)
-		th.Call(nil)
-		th.Go(nil)
-		ended, cancel := context.WithCancel(context.Background())
-		cancel()
-		_ = th.CallContext(ended, nop)
-		check("nil, and a context that is done", 6, 0, 0, 1, 0, 1)
-
-		g := occupy(t, th.Go)
-		check("a function that runs", 6, 1, 0, 1, 0, 1)
-		for th.Stats().Running < 2*time.Millisecond {
-			time.Sleep(time.Millisecond)
-		}
-		for th.TryGo(nop) {
-		}
-		check("posts up to the limit", 6, 1, 1, 1, 3, 3)
-		ctx, cancel := context.WithCancel(context.Background())
-		given := make(chan error)
-		go func() { given <- th.CallContext(ctx, nop) }()
-		eventually(t, func() bool { return th.Stats().Queued == 4 }, "the call is queued")
-		cancel()
-		testutil.Arrives(t, given)
-		check("a call that is withdrawn", 6, 1, 1, 2, 3, 4)
-		time.Sleep(2 * time.Millisecond) // for which the posts wait
-		g.Open()
-		th.Call(nop)
-		check("a queue that has been run", 7, 4, 1, 2, 0, 4)
-
-		s := th.Stats()
-		if s.Running != 0 {
-			t.Errorf("an idle thread has been running for %v", s.Running)
-		}
-		if s.Runs.Quantile(1) < 2*time.Millisecond || s.Runs.Sum < 2*time.Millisecond ||
-			s.Waits.Sum < 2*time.Millisecond {
-			t.Errorf("runs sum up to %v and waits to %v, although one took 2 ms and others waited for it",
-				s.Runs.Sum, s.Waits.Sum)
-		}
-		if s.Wakeups.Parked == 0 && s.Wakeups.Spinning == 0 || s.Wakeups.EventLoop != 0 {
-			t.Errorf("wake-ups: %+v", s.Wakeups)
-		}
-
-		g = occupy(t, th.Go)
-		ctx, cancel = context.WithCancel(context.Background())
-		th.GoContext(ctx, nop)
-		cancel()
-		check("a post that is to be withdrawn", 7, 5, 1, 2, 1, 4)
-		g.Open()
-		th.Call(nop)
-		check("a post that is withdrawn", 8, 5, 1, 3, 0, 4)
-
-		g = occupy(t, th.Go)
-		th.Go(nop)
-		th.Go(nop)
-		th.Terminate()
-		if s := th.Stats(); s.Queued != 0 || s.Running == 0 {
-			t.Errorf("terminated: %d functions are queued, one has been running for %v", s.Queued, s.Running)
-		}
-		g.Open()
-		th.Call(nop)
-		eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
-		check("a thread that has ended", 8, 6, 4, 3, 0, 4)
-	}, thread.WithQueueLimit(3))
-}
-
-// What was queued before the first Stats is in Queued until it has begun, and so is what waits for
-// a slot.
-func TestStats_hasWhatWasQueuedBefore(t *testing.T) {
-	for _, watched := range []bool{false, true} {
-		opts := []thread.Option{thread.WithQueueLimit(7)}
-		if watched {
-			opts = append(opts, thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
-		}
-		eachCounted(t, func(t *testing.T, th runner) {
-			check := func(what string, want int) {
-				t.Helper()
-				s := th.Stats()
-				sound(t, s)
-				if s.Queued != want {
-					t.Errorf("%s: %d functions are queued, want %d", what, s.Queued, want)
-				}
-			}
-			g := occupy(t, th.Go)
-			for range 7 {
-				th.Go(nop)
-			}
-			blocked := make(chan bool, 1)
-			go func() { blocked <- th.Go(nop) }()
-			eventually(t, func() bool { return th.Stats().Queued == 8 }, "one waits for a slot")
-			ctx, cancel := context.WithCancel(context.Background())
-			called := make(chan error, 2)
-			for range 2 {
-				go func() { called <- th.CallContext(ctx, nop) }()
-			}
-			eventually(t, func() bool { return th.Stats().Queued == 10 }, "two calls are queued")
-			cancel()
-			testutil.Arrives(t, called)
-			testutil.Arrives(t, called)
-			check("without those that were withdrawn", 8)
-			g.Open()
-			testutil.Arrives(t, blocked)
-			th.Call(nop)
-			check("a queue that has been run", 0)
-			g = occupy(t, th.Go)
-			th.Go(nop)
-			check("one that is counted", 1)
-			g.Open()
-		}, opts...)
+		eachCounted(t, func(t *testing.T, th runner) { countsEach(t, th, timed) }, opts...)
 	}
 }
 
-// A function that began before anything was counted has been running since the first look.
-func TestStats_showsAFunctionThatBeganBefore(t *testing.T) {
+func countsEach(t *testing.T, th runner, timed bool) {
+	check := func(what string, calls, posts, panicked, refused, withdrawn uint64, queued int) {
+		t.Helper()
+		s := th.Stats()
+		sound(t, s)
+		got := [...]uint64{s.Calls, s.Posts, s.Panicked, s.Refused, s.Withdrawn, uint64(s.Queued)}
+		if want := [...]uint64{calls, posts, panicked, refused, withdrawn, uint64(queued)}; got != want {
+			t.Errorf("%s: calls, posts, panics, refused, withdrawn and queued are %v, want %v", what, got,
+				want)
+		}
+		if timed && s.Waits.Count != calls+posts || !timed && s.Waits.Count+s.Runs.Count != 0 {
+			t.Errorf("%s: %d waits are measured", what, s.Waits.Count)
+		}
+	}
+	check("a new thread", 0, 0, 0, 0, 0, 0)
+	th.Call(nop)
+	check("a call", 1, 0, 0, 0, 0, 0)
+	th.Call(func() { th.Call(nop); _ = th.CallContext(labelled("a"), nop) })
+	check("calls in place", 2, 0, 0, 0, 0, 0)
+	_ = th.CallContext(t.Context(), nop)
+	_ = th.CallContext(labelled("a"), nop)
+	recovered(func() { th.Call(func() { panic("x") }) })
+	exits(t, func() { th.Call(runtime.Goexit) })
+	check("panic and Goexit", 6, 0, 1, 0, 0, 0)
+	th.Call(nil)
+	th.Go(nil)
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = th.CallContext(ended, nop)
+	check("nil, and a context that is done", 6, 0, 1, 0, 1, 0)
+
+	g := occupy(t, th.Go)
+	check("a function that runs", 6, 1, 1, 0, 1, 0)
+	for th.Stats().Running < 2*time.Millisecond {
+		time.Sleep(time.Millisecond)
+	}
+	for th.TryGo(nop) {
+	}
+	check("posts up to the limit", 6, 1, 1, 1, 1, 3)
+	ctx, cancel := context.WithCancel(context.Background())
+	given := make(chan error)
+	go func() { given <- th.CallContext(ctx, nop) }()
+	eventually(t, func() bool { return th.Stats().Queued == 4 }, "the call is queued")
+	cancel()
+	testutil.Arrives(t, given)
+	left := 3
+	if th.(way).pool { // which has it in its queue until a thread comes to it
+		left = 4
+	}
+	check("a call that is withdrawn", 6, 1, 1, 1, 2, left)
+	time.Sleep(2 * time.Millisecond) // for which the posts wait
+	busy := th.Stats().Busy
+	g.Open()
+	th.Call(nop)
+	check("a queue that has been run", 7, 4, 1, 1, 2, 0)
+
+	s := th.Stats()
+	if s.Running != 0 || busy < 4*time.Millisecond || s.Busy < busy {
+		t.Errorf("an idle thread has been running for %v, and was busy for %v, then %v", s.Running,
+			busy, s.Busy)
+	}
+	if timed && (s.Runs.Quantile(1) < 2*time.Millisecond || s.Runs.Sum < 2*time.Millisecond ||
+		s.Waits.Sum < 2*time.Millisecond) {
+		t.Errorf("runs sum up to %v and waits to %v, although one took 2 ms and others waited for it",
+			s.Runs.Sum, s.Waits.Sum)
+	}
+	if s.Wakeups.Parked == 0 && s.Wakeups.Spinning == 0 || s.Wakeups.EventLoop != 0 {
+		t.Errorf("wake-ups: %+v", s.Wakeups)
+	}
+
+	g = occupy(t, th.Go)
+	ctx, cancel = context.WithCancel(context.Background())
+	th.GoContext(ctx, nop)
+	cancel()
+	check("a post that is to be withdrawn", 7, 5, 1, 1, 2, 1)
+	g.Open()
+	th.Call(nop)
+	check("a post that is withdrawn", 8, 5, 1, 1, 3, 0)
+
+	g = occupy(t, th.Go)
+	th.Go(nop)
+	th.Go(nop)
+	th.Terminate()
+	if s := th.Stats(); s.Queued != 0 || s.Running == 0 {
+		t.Errorf("terminated: %d functions are queued, one has been running for %v", s.Queued, s.Running)
+	}
+	g.Open()
+	th.Call(nop)
+	eventually(t, func() bool { return th.Stats().Refused == 4 }, "the thread has ended")
+	testutil.Arrives(t, th.Done())
+	check("a thread that has ended", 8, 6, 1, 4, 3, 0)
+}
+
+// What waits for a slot is queued, too, and what was withdrawn is not.
+func TestStats_hasWhatWaits(t *testing.T) {
 	eachCounted(t, func(t *testing.T, th runner) {
-		th.Go(runtime.Goexit)
+		check := func(what string, want int) {
+			t.Helper()
+			if n := th.Stats().Queued; n != want {
+				t.Errorf("%s: %d functions are queued, want %d", what, n, want)
+			}
+		}
 		g := occupy(t, th.Go)
-		th.Stats()
-		begun := time.Now()
-		eventually(t, func() bool { return time.Since(begun) > 2*time.Millisecond }, "time passes")
-		if s := th.Stats(); s.Running < 2*time.Millisecond {
-			t.Errorf("it has been running for %v", s.Running)
+		for range 7 {
+			th.Go(nop)
+		}
+		blocked := make(chan bool, 1)
+		go func() { blocked <- th.Go(nop) }()
+		eventually(t, func() bool { return th.Stats().Queued == 8 }, "one waits for a slot")
+		ctx, cancel := context.WithCancel(context.Background())
+		called := make(chan error, 2)
+		for range 2 {
+			go func() { called <- th.CallContext(ctx, nop) }()
+		}
+		eventually(t, func() bool { return th.Stats().Queued == 10 }, "two calls are queued")
+		cancel()
+		testutil.Arrives(t, called)
+		testutil.Arrives(t, called)
+		if !th.(way).pool {
+			check("without those that were withdrawn", 8)
 		}
 		g.Open()
+		testutil.Arrives(t, blocked)
 		th.Call(nop)
-		if s := th.Stats(); s.Running != 0 {
-			t.Errorf("an idle thread has been running for %v", s.Running)
+		check("a queue that has been run", 0)
+	}, thread.WithQueueLimit(7))
+}
+
+// A function runs, and the time grows, although nothing is measured. A loop inside of it stops
+// that: it is no function, and what runs inside it is.
+func TestStats_showsWhatRuns(t *testing.T) {
+	running := func(th runner) bool { return th.Stats().Running != 0 }
+	eachCounted(t, func(t *testing.T, th runner) {
+		th.Go(runtime.Goexit)
+		for range 1000 { // without a pause, so that the thread does not look at the clock each time
+			th.Go(nop)
+		}
+		g := occupy(t, th.Go)
+		eventually(t, func() bool { return th.Stats().Running > 2*time.Millisecond }, "time passes")
+		g.Open()
+		th.Call(nop)
+		if running(th) {
+			t.Error("an idle thread runs a function")
 		}
 	})
-	ends(t, func() { // a loop is no function, and what runs inside it is
+	adopted, inside, ended := make(chan *thread.Thread), make(chan bool), make(chan bool)
+	ctx, endLoop := context.WithCancel(context.Background())
+	go func() {
+		defer close(ended)
+		l := thread.Adopt()
+		defer l.Close()
+		outer, end := context.WithCancel(context.Background())
+		l.Thread().Go(func() {
+			_ = l.ServeContext(ctx)
+			inside <- true
+			<-inside
+			end()
+		})
+		adopted <- l.Thread()
+		_ = l.ServeContext(outer)
+	}()
+	h := testutil.Arrives(t, adopted)
+	busy := func() time.Duration { return h.Stats().Busy }
+	h.Call(nop)
+	eventually(t, func() bool { return h.Stats().Running == 0 }, "the loop is idle")
+	var before time.Duration
+	eventually(t, func() bool {
+		before = busy()
+		time.Sleep(5 * time.Millisecond)
+		return busy() == before
+	}, "an idle loop is not busy")
+	g := occupy(t, h.Go)
+	eventually(t, func() bool { return h.Stats().Running != 0 && busy() > before },
+		"what the loop runs is seen")
+	g.Open()
+	endLoop()
+	testutil.Arrives(t, inside)
+	eventually(t, func() bool { return h.Stats().Running != 0 }, "the function runs after its loop")
+	inside <- true
+	testutil.Arrives(t, ended)
+
+	ends(t, func() {
 		l := thread.Adopt()
 		defer l.Close()
 		h := l.Thread()
-		running := func() bool { h.Stats(); return h.Stats().Running != 0 }
+		running := func() bool { return h.Stats().Running != 0 }
 		ctx, cancel := context.WithCancel(context.Background())
 		var inside, waiting, blocked bool
 		h.Go(func() {
@@ -246,46 +285,70 @@ func TestStats_countsGoexits(t *testing.T) {
 	}
 }
 
-// All of one Stats are of one moment, and none go back.
-func TestStats_areOfOneMoment(t *testing.T) {
-	eachCounted(t, func(t *testing.T, th runner) {
-		const callers = 4
-		n := uint64(scaled(3000))
-		th.Stats()
-		var all testutil.Group
-		for range callers {
-			all.Go(func() {
-				ctx, cancel := context.WithCancel(context.Background())
-				defer cancel()
-				for range n {
-					th.Call(nop)
-					th.Go(nop)
-					_ = th.CallContext(ctx, nop)
-				}
-			})
-		}
-		for before := th.Stats(); before.Waits.Count < callers*3*n; {
-			s := th.Stats()
-			sound(t, s)
-			if s.Calls < before.Calls || s.Posts < before.Posts || s.PeakQueued < before.PeakQueued ||
-				s.Runs.Sum < before.Runs.Sum || s.Waits.Sub(before.Waits).Count > callers*3*n {
-				t.Fatalf("from %+v to %+v", before, s)
+// No count goes back, and Stats makes no call slower: it has nothing observed.
+func TestStats_growsOnly(t *testing.T) {
+	for _, opts := range [][]thread.Option{nil, {thread.WithTimes()}} {
+		eachCounted(t, func(t *testing.T, th runner) {
+			const callers = 4
+			n := uint64(scaled(3000))
+			var all testutil.Group
+			for range callers {
+				all.Go(func() {
+					ctx, cancel := context.WithCancel(context.Background())
+					defer cancel()
+					for range n {
+						th.Call(nop)
+						th.Go(nop)
+						_ = th.CallContext(ctx, nop)
+					}
+				})
 			}
-			before = s
-		}
-		all.Wait()
-		th.Call(nop)
-		if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
-			t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
-		}
-	})
+			for before := th.Stats(); before.Calls+before.Posts < callers*3*n; {
+				s := th.Stats()
+				sound(t, s)
+				if s.Calls < before.Calls || s.Posts < before.Posts || s.Runs.Sum < before.Runs.Sum ||
+					s.Waits.Sub(before.Waits).Count > callers*3*n {
+					t.Fatalf("from %+v to %+v", before, s)
+				}
+				before = s
+			}
+			all.Wait()
+			th.Call(nop)
+			if s := th.Stats(); s.Calls != 2*callers*n+1 || s.Posts != callers*n || s.Queued != 0 {
+				t.Errorf("%d calls, %d posts, %d queued", s.Calls, s.Posts, s.Queued)
+			}
+		}, opts...)
+	}
+}
+
+// MeasureTimes is for all threads, those made before and after it, and false undoes it but for
+// those with the option.
+func TestMeasureTimes_isForAllThreads(t *testing.T) {
+	defer thread.MeasureTimes(false)
+	count := func(th runner) uint64 { th.Call(nop); th.Call(nop); return th.Stats().Runs.Count }
+	before, p, own := start(t), startPool(t, 2), start(t, thread.WithTimes())
+	if n := count(before) + count(p); n != 0 || count(own) == 0 {
+		t.Errorf("%d times are measured, and with WithTimes %d", n, count(own))
+	}
+	thread.MeasureTimes(true)
+	after := start(t)
+	if count(before) == 0 || count(p) == 0 || count(after) == 0 {
+		t.Error("times are not measured")
+	}
+	thread.MeasureTimes(false)
+	count(after) // the last that was queued while they were
+	if n := count(after); count(after) != n {
+		t.Error("times are still measured")
+	}
+	if n := count(own); count(own) == n {
+		t.Error("MeasureTimes(false) has ended WithTimes")
+	}
 }
 
 func TestStats_countsWakeUpsOfAnEventLoop(t *testing.T) {
 	ends(t, func() {
 		l := thread.Adopt()
 		h := l.Thread()
-		h.Stats()
 		defer l.Close()
 		woken := make(chan bool, 10)
 		l.OnWake(func() { woken <- true })
@@ -305,13 +368,13 @@ var bound = thread.HistogramBound
 func TestHistogram_hasQuantiles(t *testing.T) {
 	var h thread.Histogram
 	const n = len(h.Buckets)
-	if h.Quantile(0.5) != 0 || bound(0) != 0 || bound(1) != 64 || bound(n) != math.MaxInt64 {
+	if h.Quantile(0.5) != 0 || bound(0) != 0 || bound(1) != 100 || bound(n) != math.MaxInt64 {
 		t.Errorf("empty, the median is %v, the bounds %v, %v … %v", h.Quantile(0.5), bound(0), bound(1),
 			bound(n))
 	}
 	for i := range n {
 		low, high := bound(i), bound(i+1)
-		if high <= low || i > 0 && i < n-1 && float64(high)/float64(low) > 1.25 {
+		if high <= low || i > 0 && i < n-1 && float64(high)/float64(low) > 1.27 {
 			t.Errorf("bucket %d is from %v to %v", i, low, high)
 		}
 		h.Buckets[i] = 1
@@ -330,7 +393,7 @@ func TestHistogram_hasQuantiles(t *testing.T) {
 
 // A time is counted where the bounds say that it is.
 func TestHistogram_countsATimeWithinItsBounds(t *testing.T) {
-	th := start(t)
+	th := start(t, thread.WithTimes())
 	for _, d := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 		before := th.Stats().Runs
 		var took time.Duration

@@ -98,7 +98,7 @@ var ErrNil = engine.ErrNil
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
 // after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
-// function of [Thread.OnSlowCall] and from panics do not keep it alive.
+// function of [Thread.OnSlowCall] do not keep it alive.
 type Thread struct {
 	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner *engine.Owner  // has what may lead back
@@ -127,6 +127,9 @@ func init() {
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
 	e.SetName(o.name)
+	if o.times {
+		e.AlwaysMeasure()
+	}
 	if o.parks {
 		e.NeverSpin()
 	}
@@ -227,14 +230,6 @@ func (t *Thread) GoContext(ctx context.Context, f func()) error {
 	runtime.KeepAlive(t)
 	return err
 }
-
-// TakePanic removes and returns the oldest panic of a function given to Go, or nil. It has been
-// reported as well: see [WithPanicHandler]. After Go, a Call off the thread returns when the
-// function of Go has ended.
-//
-// The first 1,024 panics are kept until they are taken. The last of those counts the others as
-// Lost.
-func (t *Thread) TakePanic() *PanicError { return taken(t.owner.Fault()) }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
 // when the thread has been terminated and serves no more, but for the main thread of package

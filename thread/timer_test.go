@@ -44,7 +44,8 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 	for name, newTimer := range timers {
 		t.Run(name, func(t *testing.T) {
 			t.Run("by the function", func(t *testing.T) {
-				th := start(t)
+				panics, keep := keepPanics()
+				th := start(t, keep)
 				done := make(chan bool)
 				var timer *thread.Timer
 				th.Call(func() {
@@ -56,7 +57,7 @@ func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 				})
 				testutil.Arrives(t, done)
 				time.Sleep(2 * tick)
-				if ends(t, func() { timer.Stop() }); th.TakePanic() != nil {
+				if ends(t, func() { timer.Stop() }); panics.take() != nil {
 					t.Error("ran again")
 				}
 			})
@@ -211,7 +212,8 @@ func TestTimer_isNeverEarly(t *testing.T) {
 func TestTimer_continuesAfterAPanic(t *testing.T) {
 	for name, end := range map[string]func(){"panic": func() { panic(errBoom) },
 		"Goexit": runtime.Goexit} {
-		th := start(t, quiet)
+		panics, keep := keepPanics()
+		th := start(t, keep)
 		ran := make(chan bool, 100)
 		var timer *thread.Timer
 		th.Call(func() {
@@ -225,9 +227,9 @@ func TestTimer_continuesAfterAPanic(t *testing.T) {
 		eventually(t, func() bool { return len(ran) == 3 }, "the timer goes on")
 		timer.Stop()
 		for range 2 {
-			if p := th.TakePanic(); name == "panic" && (p == nil || p.Value != errBoom) ||
+			if p := panics.take(); name == "panic" && (p == nil || p.Value != errBoom) ||
 				name == "Goexit" && p != nil {
-				t.Errorf("%s: TakePanic returned %v", name, p)
+				t.Errorf("%s: the handler has %v", name, p)
 			}
 		}
 	}

@@ -79,8 +79,13 @@ type Queue struct {
 	spares  atomic.Pointer[spares] // nil until free has been full
 	made    atomic.Int64           // records
 	bubbled bool                   // made in a bubble of testing/synctest, and used only there
-	_       [39]byte               // the allocator aligns objects of 320 bytes
+	_       [23]byte               // the allocator aligns objects of 320 bytes
+
+	Owner // does not change
 }
+
+// An Owner is told of each posted call that Close refuses. Other calls have callers.
+type Owner interface{ Refused() }
 
 var resting, interrupted, closed Call
 
@@ -431,6 +436,9 @@ func (c *Call) Refuse() {
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)
 	default:
+		if c.Kind != Control && c.Queue.Owner != nil {
+			c.Queue.Refused()
+		}
 		c.Drop()
 	}
 }

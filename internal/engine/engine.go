@@ -14,7 +14,7 @@
 //	wait      thread and callers wait for each other: the choice (policy), the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
-//	observe   statistics, slow calls, traces, labels: only calls that are observed go there
+//	observe   counts; and times, slow calls, traces, labels: only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
 //	identity  which thread the caller is on
@@ -51,13 +51,14 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
+	counts    counts
 	idleState idleState
 	eventLoop eventLoop
 	load      sched.Load
 	labels    labels
-	found     foundRunning // guarded by observer.mu
-	controls  atomic.Int32 // what control has queued and has not run
-	withdrawn bool         // the posted function that it has last begun did not run
+	observed  *observedCall // the innermost that runs and is observed
+	controls  atomic.Int32  // what control has queued and has not run
+	withdrawn bool          // the posted function that it has last begun did not run
 
 	place  // in a pool
 	waiter // for another thread
@@ -81,7 +82,8 @@ func newEngine() *Engine {
 	sched.PrepareLoad()
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
-	e.on, e.records, e.yields = e, e.q, &e.ownYields
+	e.on, e.records, e.yields, e.named = e, e.q, &e.ownYields, unlisted
+	e.q.Owner = &e.target
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.idleState.policy.init()
@@ -92,11 +94,6 @@ func newEngine() *Engine {
 //
 //threadcall:noalloc
 func (x *target) ID() uint64 { return uint64(x.first().id) }
-
-// Queued returns how many functions are queued, and does not count any.
-//
-//threadcall:noalloc
-func (e *Engine) Queued() int { return max(0, e.q.Len()-int(e.controls.Load())) }
 
 // control queues fn, which may be nil. The thread calls it unless it is terminated before.
 func (e *Engine) control(fn func()) {

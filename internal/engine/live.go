@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/pin"
 )
@@ -147,6 +148,7 @@ const maxLocked = 1 << 20
 func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
+	e.counts.work(clock.Now())
 	if o := e.serves().observer.Load(); o != nil && o.watches.Load() {
 		e.number() // or a thread that hangs in what is not observed would have no stack
 	}
@@ -201,7 +203,11 @@ func (e *Engine) Prepare(hooks []Hook) error {
 func (e *Engine) OnEnd(f func()) { e.onEnd = f }
 
 // SetUser stores what User returns. It must be called before Start.
-func (e *Engine) SetUser(x any) { e.user = x }
+func (e *Engine) SetUser(x any) {
+	all.mu.Lock() // for States
+	e.user = x
+	all.mu.Unlock()
+}
 
 // User returns what SetUser has stored with the thread that the caller is on, or nil.
 func User() any {
@@ -256,12 +262,35 @@ func (e *Engine) endServing() { e.stopServing(1) }
 
 // beginLoop and endLoop do the same for code that runs all calls: kind is byWait in Wait. Callers
 // that still wait when no such code is under way may wait for ever, see unserved.
-func (e *Engine) beginLoop(kind uint32) {
+//
+// The function that encloses the loop does not run meanwhile, for what reports how long functions
+// run. When the loop has ended, it runs again; but if a native loop has the thread, it is that loop
+// as a rule, and does not. outer is what beginLoop has returned.
+func (e *Engine) beginLoop(kind uint32) (outer uint) {
 	e.served.Store(e.served.Load() + 2 | kind)
+	outer = e.counts.enclosing
+	e.counts.enclosing = e.counts.inside()
+	e.pauseSlow()
 	e.startServing(1 + loops)
+	return outer
 }
 
-func (e *Engine) endLoop() { e.stopServing(1 + loops) }
+func (e *Engine) endLoop(outer uint) {
+	e.counts.enclosing = outer
+	switch {
+	case e.counts.inside() > outer && !e.q.RestsAlways():
+		now := clock.Now()
+		e.counts.work(now)
+		e.resumeSlow(now)
+	case e.counts.works():
+		now := e.idleState.ticked
+		if e.idleState.taken > 0 || int64(now) != e.counts.at.Load() {
+			now = clock.Now() // else took has read it after the last function
+		}
+		e.counts.rest(now)
+	}
+	e.stopServing(1 + loops)
+}
 
 const (
 	loops  = 1 << 32
@@ -294,7 +323,7 @@ func (e *Engine) Terminate() {
 	}
 	first := e.enter(closed)
 	wake := e.q.Close()
-	e.observer.Load().terminated()
+	e.lastObserver.Load().terminated()
 	e.clocks.cancel()
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
@@ -344,6 +373,7 @@ func (e *Engine) ended() {
 	if e.onEnd != nil {
 		e.onEnd()
 	}
+	x.unlist()
 	// they may refer to the handle, whose cleanup keeps the engine
 	e.onEnd, e.user = nil, nil
 	x.onPanic.Store(nil)

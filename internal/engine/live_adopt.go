@@ -14,7 +14,10 @@ import (
 // before.
 func (e *Engine) Adopt(permanent bool) {
 	main := ident.Goroutine() == 1 // whose thread never ends
-	e.exact, e.direct, e.permanent = main, main && ident.Trusted(), permanent
+	e.exact, e.direct = main, main && ident.Trusted()
+	if permanent {
+		e.isMain()
+	}
 	e.adopted.Store(true)
 	e.attach()
 }
@@ -22,7 +25,7 @@ func (e *Engine) Adopt(permanent bool) {
 // Absent terminates the engine, which no thread serves: it is that of package mainthread where the
 // package does not have the main thread.
 func (e *Engine) Absent() {
-	e.permanent = true
+	e.isMain()
 	e.Terminate()
 }
 

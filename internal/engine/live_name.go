@@ -2,8 +2,12 @@ package engine
 
 import "fmt"
 
-// SetName sets the name of the thread or the pool in messages.
-func (x *target) SetName(name string) { x.name.Store(&name) }
+// SetName sets the name of the thread or the pool in messages, and lists it among those that States
+// returns. It must be called once.
+func (x *target) SetName(name string) {
+	x.name.Store(&name)
+	x.list(name)
+}
 
 // String names the thread in a message.
 func (e *Engine) String() string {

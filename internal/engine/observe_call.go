@@ -50,15 +50,16 @@ type observedCall struct {
 	since    time.Duration // when it began to run
 	posted   bool
 	begun    bool
-	gaveUp   bool            // it was withdrawn
-	counted  bool            // by Stats
+	timed    bool            // its times are measured
 	labelled bool            // it runs under the labels of ctx
 	around   context.Context // with the labels before
+	outer    *observedCall   // Engine.observed before it began
 
 	until context.Context // a posted function does not begin after its end; or nil
 
 	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
 	notified bool
+	asked    bool                     // whether it is a native loop, see asksHost
 	node     list.Node[*observedCall] // in watch.waiting, then in observer.running
 	goid     uint64                   // the number of the goroutine that it runs in
 	depth    int                      // of from
@@ -96,10 +97,7 @@ func newObserved(
 	}
 	v.fn, v.observer, v.on, v.ctx, v.task, v.posted = fn, o, on, ctx, task, posted
 	if o != nil {
-		v.queued = clock.Now()
-		if v.counted = o.counting.Load(); v.counted {
-			o.pushed.Add(1)
-		}
+		v.queued, v.timed = clock.Now(), o.times.Load()
 		if o.watches.Load() {
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
 			o.watch(v)
@@ -133,7 +131,8 @@ func (v *observedCall) ended() (yes bool) {
 	yes = true
 	defer func() {
 		if yes {
-			v.on.withdrawn, v.gaveUp = true, true
+			v.on.withdrawn = true
+			v.on.serves().withdrew()
 			v.release()
 		}
 	}()
@@ -180,11 +179,11 @@ func (v *observedCall) release() {
 	if v.task != nil {
 		v.task.End()
 	}
-	if !v.begun {
-		v.observer.drop(v, v.gaveUp)
+	if !v.begun && v.observer != nil {
+		v.observer.drop(v)
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.gaveUp, v.counted, v.labelled, v.around = false, false, false, false, nil
+	v.begun, v.timed, v.asked, v.labelled, v.around, v.outer = false, false, false, false, nil, nil
 	unusedCalls.Put(v)
 }
 

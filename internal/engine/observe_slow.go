@@ -61,7 +61,10 @@ type Slow struct {
 // Watch has notify called once for each function, of those queued from now on, that has run or
 // waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
-	x := o.of.observe()
+	if notify == nil && o.of.lastObserver.Load() == nil {
+		return
+	}
+	x := o.of.observeWith()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	w := &x.slow
@@ -70,6 +73,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 		n.Value.notify = nil
 	}
 	x.watches.Store(notify != nil)
+	x.use()
 	// another timer, because only its bubble may change this one
 	o.notify, w.limit, w.timer, w.set = &notify, limit, nil, false
 	w.notify = weak.Make(o.notify)
@@ -103,6 +107,45 @@ func (o *observer) watchBegun(v *observedCall) {
 	if v.notify != nil {
 		v.notified = false
 		o.arm(w.limit)
+	}
+}
+
+// drop forgets v, which does not begin.
+//
+//threadcall:noalloc
+func (o *observer) drop(v *observedCall) {
+	o.mu.Lock()
+	v.node.Remove()
+	o.mu.Unlock()
+}
+
+// pauseSlow stops the time of the observed function in which a loop begins, resumeSlow begins it
+// again.
+//
+//threadcall:noalloc
+func (e *Engine) pauseSlow() {
+	if v := e.observed; v != nil {
+		v.observer.drop(v)
+	}
+}
+
+//threadcall:noalloc
+func (e *Engine) resumeSlow(now time.Duration) {
+	v := e.observed
+	if v == nil {
+		return
+	}
+	o := v.observer
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if v.notify != o.slow.notify.Value() { // Watch has been called meanwhile
+		v.notify = nil
+	}
+	v.node.Remove() // if a loop has ended that was not paused
+	v.since = now
+	o.running.Append(&v.node)
+	if v.notify != nil && !v.notified {
+		o.arm(o.slow.limit)
 	}
 }
 
@@ -145,9 +188,26 @@ func (w *watch) forget() {
 // look is the timer's function. Each report has a goroutine of its own, as it may block, panic or
 // call Goexit.
 func (o *observer) look() {
-	for _, slow := range o.find() {
+	found, asked := o.find()
+	for _, slow := range found {
 		go slow.notify(slow.Slow)
 	}
+	for _, e := range asked {
+		e.control(nil)
+	}
+}
+
+// hostAnswers is how long a native loop has to begin to serve.
+const hostAnswers = 100 * time.Millisecond
+
+// asksHost reports whether v, which has run for too long, may be a native loop. Then something is
+// queued: a loop serves that, and so pauses v for good; otherwise v is slow at the next look.
+func (e *Engine) asksHost(v *observedCall) bool {
+	if e == nil || v.asked || e.own || e.onWake.Load() == nil {
+		return false
+	}
+	v.asked = true
+	return true
 }
 
 type report struct {
@@ -155,7 +215,7 @@ type report struct {
 	notify func(Slow)
 }
 
-func (o *observer) find() []report {
+func (o *observer) find() (found []report, asked []*Engine) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	w := &o.slow
@@ -171,6 +231,11 @@ func (o *observer) find() []report {
 			next = min(next, left)
 			break
 		}
+		if v.on.asksHost(v) {
+			next = min(next, w.limit, hostAnswers)
+			asked = append(asked, v.on)
+			continue
+		}
 		v.notified = true
 		slow := v.slow(v.on, v.goid)
 		slow.Running = now - v.since
@@ -180,7 +245,9 @@ func (o *observer) find() []report {
 	if next != notYet {
 		o.arm(next)
 	}
-	return found
+	o.of.reports.Add(uint64(len(found)))
+	o.of.named.slow.Add(uint64(len(found)))
+	return found, asked
 }
 
 // stall returns the function that waits and is to be reported now, or how long it is until one will

@@ -10,67 +10,83 @@ import (
 	"github.com/threadcall/threadcall/internal/list"
 )
 
-// Stats are what is known of the functions of a thread or a pool since they are counted.
+// Stats are what is known of the functions of a thread or a pool since it was made.
 type Stats struct {
-	Queued, PeakQueued           int
-	Goexits                      uint64 // since the thread began
+	Queued                       int
+	Goexits                      uint64 // since the thread of the operating system began
 	Calls, Posts                 uint64 // that have begun
+	Returned, Panicked           uint64 // of these
 	Refused, Withdrawn           uint64 // that did not begin
-	Running                      time.Duration
+	Slow                         uint64 // reports of Watch
+	Running, Busy                time.Duration
 	Waits, Runs                  histogram.Times
 	Parked, Spinning, EventLoops uint64
 }
 
-// An observer is what the functions of a thread, or of all threads of a pool, report to: it counts
-// them, and watches those that are to be watched, see observe_slow.go. A target has one from the
-// first call of Stats or of Watch on.
-//
-// The goroutine that queues a function counts it in pushed. The thread, or the caller of a call
-// that does not begin, counts it in counts. So between two functions of a thread the queue only
-// grows, and its peak can be found where it begins to run one.
-//
-// Functions that were queued before counting began report nothing. Until they have gone, which is
-// when one that is counted has begun and the queue has no others, the length of the queue is looked
-// up. A function that was begun before has run since it was first seen, at least.
+// An observer is what the functions of a thread, or of all threads of a pool, report to: it
+// measures their times, and watches those that are to be watched, see observe_slow.go. A target has
+// one while either is asked for. Functions that were queued before report nothing.
 type observer struct {
-	of        *target
-	announced int64 // Engine.announced when counting began; guarded by mu, as the following
-	before    int   // functions that were queued then and may still be
-
-	pushed   atomic.Int64
-	counting atomic.Bool // Stats has been called
-	watches  atomic.Bool // Watch has been
-	_        [64]byte    // callers change what is above, the thread what is below
+	of      *target
+	times   atomic.Bool // Measure
+	watches atomic.Bool // Watch
+	_       [64]byte    // callers read what is above, the thread changes what is below
 
 	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
 	// its own.
-	mu      sync.Mutex
-	counts  Stats
-	left    int64                    // functions that are not queued any more, or never were
-	running list.List[*observedCall] // those that began first come first
-	slow    watch
+	mu          sync.Mutex
+	waits, runs histogram.Times
+	running     list.List[*observedCall] // those that began first, or again, come first
+	slow        watch
 }
 
-// observe returns the observer of x, from now on at the latest.
-func (x *target) observe() *observer {
-	if x.observer.Load() == nil {
+// observeWith returns the observer that x has had, or will have.
+func (x *target) observeWith() *observer {
+	if x.lastObserver.Load() == nil {
 		o := &observer{of: x}
 		o.slow.reported = longAgo
-		x.observer.CompareAndSwap(nil, o)
+		x.lastObserver.CompareAndSwap(nil, o)
 	}
-	return x.observer.Load()
+	return x.lastObserver.Load()
 }
 
-// A wakeUps says how a thread found what it was to run. Only the thread changes it.
-type wakeUps struct{ parked, spinning int }
+// use has functions report to o, or not any more. o.mu is held.
+func (o *observer) use() {
+	if o.times.Load() || o.watches.Load() {
+		o.of.observer.Store(o)
+	} else {
+		o.of.observer.Store(nil)
+	}
+}
+
+// Measure has the times of functions measured, or not any more, of those that are queued from now
+// on.
+func (x *target) Measure(on bool) {
+	if !on && x.lastObserver.Load() == nil {
+		return
+	}
+	o := x.observeWith()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.times.Store(on)
+	o.use()
+}
 
 // begin is called on the thread when v begins to run.
 //
 //threadcall:noalloc
 func (o *observer) begin(v *observedCall) {
+	if e := v.on; e != nil {
+		v.outer, e.observed = e.observed, v
+		e.counts.at.Store(int64(v.since))
+	}
 	o.mu.Lock()
-	if v.counted {
-		o.count(v)
+	if v.timed {
+		wait := v.since - v.queued
+		if (v.since < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
+			wait = 0
+		}
+		o.waits.Add(wait)
 	}
 	v.node.Remove()
 	o.running.Append(&v.node)
@@ -78,188 +94,81 @@ func (o *observer) begin(v *observedCall) {
 	o.mu.Unlock()
 }
 
-//threadcall:noalloc
-func (o *observer) count(v *observedCall) {
-	wait := v.since - v.queued
-	if (v.since < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
-		wait = 0
-	}
-	c := &o.counts
-	e := v.on
-	if e == nil || !e.stopping { // else v was not queued, and what was is refused
-		c.PeakQueued = max(c.PeakQueued, int(o.pushed.Load()-o.left))
-	}
-	o.left++
-	if v.posted {
-		c.Posts++
-	} else {
-		c.Calls++
-	}
-	c.Waits.Add(wait)
-	if e != nil {
-		r := &e.idleState
-		now := wakeUps{r.sleeps, r.found}
-		if r.counts {
-			c.Parked += uint64(now.parked - r.counted.parked)
-			c.Spinning += uint64(now.spinning - r.counted.spinning)
-		}
-		r.counts, r.counted = true, now
-	}
-}
-
 // end is called on the thread when v has run.
 //
 //threadcall:noalloc
 func (o *observer) end(v *observedCall) {
+	if v.on != nil {
+		v.on.observed = v.outer
+	}
 	now := clock.Now()
 	o.mu.Lock()
-	if v.counted {
-		o.counts.Runs.Add(now - v.since)
+	if v.node.Remove() && v.timed { // else a loop has the rest of its time
+		o.runs.Add(now - v.since)
 	}
-	v.node.Remove()
 	o.mu.Unlock()
 }
 
-// drop counts a function that does not begin, because it was given up or refused: v, or one that
-// has never come to be queued if that is nil. The observer may be nil.
-func (o *observer) drop(v *observedCall, gaveUp bool) {
-	if o == nil {
-		return
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if v != nil {
-		v.node.Remove()
-	}
-	if !o.counting.Load() || v != nil && !v.counted {
-		return
-	}
-	o.counts.PeakQueued = max(o.counts.PeakQueued, int(o.pushed.Load()-o.left))
-	if v != nil {
-		o.left++
-	}
-	if gaveUp {
-		o.counts.Withdrawn++
-	} else {
-		o.counts.Refused++
-	}
+// Refused counts a function that was refused.
+func (x *target) Refused() {
+	x.refused.Add(1)
+	x.named.refused.Add(1)
 }
 
-// Stats returns the counts. The first call begins to count.
+// withdrew counts a function whose context was done before it could begin.
+func (x *target) withdrew() {
+	x.withdrawn.Add(1)
+	x.named.withdrawn.Add(1)
+}
+
+// Stats returns the counts. It changes nothing.
 //
 //threadcall:noalloc
-func (o *Owner) Stats() Stats {
-	x := o.of
-	all := x.observe() //threadcall:alloc once
-	phase := x.phase.Load()
-	announced := x.first().announced.Load()
-	all.mu.Lock()
-	if !all.counting.Load() {
-		all.announced = announced
-		all.counting.Store(true)
-		all.before = x.length()
-	}
-	counts := all.counts
-	queued, uncounted := all.queued()
-	counts.PeakQueued = all.counts.PeakQueued
+func (x *target) Stats() (s Stats) {
+	now, same := x.now()
+	s.Refused, s.Withdrawn, s.Slow = x.refused.Load(), x.withdrawn.Load(), x.reports.Load()
 	workers := []*Engine{x.on}
 	if x.pool != nil {
 		workers = x.pool.workers
+	} else {
+		s.EventLoops = uint64(x.on.announced.Load())
 	}
 	for _, e := range workers {
-		runs, _ := all.ofThread(e)
-		counts.Running = max(counts.Running, runs)
-		counts.Goexits += uint64(e.exits.Load())
-	}
-	if x.pool == nil {
-		counts.EventLoops = uint64(announced - all.announced)
-	}
-	all.mu.Unlock()
-	switch {
-	case phase == over:
-		counts.Refused += uint64(queued) // posted functions, of which nothing else has notice
-	case phase < closed:
-		counts.Queued = queued + uncounted
-	}
-	return counts
-}
-
-// queued returns how many functions are queued that are counted, and how many others. o.mu is held.
-//
-//threadcall:noalloc
-func (o *observer) queued() (counted, others int) {
-	counted = max(0, int(o.pushed.Load()-o.left))
-	if o.before > 0 {
-		others = min(max(0, o.of.length()-counted), o.before)
-		if others == 0 && o.counts.Waits.Count > 0 {
-			o.before = 0
+		w, r := e.counts.read(), e.idleState.wakeUps()
+		s.Calls += uint64(w.calls)
+		s.Posts += uint64(w.posts - w.skipped)
+		s.Returned += uint64(w.returned)
+		s.Panicked += uint64(w.panicked)
+		s.Goexits += uint64(e.exits.Load())
+		s.Parked += uint64(r.parked)
+		s.Spinning += uint64(r.spinning)
+		if same {
+			s.Busy += e.counts.busy(now)
+			s.Running = max(s.Running, e.running(now))
 		}
 	}
-	o.counts.PeakQueued = max(o.counts.PeakQueued, counted+others)
-	return counted, others
+	if o := x.lastObserver.Load(); o != nil {
+		o.mu.Lock()
+		s.Waits, s.Runs = o.waits, o.runs
+		o.mu.Unlock()
+	}
+	if x.phase.Load() < closed {
+		s.Queued = x.Queued()
+		if x.limit != nil {
+			s.Queued += int(x.limit.waiting.Load())
+		}
+	}
+	return s
 }
 
-// length returns how many functions are queued or wait for a place in the queue.
+// Queued returns how many functions are queued.
 //
 //threadcall:noalloc
-func (x *target) length() (n int) {
-	if x.limit != nil {
-		n = int(x.limit.waiting.Load())
-	}
+func (x *target) Queued() int {
 	if x.pool != nil {
-		return n + x.pool.Queued()
+		return x.pool.queued()
 	}
-	return n + x.on.Queued()
-}
-
-// ofThread returns how long the outermost function on e has run, 0 if none runs. For one that began
-// before functions were observed, it is the time since it was first found to run, so it has run
-// for longer. o.mu is held.
-//
-//threadcall:noalloc
-func (o *observer) ofThread(e *Engine) (d time.Duration, longer bool) {
-	now := clock.Now()
-	for n := o.running.First; n != nil; n = n.After {
-		if v := n.Value; v.on == e {
-			return max(1, o.elapsed(now, v)), false
-		}
-	}
-	begun, runs := e.working()
-	if s := &e.found; !runs {
-		*s = foundRunning{}
-		return 0, false
-	} else if s.since == 0 || s.begun != begun || (s.since < 0) != (now < 0) {
-		*s = foundRunning{now, begun}
-	}
-	return max(1, now-e.found.since), true
-}
-
-// foundRunning says since when a function that is not observed is known to run, and which.
-type foundRunning struct {
-	since time.Duration // zero if none is
-	begun uint32        // idleState.begun
-}
-
-// working reports whether the thread runs a function, as far as another goroutine can tell without
-// a cost for the thread, which writes these words, each with one store, and does not synchronise. A
-// thread that waits for functions in the middle of one, in Wait or ServeContext, does not work: it
-// rests, and has no event loop unless it is adopted.
-//
-//threadcall:noalloc
-//go:norace
-func (e *Engine) working() (begun uint32, ok bool) {
-	r := &e.idleState
-	begun, ok = r.begun, r.inside > 0
-	waits := e.q.Resting() && !e.q.Pending() && (e.mode.Load() == inScheduler || !e.own)
-	return begun, ok && !waits
-}
-
-// elapsed returns how long v has run, or zero to a caller whose clock is another.
-func (o *observer) elapsed(now time.Duration, v *observedCall) time.Duration {
-	if o.of.Bubbled() != clock.InBubble() {
-		return 0
-	}
-	return max(0, now-v.since)
+	return max(0, x.on.q.Len()-int(x.on.controls.Load()))
 }
 
 //threadcall:noalloc

@@ -46,10 +46,12 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
 	p.target.init(limit, o)
-	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
+	p.pool, p.records, p.bubble, p.named = p, callq.New(), clock.Bubble(), unlisted
+	p.records.Owner = &p.target
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
 	return p, o
@@ -126,10 +128,10 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 // Size returns how many threads there are.
 func (p *Pool) Size() int { return len(p.workers) }
 
-// Queued returns how many functions are queued for any of the threads.
+// queued returns how many functions are queued for any of the threads.
 //
 //threadcall:noalloc
-func (p *Pool) Queued() int {
+func (p *Pool) queued() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.backlog.Len
@@ -321,7 +323,7 @@ func (p *Pool) Terminate() {
 		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
-	p.observer.Load().terminated()
+	p.lastObserver.Load().terminated()
 	for _, c := range refused {
 		c.Refuse()
 	}

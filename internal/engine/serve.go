@@ -109,8 +109,7 @@ func (e *Engine) handOn() {
 
 //threadcall:noalloc
 func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
-	e.beginLoop(0)
-	defer e.endLoop()
+	defer e.endLoop(e.beginLoop(0))
 	defer e.relabel(e.unlabel())
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
@@ -123,11 +122,9 @@ func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
 //
 //threadcall:noalloc
 func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
-	var start time.Duration
-	if limit > 0 {
-		start = clock.Now()
-	}
 	if last, ok := e.q.Mark(); ok {
+		start := clock.Now()
+		e.counts.work(start)
 		if rest != nil && e.q.Several() {
 			rest()
 		}
@@ -151,7 +148,8 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	relabel := e.labelServing(ctx)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
-	e.beginLoop(0)
+	outer := e.beginLoop(0)
+	e.counts.work(clock.Now())
 	again := false
 	serveAll(func() {
 		e.countExit(&again)
@@ -169,7 +167,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
-		e.endLoop()
+		e.endLoop(outer)
 	})
 	if err == nil {
 		err = Cause(ctx)
@@ -195,10 +193,12 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
+			e.counts.dropped++
 			return false
 		}
 	}
 	if c.Unwanted() {
+		e.counts.dropped++
 		c.Settle(callq.Refused)
 		return false
 	}
@@ -222,7 +222,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		if returned {
 			return
 		}
-		e.idleState.inside--
+		e.counts.ended(panicked != noValue)
 		e.ran(during)
 		if during != nil {
 			e.abandon(during)
@@ -232,10 +232,10 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		}
 		c.Settle(callq.Exited)
 	}()
-	e.idleState.begin()
+	e.counts.calls++
 	invoke(c.Fn, &panicked)
 	returned = true
-	e.idleState.inside--
+	e.counts.ended(panicked != nil)
 	e.ran(during)
 	outcome := callq.Ran
 	if panicked != nil {
@@ -262,7 +262,7 @@ func (e *Engine) ran(during *wait) {
 // if the function was withdrawn.
 //
 //threadcall:noalloc
-func (e *Engine) runPosted(c *callq.Call) bool {
+func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	if c.Kind == callq.Placed {
 		e.serves().limit.release()
 	}
@@ -270,17 +270,20 @@ func (e *Engine) runPosted(c *callq.Call) bool {
 	var panicked *fault.Fault
 	returned := false
 	defer func() {
-		e.idleState.inside--
-		if panicked != nil && (returned || panicked != noValue) {
+		failed := panicked != nil && (returned || panicked != noValue)
+		if ran = !e.withdrawn; ran || failed {
+			e.counts.ended(failed)
+		} else {
+			e.counts.skipped++
+		}
+		if e.withdrawn = false; failed {
 			e.serves().panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
-	e.idleState.begin()
+	e.counts.posts++
 	invoke(fn, &panicked)
 	returned = true
-	ran := !e.withdrawn
-	e.withdrawn = false
-	return ran
+	return true // the deferred call corrects that
 }
 
 // invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then

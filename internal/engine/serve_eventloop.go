@@ -59,7 +59,7 @@ const loopBudget = time.Millisecond
 //
 //threadcall:noalloc
 func (e *Engine) Wait(block func()) (ok bool) {
-	e.beginLoop(byWait)
+	outer := e.beginLoop(byWait)
 	inside, returned := e.eventLoop.blocked, false
 	e.eventLoop.blocked = false
 	defer func() {
@@ -68,7 +68,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		if inside || !returned {
 			e.q.RestAlways(true)
 		}
-		e.endLoop()
+		e.endLoop(outer)
 	}()
 	defer e.relabel(e.unlabel())
 	e.look()
@@ -115,6 +115,9 @@ func (e *Engine) block(f func(), announce bool) {
 		return
 	}
 	e.endYields()
+	if e.counts.works() {
+		e.counts.rest(clock.Now())
+	}
 	f()
 	e.eventLoop.seen = clock.Now()
 }
@@ -132,10 +135,12 @@ func (e *Engine) ServeIn(loop func()) {
 			}
 		}()
 		e.stopSpinning()
+		e.counts.rest(clock.Now())
 		e.q.RestAlways(true)
 		e.restInHost(false) // what is queued has come before the loop
 		loop()
 		returned = true
+		e.counts.work(clock.Now())
 		e.OnWake(nil)
 		e.q.RestAlways(false)
 		_ = e.Shutdown(never) // does not wait here

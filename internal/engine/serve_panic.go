@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"os"
+	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/stack"
@@ -14,17 +16,27 @@ func (x *target) OnPanic(f func(*fault.Fault)) {
 	x.onPanic.Store(&f)
 }
 
-// panicked keeps the panic of a function that no caller waited for on the thread of e, and reports
-// it. A panic of the function that OnPanic was given ends the process: on another goroutine,
-// because on this one serveAll would go on.
+// A Panic is what is kept of one that was written to standard error.
+type Panic struct {
+	At   time.Time
+	Text string // its value; only the beginning, if that is long
+}
+
+const maxPanicText = 1000 // bytes
+
+// panicked reports the panic of a function that no caller waited for on the thread of e. A panic of
+// the function that OnPanic was given ends the process: on another goroutine, because on this one
+// serveAll would go on.
 func (x *target) panicked(f *fault.Fault, e *Engine) {
-	if o := x.owner.Value(); o != nil { // else nothing can ask for it
-		o.faults.Add(f)
-	}
 	handle := x.onPanic.Load()
 	if handle == nil || *handle == nil {
-		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %v\n%s",
-			e, f.Value, stack.Trace(f.Stack))
+		text := fmt.Sprint(f.Value)
+		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %s\n%s",
+			e, text, stack.Trace(f.Stack))
+		if len(text) > maxPanicText {
+			text = strings.ToValidUTF8(text[:maxPanicText], "") + " …" // a copy
+		}
+		x.lastPanic.Store(&Panic{time.Now(), text})
 		return
 	}
 	defer func() {

@@ -4,103 +4,312 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
-	"slices"
 	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A State is what a thread or a pool does, and has done since it was first asked for.
+// all has the threads and pools that have not ended, and what is counted under each name, also of
+// those that have ended. The counts of a thread move from it to its name while mu is held, so that
+// no sum goes back.
+var all struct {
+	mu       sync.Mutex
+	targets  list.List[*target]
+	names    map[string]*named
+	measures bool // MeasureTimes
+}
+
+// A named is what threads and pools of one name have in common.
+type named struct {
+	name               string
+	refused, withdrawn atomic.Uint64 // of all
+	slow               atomic.Uint64 // likewise
+	had                int           // threads and pools; guarded by all.mu
+	ended              Stats         // the sums of those that have ended; likewise
+}
+
+// unlisted is for threads without SetName.
+var unlisted = new(named)
+
+// maxNames is for how many names there are counts; further threads are counted under OtherNames. A
+// program may make a name for each connection.
+const (
+	maxNames   = 200
+	OtherNames = "other names"
+)
+
+// listing is what all knows of a target.
+type listing struct {
+	named *named
+	node  list.Node[*target] // guarded by all.mu
+	timed bool               // WithTimes; likewise
+}
+
+func (x *target) list(name string) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	x.count(name)
+	x.node.Value = x
+	all.targets.Append(&x.node)
+	if all.measures {
+		x.Measure(true)
+	}
+}
+
+// count has x counted under a name. all.mu is held.
+func (x *target) count(name string) {
+	name = strings.ToValidUTF8(name, "\uFFFD")
+	if all.names == nil {
+		all.names = map[string]*named{}
+	}
+	if all.names[name] == nil && len(all.names) >= maxNames {
+		name = OtherNames
+	}
+	x.named = cmp.Or(all.names[name], &named{name: name})
+	all.names[name] = x.named
+	x.named.had++
+}
+
+// isMain says that the thread is that of package mainthread. Nothing has been counted yet.
+func (e *Engine) isMain() {
+	e.permanent = true
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if e.named.had--; e.named.had == 0 {
+		delete(all.names, e.named.name)
+	}
+	e.count("main")
+}
+
+// unlist is called when x has ended.
+func (x *target) unlist() {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	if x.node.Remove() {
+		x.named.ended.add(x.Stats())
+	}
+}
+
+// AlwaysMeasure has the times of x measured, whatever MeasureTimes says.
+func (x *target) AlwaysMeasure() {
+	all.mu.Lock()
+	x.timed = true
+	all.mu.Unlock()
+	x.Measure(true)
+}
+
+// MeasureTimes has the times of all threads and pools measured, of the present and future ones, or
+// not any more.
+func MeasureTimes(on bool) {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.measures = on
+	for n := all.targets.First; n != nil; n = n.After {
+		n.Value.Measure(on || n.Value.timed)
+	}
+}
+
+// add adds the counts of t that only grow.
+func (s *Stats) add(t Stats) {
+	s.Returned += t.Returned
+	s.Panicked += t.Panicked
+	s.Busy += t.Busy
+	s.Waits.AddAll(&t.Waits)
+	s.Runs.AddAll(&t.Runs)
+}
+
+// A State is what a thread or a pool does, and has done.
 type State struct {
-	ID         uintptr // unique in the process
-	Name       string  // may be empty
-	Pool       bool
-	Queued     int
-	Unfinished time.Duration // how long the functions that run have run, together
-	Stats      Stats
-	Threads    []ThreadState
+	ID      uint64 // unique in the process
+	Name    string // may be empty
+	Label   string // for metrics: Name, "main", or OtherNames
+	Pool    bool
+	Dropped bool   // nothing refers to its handle
+	User    any    // that SetUser was given, or nil
+	Limit   int    // of the queue, or zero
+	Blocked int    // posters that wait for the queue to become shorter
+	Left    uint64 // functions that have left the queue
+	Stats   Stats
+	Timed   bool   // times are measured
+	Panic   *Panic // the last that was written to standard error, or nil
+	Threads []ThreadState
+
+	of *target
 }
 
 // A ThreadState is what one thread does.
 type ThreadState struct {
-	TID     uint64
-	Running time.Duration // how long its function has run; 0 if none runs
-	Longer  bool          // it has run for longer, because it began before it was observed
-	Stack   []byte        // of its goroutine; may be empty
+	TID      uint64
+	Running  time.Duration // how long its function has run; 0 if none runs
+	Serves   bool          // or its own thread
+	Stack    []byte        // of its goroutine; may be empty
+	From     []uintptr     // of the goroutine that queued the function, if that is known
+	WaitsFor []uint64      // the threads and pools, by ID, of which it waits for one
+	Waits    string        // what for
+}
+
+// NameState has the counts of threads and pools with one name, also of those that have ended.
+type NameState struct {
+	Threads int
+	Stats   // Busy, Waits, Runs, and those of functions
+	Running time.Duration
 }
 
 // States returns the states of all threads and pools that have not ended, in the order in which
-// they were made. The first call has them count.
-func States() (states []State) {
-	var all []*Engine
-	threads.mu.Lock()
-	if table := threads.table.Load(); table != nil {
-		for i := range *table {
-			if e := (*table)[i].e.Load(); e != nil {
-				all = append(all, e)
+// they were made. It neither stops the program nor makes a call slower.
+func States() (states []State, names map[string]*NameState) {
+	all.mu.Lock()
+	names = map[string]*NameState{}
+	for _, l := range all.names {
+		s := &NameState{Stats: l.ended}
+		s.Refused, s.Withdrawn, s.Slow = l.refused.Load(), l.withdrawn.Load(), l.slow.Load()
+		names[l.name] = s
+	}
+	for n := all.targets.First; n != nil; n = n.After {
+		states = append(states, State{of: n.Value, User: n.Value.first().user})
+	}
+	all.mu.Unlock()
+	for i := range states {
+		s := &states[i]
+		s.fill()
+		n := names[s.Label]
+		n.Threads += len(s.Threads)
+		n.Queued += s.Stats.Queued
+		n.Running = max(n.Running, s.Stats.Running)
+		n.add(s.Stats)
+	}
+	return states, names
+}
+
+func (s *State) fill() {
+	x := s.of
+	s.ID, s.Name, s.Label, s.Pool = x.ID(), *x.name.Load(), x.named.name, x.pool != nil
+	if s.Name == "" {
+		s.Name = s.Label
+	}
+	for _, e := range x.workers() { // before the length of the queue, see package recorderhttp
+		w := e.counts.read()
+		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
+	}
+	s.Dropped = x.owner.Value() == nil
+	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
+	if l := x.limit; l != nil {
+		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
+	}
+	if o := x.observer.Load(); o != nil {
+		s.Timed = o.times.Load()
+	}
+	now, same := x.now()
+	for _, e := range x.workers() {
+		t := ThreadState{TID: e.tid.Load()}
+		if same {
+			t.Running = e.running(now)
+		}
+		t.Serves = e.own || e.serving.Load() > 0 || e.onWake.Load() != nil
+		t.Waits, t.WaitsFor = e.waitsFor()
+		s.Threads = append(s.Threads, t)
+	}
+}
+
+// workers returns the threads of x.
+func (x *target) workers() []*Engine {
+	if x.pool != nil {
+		return x.pool.workers
+	}
+	return []*Engine{x.on}
+}
+
+// waitsFor returns what the thread waits for, and of which threads and pools one must go on.
+func (e *Engine) waitsFor() (what string, ids []uint64) {
+	w, _ := e.waiting()
+	switch {
+	case w == nil:
+		return "", nil
+	case w.call != nil:
+		what = "a call"
+	case w.end:
+		what = "the end"
+	default:
+		what = "a place in the queue"
+	}
+	switch {
+	case w.on != nil:
+		ids = []uint64{w.on.serves().ID()}
+	case w.pool != nil:
+		ids = []uint64{w.pool.ID()}
+	default:
+		for _, x := range w.set.engines() {
+			ids = append(ids, x.serves().ID())
+		}
+	}
+	return what, ids
+}
+
+// A Waiter is a goroutine that waits for a thread or a pool, and is no thread itself.
+type Waiter struct {
+	Goroutine string // its number
+	Stack     []byte
+}
+
+// AddStacks adds to states the stacks of their threads and of the goroutines that queued what runs,
+// and returns the goroutines that wait for each thread and pool, by ID. It stops the program while
+// it takes the stacks of all goroutines.
+//
+// A serving goroutine whose number is not known, because none of its functions was observed, is
+// found by the address of its engine in its stack, and so are those that wait.
+func AddStacks(states []State) map[uint64][]Waiter {
+	known, threads := map[string]*ThreadState{}, map[string]uint64{}
+	for i := range states {
+		x := states[i].of
+		for j, e := range x.workers() {
+			t := &states[i].Threads[j]
+			known[strconv.FormatUint(e.goid.Load(), 10)] = t
+			known[fmt.Sprintf("%p", e)] = t
+			threads[fmt.Sprintf("%p", e)] = x.ID()
+			if o := x.observer.Load(); o != nil {
+				t.From = o.from(e)
 			}
 		}
-	}
-	threads.mu.Unlock()
-	slices.SortFunc(all, func(a, b *Engine) int { return cmp.Compare(a.id, b.id) })
-	stacks := allStacks(all)
-	of := map[*target]int{} // in states
-	for _, e := range all {
-		x := e.serves()
-		i, ok := of[x]
-		if !ok {
-			i = len(states)
-			of[x] = i
-			states = append(states, x.state())
-		}
-		o := x.observe()
-		o.mu.Lock()
-		running, longer := o.ofThread(e)
-		o.mu.Unlock()
-		s := &states[i]
-		s.Unfinished += running
-		s.Threads = append(s.Threads, ThreadState{e.tid.Load(), running, longer, stacks[e]})
-	}
-	return states
-}
-
-// state returns the state without threads.
-func (x *target) state() State {
-	s := State{ID: x.first().id, Pool: x.pool != nil}
-	if x.pool != nil {
-		s.Queued = x.pool.Queued()
-	} else {
-		s.Queued = x.on.Queued()
-	}
-	if name := x.name.Load(); name != nil {
-		s.Name = *name
-	}
-	if x.first().permanent {
-		s.Name = "main"
-	}
-	if o := x.owner.Value(); o != nil { // else the handle is gone, and the thread is about to end
-		s.Stats = o.Stats()
-	}
-	return s
-}
-
-// allStacks returns the stacks of the serving goroutines. One whose number is not known, because
-// none of its functions was observed, is found by the address of its engine in the trace.
-func allStacks(of []*Engine) map[*Engine][]byte {
-	known, stacks := map[string]*Engine{}, map[*Engine][]byte{}
-	for _, e := range of {
-		known[strconv.FormatUint(e.goid.Load(), 10)] = e
-		known[fmt.Sprintf("%p", e)] = e
+		threads[fmt.Sprintf("%p", x)] = x.ID()
 	}
 	delete(known, "0")
+	waiters := map[uint64][]Waiter{}
 	for number, one := range stack.Goroutines() {
-		_, loop, _ := bytes.Cut(one, []byte("engine.(*Engine).loop("))
-		address, _, _ := bytes.Cut(loop, []byte(")"))
-		e := cmp.Or(known[number], known[string(bytes.TrimRight(address, "?"))])
-		if e != nil {
-			stacks[e] = one
+		t := cmp.Or(known[number], known[receiver(one, "(*Engine).loop")])
+		if t != nil {
+			t.Stack = one
+			continue
+		}
+		id := cmp.Or(threads[receiver(one, "(*Engine).await")],
+			threads[receiver(one, "(*target).submit")])
+		if id != 0 {
+			waiters[id] = append(waiters[id], Waiter{number, one})
 		}
 	}
-	return stacks
+	return waiters
+}
+
+// receiver returns the address of the engine on which a method is called in a stack, or nothing.
+func receiver(stack []byte, method string) string {
+	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
+	address, _, _ := bytes.Cut(call, []byte(")"))
+	address, _, _ = bytes.Cut(address, []byte(","))
+	return string(bytes.TrimRight(address, "?"))
+}
+
+// from returns where the function that runs on e was queued, if that is known.
+func (o *observer) from(e *Engine) []uintptr {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for n := o.running.Last; n != nil; n = n.Before {
+		if v := n.Value; v.on == e {
+			return append([]uintptr(nil), v.from[:v.depth]...)
+		}
+	}
+	return nil
 }

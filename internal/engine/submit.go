@@ -31,6 +31,13 @@ type target struct {
 	done     chan struct{}          // closed when no function runs there or ever will
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
+
+	lastObserver atomic.Pointer[observer] // observer, or what it was last
+	refused      atomic.Uint64
+	withdrawn    atomic.Uint64
+	reports      atomic.Uint64 // of slow functions
+	lastPanic    atomic.Pointer[Panic]
+	listing
 }
 
 func (x *target) init(limit int, o *Owner) {
@@ -206,6 +213,9 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 		panic("threadcall: internal error: the record of a call is given back before the call is settled")
 	}
 	panicked := c.Fault
+	if o == callq.Refused {
+		c.Queue.Owner.Refused()
+	}
 	c.Drop()
 	switch o {
 	case callq.Ran:
@@ -231,7 +241,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	self, here := x.caller()
 	if callq.Done(ctx) {
 		if !here {
-			x.observer.Load().drop(nil, true)
+			x.withdrew()
 		}
 		return Cause(ctx)
 	}
@@ -258,9 +268,7 @@ func (x *target) contextObserved(
 	v := newObserved(ctx, o, x.on, fn, false)
 	defer v.release() // also if fn panics or calls Goexit
 	v.labelled = labelled
-	err := x.callContext(ctx, self, v.run)
-	v.gaveUp = err != ErrTerminated
-	return err
+	return x.callContext(ctx, self, v.run)
 }
 
 // callContext queues fn and waits for it, or for ctx, whose methods may panic: here, before fn is
@@ -273,19 +281,21 @@ func (x *target) callContext(ctx context.Context, self *Engine, fn func()) error
 	if cancel == nil || x.mayUse() {
 		c.Ctx = ctx
 	}
-	return finishContext(ctx, c, x.submit(cancel, c, self))
+	return x.finishContext(ctx, c, x.submit(cancel, c, self))
 }
 
 // finishContext is finish for a call that may have been given up.
 //
 //threadcall:noalloc
-func finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
+func (x *target) finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
 	switch {
 	case o == callq.Withdrawn: // and so no longer ours
+		x.withdrew()
 		return Cause(ctx)
 	case finish(c, o):
 		return nil
 	case o == callq.Expired:
+		x.withdrew()
 		return Cause(ctx)
 	}
 	return ErrTerminated
@@ -375,7 +385,7 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 	until := ctx
 	if ctx != nil {
 		if callq.Done(ctx) {
-			x.observer.Load().drop(nil, true)
+			x.withdrew()
 			return false
 		}
 		if cancel = ctx.Done(); cancel == nil {
@@ -418,7 +428,7 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 		if links {
 			self.unlink(c)
 		}
-		giveUp(cancel, c, x.limit, v)
+		x.giveUp(cancel, c, v)
 		return false
 	}
 	if !here && x.first().yields.kind.Load() != 0 {
@@ -429,7 +439,7 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 
 // refuse counts a function that is refused without having been queued.
 func (x *target) refuse() bool {
-	x.observer.Load().drop(nil, false)
+	x.Refused()
 	return false
 }
 
@@ -468,13 +478,17 @@ func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) *ob
 }
 
 // giveUp drops a posted call that has not been queued.
-func giveUp(cancel <-chan struct{}, c *callq.Call, l *limit, v *observedCall) {
+func (x *target) giveUp(cancel <-chan struct{}, c *callq.Call, v *observedCall) {
 	if c.Kind == callq.Placed {
-		l.release()
+		x.limit.release()
 	}
 	c.Drop()
 	if v != nil {
-		v.gaveUp = isClosed(cancel)
 		v.release()
+	}
+	if isClosed(cancel) {
+		x.withdrew()
+	} else {
+		x.Refused()
 	}
 }

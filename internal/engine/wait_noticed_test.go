@@ -114,7 +114,6 @@ func TestSpin_counts(t *testing.T) {
 	e, o := New(0)
 	e.Start(nil, false)
 	defer e.Terminate()
-	o.Stats()
 	r := &e.idleState
 	for name, push := range map[string]func() (stop func()){
 		"at its first looks": func() func() {
@@ -138,7 +137,7 @@ func TestSpin_counts(t *testing.T) {
 		eventually(t, func() (ok bool) {
 			var before Stats
 			e.Call(func() {
-				before = o.Stats()
+				before = e.Stats()
 				found := r.found
 				if ok = maySpin(e); !ok {
 					return
@@ -151,7 +150,7 @@ func TestSpin_counts(t *testing.T) {
 				r.policy.init()
 			})
 			e.Call(func() {})
-			return ok && o.Stats().Spinning > before.Spinning
+			return ok && e.Stats().Spinning > before.Spinning
 		}, "a thread counts what it has found "+name)
 	}
 	runtime.KeepAlive(o)

@@ -39,8 +39,6 @@ type idleState struct {
 	back    int           // how many these were last
 	untimed bool          // ticked is not known: the thread was woken without being timed
 	longs   int           // how many times in a row from one call to the next were longer than a spin
-	begun   uint32        // functions that have begun, not counting those in place; see working
-	inside  uint32        // how many of them have not ended: more than one if one of them serves
 	taken   int           // calls since ticked
 	every   int           // calls from one tick to the next
 	ticked  time.Duration // when the thread has last read the clock
@@ -48,21 +46,11 @@ type idleState struct {
 	yielded time.Duration // when callers were last told to yield, or the thread parked
 	passed  time.Duration // when one has yielded for all Ps, or the thread itself
 
-	sleeps  int           // how often it was parked
-	found   int           // calls that it found while it was spinning
-	counted wakeUps       // what of both the stats know, see observe_stats.go
-	counts  bool          // and whether they do
-	cpu     time.Duration // of the process when the thread was last woken, if that is measured
+	sleeps int           // how often it was parked
+	found  int           // calls that it found while it was spinning
+	cpu    time.Duration // of the process when the thread was last woken, if that is measured
 
 	sliceBegan, sliceSeen time.Duration // see endTimeslice
-}
-
-// begin is called for each function before it runs.
-//
-//threadcall:noalloc
-func (r *idleState) begin() {
-	r.begun++
-	r.inside++
 }
 
 // took is called for each call that the thread has taken and run.
@@ -85,6 +73,7 @@ func (e *Engine) tick(now time.Duration) {
 	r.taken = 0
 	if r.untimed {
 		r.wokeAt(now)
+		e.counts.at.Store(int64(now))
 		return
 	}
 	each := (now - r.ticked) / time.Duration(n)
@@ -93,6 +82,7 @@ func (e *Engine) tick(now time.Duration) {
 		r.slot.seen.Store(int64(now))
 	}
 	e.advise(now, n, -1)
+	e.counts.at.Store(int64(now))
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
 	if now-r.yielded >= yieldAfter {
@@ -175,6 +165,7 @@ func (e *Engine) spin() bool {
 				last, now = now, clock.Now()
 				e.waits.away(last, now)
 				r.window.idle += now - start
+				e.counts.idled(now - start)
 				return true
 			}
 			park.Relax()
@@ -184,6 +175,7 @@ func (e *Engine) spin() bool {
 		}
 	}
 	e.waits.away(last, now)
+	e.counts.rest(start)
 	p.periods(p.lookFor(), 1)
 	return false
 }
@@ -236,19 +228,24 @@ func (e *Engine) park(down time.Duration) {
 	r := &e.idleState
 	p := &r.policy
 	e.endYields()
-	if e.bubble != 0 {
-		e.sleep()
-		return
-	}
 	if down == 0 {
 		down = clock.Now()
 	}
-	down = r.endTimeslice(down)
+	if e.bubble == 0 {
+		down = r.endTimeslice(down)
+	}
+	e.counts.rest(down)
+	if e.bubble != 0 {
+		e.sleep()
+		e.counts.work(clock.Now())
+		return
+	}
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
 	}
 	if r.offered = false; e.skips(down) {
 		e.sleep()
+		e.counts.work(clock.Now())
 		r.up, r.taken, r.cpu, r.untimed = 0, 0, 0, true
 		return
 	}
@@ -259,6 +256,7 @@ func (e *Engine) park(down time.Duration) {
 	e.sleep()
 	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := clock.Now()
+	e.counts.work(now)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
 		e.waits.away(pushed, now)

@@ -21,10 +21,11 @@ import (
 // other from being sent. A new thread looks at its queue before it first waits, and so begins in
 // mode up although its queue counts as resting.
 type waking struct {
-	mode      atomic.Uint32
-	wakeup    chan struct{}
-	onWake    atomic.Pointer[func()]
-	announced atomic.Int64 // calls of onWake
+	mode        atomic.Uint32
+	wakeup      chan struct{}
+	onWake      atomic.Pointer[func()]
+	announced   atomic.Int64 // calls of onWake
+	announcedAt atomic.Int64 // the last one, a time.Duration
 }
 
 const (
@@ -45,6 +46,7 @@ func (e *Engine) wake() {
 	case up:
 		if f := e.onWake.Load(); f != nil {
 			e.announced.Add(1)
+			e.announcedAt.Store(int64(clock.Now()))
 			(*f)()
 		}
 	}

@@ -3,7 +3,6 @@ package fault
 
 import (
 	"runtime"
-	"sync"
 
 	"github.com/threadcall/threadcall/internal/stack"
 )
@@ -35,42 +34,4 @@ type origin struct{ *Fault }
 
 func (o origin) Error() string {
 	return "a function called on another thread panicked there:\n" + stack.Trace(o.Stack)
-}
-
-// A List keeps faults, the oldest first.
-type List struct {
-	mu   sync.Mutex
-	kept []*Fault
-	lost int
-}
-
-// maxKept is how many faults a List keeps.
-const maxKept = 1024
-
-// Add adds a fault, if there is room.
-func (l *List) Add(f *Fault) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.kept) == maxKept {
-		l.lost++
-		return
-	}
-	l.kept = append(l.kept, f)
-}
-
-// Next removes and returns the oldest fault, or nil. With the last that was kept, lost is how many
-// came while there was no room.
-func (l *List) Next() (f *Fault, lost int) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if len(l.kept) == 0 {
-		return nil, 0
-	}
-	f = l.kept[0]
-	l.kept[0] = nil
-	if l.kept = l.kept[1:]; len(l.kept) == 0 {
-		l.kept = nil
-		lost, l.lost = l.lost, 0
-	}
-	return f, lost
 }

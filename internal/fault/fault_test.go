@@ -30,27 +30,3 @@ func TestFault_Raise_panicsWithTheValue(t *testing.T) {
 	}()
 	caught().Raise()
 }
-
-// A list that is full loses what comes, and says with the last how many.
-func TestList(t *testing.T) {
-	var l List
-	for i := range maxKept + 3 {
-		l.Add(&Fault{Value: i})
-	}
-	for i := range maxKept {
-		f, lost := l.Next()
-		want := 0
-		if i == maxKept-1 {
-			want = 3
-		}
-		if f.Value != i || lost != want {
-			t.Fatalf("fault %d is %v, %d lost", i, f.Value, lost)
-		}
-	}
-	if f, lost := l.Next(); f != nil || lost != 0 {
-		t.Errorf("an empty list has %v, %d lost", f, lost)
-	}
-	if l.Add(&Fault{Value: "again"}); l.kept[0].Value != "again" {
-		t.Error("a list that was full keeps nothing")
-	}
-}

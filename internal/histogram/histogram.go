@@ -3,22 +3,29 @@ package histogram
 
 import (
 	"math"
-	"math/bits"
+	"slices"
 	"time"
 )
 
-// Times are counts of times, as thread.Histogram. The buckets divide each power of two nanoseconds
-// from 64 ns on into four; the first is for shorter times, the last for times from 69 s on.
+// Times are counts of times, as thread.Histogram. The buckets divide each power of ten from 100 ns
+// to 100 s into ten, so that 10 µs, 100 µs and so on are bounds, which metrics show; the first is
+// for shorter times, the last for longer ones.
 type Times struct {
 	Count   uint64
 	Sum     time.Duration
-	Buckets [1 + 4*(lastOctave-firstOctave) + 1]uint64
+	Buckets [1 + decades*10 + 1]uint64
 }
 
-const (
-	firstOctave = 6  // 64 ns
-	lastOctave  = 36 // 69 s
-)
+const decades = 9
+
+// bounds are where the buckets but the first begin.
+var bounds = func() (b [1 + decades*10]time.Duration) {
+	for i := range b {
+		tenths := [10]time.Duration{100, 126, 158, 200, 251, 316, 398, 501, 631, 794}
+		b[i] = tenths[i%10] * time.Duration(math.Pow10(i/10))
+	}
+	return b
+}()
 
 // Add counts d.
 //
@@ -27,14 +34,20 @@ func (h *Times) Add(d time.Duration) {
 	d = max(d, 0)
 	h.Count++
 	h.Sum += d
-	i, octave := 0, bits.Len64(uint64(d))-1
-	switch {
-	case octave >= lastOctave:
-		i = len(h.Buckets) - 1
-	case octave >= firstOctave:
-		i = 1 + 4*(octave-firstOctave) + int(d>>(octave-2))&3
+	i, exact := slices.BinarySearch(bounds[:], d)
+	if exact {
+		i++
 	}
 	h.Buckets[i]++
+}
+
+// AddAll adds what other has counted.
+func (h *Times) AddAll(other *Times) {
+	h.Count += other.Count
+	h.Sum += other.Sum
+	for i, n := range other.Buckets {
+		h.Buckets[i] += n
+	}
 }
 
 // Bound returns where bucket i begins, and the one before it ends.
@@ -42,9 +55,8 @@ func Bound(i int) time.Duration {
 	switch {
 	case i <= 0:
 		return 0
-	case i >= len(Times{}.Buckets):
+	case i > len(bounds):
 		return math.MaxInt64
 	}
-	octave, quarter := (i-1)/4, (i-1)%4
-	return 16 * time.Nanosecond * time.Duration(4+quarter) << octave
+	return bounds[i-1]
 }

@@ -19,15 +19,14 @@ func TestThreads_showsThreadsOfABubble(t *testing.T) {
 	defer outside.Terminate()
 	outside.Call(func() {})
 	look := func(from string) {
-		for range 2 { // the first begins to count
-			for _, format := range []string{"", "?format=prometheus"} {
-				body := get("GET", format).Body.String()
+		for range 2 { // the first remembers
+			for _, body := range []string{get("GET", "").Body.String(), metrics()} {
 				for _, name := range []string{"outside", "lonely", "workers"} {
 					if !strings.Contains(body, name) {
 						t.Errorf("%s: no %s in\n%s", from, name, body)
 					}
 				}
-				years := regexp.MustCompile(`\d{5,}h|processor_seconds{.*} \d{6}`).FindString(body)
+				years := regexp.MustCompile(`\d{5,}h|_seconds(_total)?{.*} (\d{6}|.*e\+)`).FindString(body)
 				if years != "" {
 					t.Errorf("%s: a function has run for years: %s", from, years)
 				}
@@ -44,8 +43,6 @@ func TestThreads_showsThreadsOfABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		th := thread.New(thread.WithName("lonely"), thread.WithQueueLimit(1))
 		p := thread.NewPool(2, thread.WithName("workers"))
-		th.Stats()
-		p.Stats()
 		th.Go(func() { time.Sleep(time.Minute) })
 		p.Go(func() { time.Sleep(time.Minute) })
 		synctest.Wait()

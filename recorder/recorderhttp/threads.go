@@ -2,208 +2,370 @@ package recorderhttp
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"fmt"
-	"html/template"
+	"maps"
 	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/stack"
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Threads returns a handler that answers GET with all threads and pools of the process that have
-// not ended: name, number, length of the queue, what runs since when and where, and how long
-// functions have waited and run.
+// Threads returns a handler that answers GET with a page of all threads and pools that have not
+// ended: those whose oldest queued function has waited for longest come first; what runs there,
+// since when and where, and who queued it, where that is known; which threads and goroutines wait
+// for which; and what happened in the last minute.
 //
-// It is a page for a browser. With ?format=prometheus it is text for Prometheus, with the names of
-// the work queues of Kubernetes' client-go, so that their dashboards and alerts work:
-// workqueue_depth, workqueue_adds_total, workqueue_queue_duration_seconds,
-// workqueue_work_duration_seconds, workqueue_unfinished_work_seconds and
-// workqueue_longest_running_processor_seconds. The labels are name, from WithName, and id, from
-// [thread.Thread.ID].
+// The answer is a page for browsers, JSON with Accept: application/json or ?format=json, and
+// otherwise text: curl prints that. With ?format=html it is the page in any case.
 //
-// A thread or pool counts, as by [thread.Thread.Stats] and at the same cost, from the first request
-// that finds it. A function that began before is not counted, and has run since the first request
-// that found it, at least. Each request of the page stops the program for a moment to take the
-// stacks.
+// Each request stops the program for a moment to take the stacks, for a second if it has 50,000
+// goroutines; ?stacks=0 does without. [Metrics] has no stacks. Times of waits are as there. Who
+// queued what runs is known for calls, and with thread.WithSlowCall for posts.
 func Threads() http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			http.Error(w, "only GET is allowed", http.StatusMethodNotAllowed)
-			return
-		}
-		var body bytes.Buffer
-		kind := "text/html; charset=utf-8"
-		switch format := r.FormValue("format"); format {
-		case "":
-			if err := page.Execute(&body, rows(access.States())); err != nil {
-				http.Error(w, err.Error(), http.StatusInternalServerError)
-				return
-			}
-		case "prometheus":
-			kind = "text/plain; version=0.0.4; charset=utf-8"
-			writeMetrics(&body, access.States())
+	return getOnly(func(w http.ResponseWriter, r *http.Request) (string, []byte) {
+		format := r.FormValue("format")
+		accept := r.Header.Get("Accept")
+		switch {
+		case format != "":
+		case strings.Contains(accept, "text/html"):
+			format = "html"
+		case strings.Contains(accept, "application/json"):
+			format = "json"
 		default:
-			http.Error(w, "the format is prometheus, or none for a page", http.StatusBadRequest)
-			return
+			format = "text"
 		}
-		w.Header().Set("Content-Type", kind)
-		w.Header().Set("Cache-Control", "no-store")
-		if r.Method == http.MethodGet {
-			_, _ = w.Write(body.Bytes())
+		var b bytes.Buffer
+		p := newPage(time.Now(), r.FormValue("stacks") != "0")
+		var err error
+		kind := ""
+		switch format {
+		case "html":
+			kind = "text/html"
+			err = html.Execute(&b, p)
+		case "json":
+			kind = "application/json"
+			encoder := json.NewEncoder(&b)
+			encoder.SetIndent("", "  ")
+			err = encoder.Encode(p)
+		case "text":
+			kind = "text/plain"
+			p.text(&b)
+		default:
+			http.Error(w, "the format is html, json or text", http.StatusBadRequest)
+			return "", nil
 		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return "", nil
+		}
+		w.Header().Set("Vary", "Accept")
+		return kind + "; charset=utf-8", b.Bytes()
 	})
 }
 
-// A metric is what is written for each thread or pool under one name.
-type metric struct {
-	name, kind, help string
-	value            func(s access.State) any // a number, or a thread.Histogram
+// A page is what Threads shows, and its JSON.
+type page struct {
+	Time    time.Time `json:"time"`
+	Program string    `json:"program"`
+	PID     int       `json:"pid"`
+	Stuck   int       `json:"stuck"` // threads and pools
+	Waits   []edge    `json:"waits"`
+	Threads []*row    `json:"threads"`
+	Ended   []ended   `json:"ended,omitempty"`
 }
 
-var metrics = []metric{
-	{"depth", "gauge", "Functions that are queued.", func(s access.State) any { return s.Queued }},
-	{"adds_total", "counter", "Functions that were queued.", func(s access.State) any {
-		return s.Stats.Calls + s.Stats.Posts + s.Stats.Withdrawn + uint64(s.Stats.Queued)
-	}},
-	{"queue_duration_seconds", "histogram", "How long functions have waited.",
-		func(s access.State) any { return thread.Histogram(s.Stats.Waits) }},
-	{"work_duration_seconds", "histogram", "How long functions have run.",
-		func(s access.State) any { return thread.Histogram(s.Stats.Runs) }},
-	{"unfinished_work_seconds", "gauge", "How long those that run have run, together.",
-		func(s access.State) any { return s.Unfinished.Seconds() }},
-	{"longest_running_processor_seconds", "gauge", "How long the longest of them has run.",
-		func(s access.State) any { return s.Stats.Running.Seconds() }},
+// An ended is a name without a thread that functions are still given to.
+type ended struct {
+	Name    string `json:"name"`
+	Refused uint64 `json:"refused"`
 }
 
-var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+// An edge is a wait of a thread, or of goroutines that are no threads.
+type edge struct {
+	From  string   `json:"from"`
+	For   string   `json:"for"` // a call, a place in the queue, the end
+	To    []string `json:"to"`  // one of these must go on
+	Where string   `json:"where,omitempty"`
+	Stack string   `json:"stack,omitempty"`
+}
 
-func writeMetrics(b *bytes.Buffer, states []access.State) {
-	for _, m := range metrics {
-		name := "workqueue_" + m.name
-		fmt.Fprintf(b, "# HELP %[1]s %[2]s\n# TYPE %[1]s %[3]s\n", name, m.help, m.kind)
-		for _, s := range states {
-			labels := fmt.Sprintf(`name="%s",id="%d"`, escape.Replace(s.Name), s.ID)
-			h, ok := m.value(s).(thread.Histogram)
-			if !ok {
-				fmt.Fprintf(b, "%s{%s} %v\n", name, labels, m.value(s))
+// A row is a thread or a pool.
+type row struct {
+	ID         uint64     `json:"id"`
+	Name       string     `json:"name"`
+	Key        string     `json:"key,omitempty"` // of package keyed
+	Size       int        `json:"pool,omitempty"`
+	Stuck      bool       `json:"stuck,omitempty"`
+	Dropped    bool       `json:"dropped,omitempty"` // nothing refers to its Thread
+	Unserved   bool       `json:"unserved,omitempty"`
+	Queued     int        `json:"queued"`
+	Limit      int        `json:"limit,omitempty"`
+	Blocked    int        `json:"blocked,omitempty"` // posters that wait for the limit
+	OldestWait seconds    `json:"oldest_wait_seconds"`
+	Running    seconds    `json:"running_seconds"`
+	Last       span       `json:"last"`
+	Total      span       `json:"total"`
+	Slow       uint64     `json:"slow_calls,omitempty"`
+	Panic      *lastPanic `json:"last_panic,omitempty"`
+	Median     seconds    `json:"wait_median_seconds,omitempty"`
+	P99        seconds    `json:"wait_p99_seconds,omitempty"`
+	Works      []work     `json:"threads"`
+	Idle       int        `json:"idle"`
+}
+
+// A span has the counts of some time.
+type span struct {
+	Seconds   seconds `json:"seconds,omitempty"` // zero: since the thread was made
+	Run       uint64  `json:"run"`
+	Refused   uint64  `json:"refused"`
+	Withdrawn uint64  `json:"withdrawn"`
+	Panicked  uint64  `json:"panicked"`
+	Busy      seconds `json:"busy_seconds"`
+}
+
+// Load returns how much of the time the thread was busy, in percent.
+func (s span) Load() int { return int(100*s.Busy/max(s.Seconds, 1e-9) + 0.5) }
+
+type lastPanic struct {
+	At   time.Time `json:"at"`
+	Text string    `json:"text"`
+}
+
+// A work is what one thread does.
+type work struct {
+	TID     uint64  `json:"tid,omitempty"`
+	Running seconds `json:"running_seconds"`
+	Does    string  `json:"does"`
+	Stack   string  `json:"stack,omitempty"`
+	From    string  `json:"queued_by,omitempty"`
+}
+
+type seconds float64
+
+func (s seconds) String() string {
+	d := time.Duration(float64(s) * float64(time.Second))
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Nanosecond).String()
+}
+
+// stuckAfter is how long a function waits for a thread that counts as stuck.
+const stuckAfter = time.Second
+
+func newPage(now time.Time, stacks bool) *page {
+	all, byName := look(now)
+	states := make([]access.State, len(all))
+	for i := range all {
+		states[i] = all[i].State
+	}
+	var waiters map[uint64][]access.Waiter
+	if stacks {
+		waiters = access.AddStacks(states)
+	}
+	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []edge{}}
+	names := map[uint64]string{}
+	for _, s := range states {
+		names[s.ID] = nameOf(s)
+	}
+	for i, s := range states {
+		r := newRow(now, s, all[i], names)
+		if r.Stuck {
+			p.Stuck++
+		}
+		p.Threads = append(p.Threads, r)
+		p.addWaits(s, names, waiters[s.ID])
+	}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		if n := byName[name]; n.Threads == 0 && n.Refused > 0 {
+			p.Ended = append(p.Ended, ended{name, n.Refused})
+		}
+	}
+	slices.SortStableFunc(p.Threads, func(a, b *row) int {
+		return cmp.Or(-cmp.Compare(a.OldestWait, b.OldestWait), -cmp.Compare(a.Running, b.Running),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
+	})
+	return p
+}
+
+// nameOf returns what the page calls a thread.
+func nameOf(s access.State) string {
+	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
+}
+
+func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row {
+	total := didOf(s)
+	r := &row{
+		ID: s.ID, Name: s.Name, Dropped: s.Dropped, Queued: s.Stats.Queued, Limit: s.Limit,
+		Blocked: s.Blocked, OldestWait: inSeconds(x.oldestWait), Running: inSeconds(s.Stats.Running),
+		Stuck: x.oldestWait >= stuckAfter, Slow: s.Stats.Slow, Total: spanOf(total, did{}, 0),
+	}
+	if keyed, ok := s.User.(interface{ Key() any }); ok {
+		r.Key = fmt.Sprint(keyed.Key())
+	}
+	if b := x.before; b != nil {
+		r.Last = spanOf(total, b.did, now.Sub(b.at))
+	}
+	if p := s.Panic; p != nil {
+		r.Panic = &lastPanic{p.At, p.Text}
+	}
+	if h := thread.Histogram(s.Stats.Waits); h.Count > 0 {
+		r.Median, r.P99 = inSeconds(h.Quantile(0.5)), inSeconds(h.Quantile(0.99))
+	}
+	if s.Pool {
+		r.Size = len(s.Threads)
+	}
+	for _, t := range s.Threads {
+		r.Unserved = r.Unserved || !t.Serves && s.Stats.Queued > 0
+		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: shorten(t.Stack),
+			From: stack.TraceCaller(t.From)}
+		in := where(w.Stack)
+		switch {
+		case t.Waits != "":
+			w.Does = "waits for " + t.Waits + " of " + list(t.WaitsFor, names) + " in " + in
+		case t.Running > 0:
+			w.Does = "runs " + in + stateOf(w.Stack)
+		case !t.Serves:
+			w.Does = "does not serve, but is in " + in + stateOf(w.Stack)
+		default:
+			w.Does, w.Stack = "is idle", ""
+			if r.Idle++; s.Pool {
 				continue
 			}
-			below := uint64(0)
-			for i, n := range h.Buckets { // a boundary at each second power of two
-				if i%8 == 1 {
-					fmt.Fprintf(b, "%s_bucket{%s,le=\"%v\"} %d\n", name, labels,
-						thread.HistogramBound(i).Seconds(), below)
-				}
-				below += n
+		}
+		r.Works = append(r.Works, w)
+	}
+	return r
+}
+
+func inSeconds(d time.Duration) seconds { return seconds(d.Seconds()) }
+
+func spanOf(now, before did, d time.Duration) span {
+	return span{inSeconds(d), now.run - before.run, now.refused - before.refused,
+		now.withdrawn - before.withdrawn, now.panicked - before.panicked,
+		inSeconds(now.busy - before.busy)}
+}
+
+func list(ids []uint64, names map[uint64]string) string {
+	var all []string
+	for _, id := range ids {
+		all = append(all, cmp.Or(names[id], fmt.Sprintf("an ended thread (%d)", id)))
+	}
+	return strings.Join(all, " or ")
+}
+
+// addWaits adds the waits of the threads of s, and of goroutines for s. Goroutines in one place are
+// one edge.
+func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
+	for _, t := range s.Threads {
+		if t.Waits != "" {
+			e := edge{From: names[s.ID], For: t.Waits, Where: where(shorten(t.Stack))}
+			for _, id := range t.WaitsFor {
+				e.To = append(e.To, names[id])
 			}
-			fmt.Fprintf(b, "%s_bucket{%s,le=\"+Inf\"} %d\n", name, labels, h.Count)
-			fmt.Fprintf(b, "%s_sum{%s} %v\n%[1]s_count{%[2]s} %[4]d\n", name, labels, h.Sum.Seconds(),
-				h.Count)
+			p.Waits = append(p.Waits, e)
 		}
+	}
+	count := map[string]int{}
+	first := map[string]access.Waiter{}
+	var order []string
+	for _, w := range waiters {
+		at := where(shorten(w.Stack))
+		if count[at]++; count[at] == 1 {
+			first[at] = w
+			order = append(order, at)
+		}
+	}
+	for _, at := range order {
+		e := edge{From: "goroutine " + first[at].Goroutine, For: "a call", To: []string{names[s.ID]},
+			Where: at, Stack: shorten(first[at].Stack)}
+		if n := count[at]; n > 1 {
+			e.From = fmt.Sprintf("%d goroutines", n)
+		}
+		p.Waits = append(p.Waits, e)
 	}
 }
 
-// A row is a thread or a pool on the page.
-type row struct {
-	access.State
-	Median, Late string // waits
-	Running      []running
-}
-
-// running is what a thread does.
-type running struct {
-	TID               uint64
-	For, Where, Stack string
-}
-
-func rows(states []access.State) (rows []row) {
-	for _, s := range states {
-		waits := thread.Histogram(s.Stats.Waits)
-		r := row{State: s}
-		if waits.Count > 0 {
-			r.Median, r.Late = short(waits.Quantile(0.5)), short(waits.Quantile(0.99))
-		}
-		for _, t := range s.Threads {
-			x := running{TID: t.TID, Where: where(string(t.Stack)), Stack: string(t.Stack)}
-			if t.Running > 0 {
-				x.For = short(t.Running)
-				if t.Longer {
-					x.For = "at least " + x.For
-				}
-			}
-			r.Running = append(r.Running, x)
-		}
-		rows = append(rows, r)
+// stateOf returns what the runtime says of a goroutine in its stack: what it waits for, and for how
+// long if that is minutes.
+func stateOf(stack string) string {
+	header, _, _ := strings.Cut(stack, "\n")
+	_, state, _ := strings.Cut(header, "[")
+	state, _, _ = strings.Cut(state, "]")
+	state = strings.TrimSuffix(state, ", locked to thread")
+	if state == "" || state == "running" {
+		return ""
 	}
-	return rows
+	return ": " + state
 }
 
-func short(d time.Duration) string {
-	for unit := time.Second; unit > 1; unit /= 1000 {
-		if d >= unit {
-			return d.Round(unit / 100).String()
+// shorten returns a stack without this library's functions inside and outside of the user's.
+func shorten(stack []byte) string {
+	header, frames, _ := strings.Cut(string(stack), "\n")
+	lines := strings.Split(frames, "\n")
+	begin, end := 0, 0
+	for i := 0; i+1 < len(lines); i += 2 { // a function and its file
+		if !inLibrary(lines[i]) {
+			end = i + 2
+		} else if end == 0 {
+			begin = i + 2
+		} else {
+			break
 		}
 	}
-	return d.String()
+	if end <= begin {
+		return header
+	}
+	return header + "\n" + strings.Join(lines[begin:end], "\n")
 }
 
-// where returns the innermost function of a stack that is not of the runtime, or what else is
-// known.
+// where returns the innermost function of a stack that is not of the runtime.
 func where(stack string) string {
 	if stack == "" {
-		return "unknown"
+		return "an unknown function"
 	}
 	_, frames, _ := strings.Cut(stack, "\n")
-	for line := range strings.Lines(frames) {
+	lines := strings.Split(frames, "\n")
+	for i, line := range lines {
 		f := strings.TrimSpace(line)
 		switch {
-		case strings.HasPrefix(line, "\t"), strings.HasPrefix(f, "runtime."),
+		case f == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(f, "runtime."),
 			strings.HasPrefix(f, "sync."), strings.HasPrefix(f, "internal/"),
-			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."):
-		case strings.HasPrefix(f, "github.com/threadcall/threadcall/internal/"):
-			return "waits for functions"
-		default:
-			if i := strings.LastIndex(f, "("); i > 0 {
-				f = f[:i]
-			}
-			return f[strings.LastIndex(f, "/")+1:] // without the path of its package
+			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."),
+			strings.HasPrefix(f, "created by "):
+			continue
 		}
+		if j := strings.LastIndex(f, "("); j > 0 {
+			f = f[:j]
+		}
+		f = f[strings.LastIndex(f, "/")+1:] // without the path of its package
+		if i+1 < len(lines) {
+			file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
+			return f + " (" + filepath.Base(file) + ")"
+		}
+		return f
 	}
-	return "in the runtime"
+	return "the runtime"
 }
 
-var page = template.Must(template.New("").Parse(`<!DOCTYPE html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Threads</title>
-<style>
-:root { color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif }
-body { margin: 1.5em; max-width: 80em }
-div { overflow-x: auto }
-table { border-collapse: collapse; width: 100% }
-th, td { text-align: left; vertical-align: top; padding: .4em .8em .4em 0;
-	border-bottom: 1px solid color-mix(in srgb, currentColor 20%, transparent) }
-td:first-child { min-width: 8em }
-td:last-child { min-width: 16em }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap }
-summary { cursor: pointer; overflow-wrap: anywhere }
-pre { overflow: auto; font-size: 12px; max-width: 60em }
-small { opacity: .7 }
-</style>
-<h1>Threads</h1>
-<p>{{len .}} threads and pools that have not ended. Counts begin with the first request.
-<a href="?format=prometheus">For Prometheus</a></p>
-<div><table>
-<tr><th>Name<th class="n">Queued<th class="n">Begun<th class="n">Waits, median<th class="n">p99
-<th class="n">Thread<th class="n">Runs for<th>Where
-{{range $r := .}}{{range $i, $t := .Running}}<tr>{{if $i}}<td><td><td><td><td>{{else -}}
-<td>{{or $r.Name "no name"}} <small>{{$r.ID}}
-{{- if $r.Pool}}, pool of {{len $r.Threads}}{{end}}</small>
-<td class="n">{{$r.Queued}}<td class="n">{{$r.Stats.Waits.Count}}<td class="n">{{$r.Median}}
-<td class="n">{{$r.Late}}{{end}}
-<td class="n">{{$t.TID}}<td class="n">{{$t.For}}<td>{{if $t.Stack -}}
-<details><summary>{{$t.Where}}</summary><pre>{{$t.Stack}}</pre></details>{{else}}{{$t.Where}}{{end}}
-{{end}}{{end}}</table></div>
-`))
+// inLibrary reports whether a line of a stack is a function that calls functions of users.
+func inLibrary(line string) bool {
+	own, ok := strings.CutPrefix(strings.TrimPrefix(line, "created by "),
+		"github.com/threadcall/threadcall/")
+	pkg, _, _ := strings.Cut(own, ".")
+	return ok && (slices.Contains([]string{"thread", "mainthread", "keyed"}, pkg) ||
+		strings.HasPrefix(pkg, "internal/"))
+}

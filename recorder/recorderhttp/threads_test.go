@@ -1,151 +1,242 @@
 package recorderhttp_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
-	"strconv"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/recorder/recorderhttp"
 	"github.com/threadcall/threadcall/thread"
 )
 
-func get(method, query string) *httptest.ResponseRecorder {
+var quiet = thread.WithPanicHandler(func(*thread.PanicError) {})
+
+func get(method, query string, accept ...string) *httptest.ResponseRecorder {
 	w := httptest.NewRecorder()
-	recorderhttp.Threads().ServeHTTP(w, httptest.NewRequest(method, "/debug/threads"+query, nil))
+	r := httptest.NewRequest(method, "/debug/threads"+query, nil)
+	r.Header["Accept"] = accept
+	recorderhttp.Threads().ServeHTTP(w, r)
 	return w
+}
+
+func ExampleThreads() {
+	http.Handle("/metrics", recorderhttp.Metrics())
+	http.Handle("/debug/threads", recorderhttp.Threads()) // curl localhost/debug/threads
+	http.Handle("/debug/trace", recorderhttp.Trace())
+}
+
+// A page is what of the JSON the tests look at.
+type page struct {
+	Stuck int
+	Waits []struct {
+		From, For, Where string
+		To               []string
+	}
+	Threads []*row
+	Ended   []ended
+}
+
+type ended struct {
+	Name    string
+	Refused int
+}
+
+type row struct {
+	ID                       uint64
+	Name, Key                string
+	Stuck, Dropped, Unserved bool
+	Queued, Limit, Pool      int
+	Wait                     float64 `json:"oldest_wait_seconds"`
+	Last, Total              struct {
+		Seconds                           float64
+		Run, Refused, Withdrawn, Panicked int
+	}
+	Panic   struct{ Text string } `json:"last_panic"`
+	Threads []struct {
+		TID         uint64
+		Does, Stack string
+		From        string `json:"queued_by"`
+	}
+}
+
+func look(t *testing.T) (p page) {
+	t.Helper()
+	w := get("GET", "", "application/json")
+	if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// of returns the row of a name.
+func (p page) of(name string) *row {
+	for _, r := range p.Threads {
+		if r.Name == name {
+			return r
+		}
+	}
+	return &row{}
 }
 
 //go:noinline
 func compute(begun, release chan bool) { begun <- true; <-release }
 
 //go:noinline
-func hang(begun, release chan bool) { begun <- true; <-release }
-
-func ExampleThreads() {
-	t := thread.New(thread.WithName("gl"))
-	defer t.Terminate()
-
-	http.Handle("/debug/threads", recorderhttp.Threads())
-	get := func() string {
-		w := httptest.NewRecorder()
-		http.DefaultServeMux.ServeHTTP(w,
-			httptest.NewRequest("GET", "/debug/threads?format=prometheus", nil))
-		return w.Body.String()
-	}
-	t.Call(func() {}) // the thread is there
-	get()             // counts begin
-	t.Call(func() {})
-	for line := range strings.Lines(get()) {
-		if strings.HasPrefix(line, "workqueue_adds_total{name=\"gl\"") {
-			fmt.Println("workqueue_adds_total", strings.Fields(line)[1])
-		}
-	}
-	// Output: workqueue_adds_total 1
+func queueCompute(th *thread.Thread, begun, release chan bool) {
+	th.Go(func() { compute(begun, release) })
 }
 
+//go:noinline
+func waitFor(th *thread.Thread) { th.Call(func() {}) }
+
 func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
-	name := `render "<b>` + "\n\\"
-	th, p := thread.New(thread.WithName(name)), thread.NewPool(2, thread.WithName("workers"))
+	name := `render "<b>` + "\n"
+	th := thread.New(thread.WithName(name), thread.WithQueueLimit(5),
+		thread.WithSlowCall(time.Hour, func(thread.SlowCall) {}))
 	defer th.Terminate()
+	other, p := thread.New(thread.WithName("other")), thread.NewPool(2, thread.WithName("workers"))
+	defer other.Terminate()
 	defer p.Terminate()
-	th.Call(func() {}) // so the threads exist
-	p.Call(func() {})
+	dead := thread.New(thread.WithName("dead"))
+	dead.Close()
+	dead.Go(func() {})
 	begun, release := make(chan bool), make(chan bool)
 	defer close(release)
-	hung := thread.New(thread.WithName("hung"))
-	defer hung.Terminate()
-	hung.Go(func() { hang(begun, release) }) // before the first request
+	p.Call(func() {})
+	queueCompute(th, begun, release)
 	testutil.Arrives(t, begun)
-	testutil.Eventually(t, func() bool {
-		return strings.Contains(get(http.MethodGet, "").Body.String(), ", pool of 2</small>")
-	}, "both threads of the pool have started")
-	th.Go(func() { compute(begun, release) })
 	p.Go(func() { compute(begun, release) })
+	testutil.Arrives(t, begun)
+	th.Go(func() {})
+	other.Go(func() { waitFor(th) })
 	for range 2 {
-		testutil.Arrives(t, begun)
+		go waitFor(th)
 	}
-	for range 3 {
-		th.Go(func() {})
+	testutil.Eventually(t, func() bool { return look(t).of(name).Queued == 4 }, "the calls wait")
+	testutil.Eventually(t, func() bool { return look(t).Threads[0].Wait > 1 }, "it counts as stuck")
+	page := look(t)
+	r := page.of(name)
+	if page.Stuck != 1 || page.Threads[0] != r || !r.Stuck || r.ID != th.ID() || r.Limit != 5 {
+		t.Errorf("%d are stuck; the row of one is %+v", page.Stuck, r)
 	}
-	w := get(http.MethodGet, "")
-	page := w.Body.String()
-	for _, want := range []string{"render &#34;&lt;b&gt;", ", pool of 2</small>",
-		"<summary>recorderhttp_test.compute</summary>", "<summary>recorderhttp_test.hang</summary>"} {
-		if w.Code != http.StatusOK || !strings.Contains(page, want) {
-			t.Errorf("status %d: no %q in\n%s", w.Code, want, page)
+	if w := r.Threads[0]; w.TID == 0 && runtime.GOOS == "linux" ||
+		!strings.Contains(w.Does, "runs recorderhttp_test.compute (threads_test.go:") ||
+		!strings.Contains(w.Stack, ".compute(") || strings.Contains(w.Stack, "internal/engine") ||
+		!strings.Contains(w.From, ".queueCompute(") {
+		t.Errorf("the thread is shown as %+v", w)
+	}
+	of := fmt.Sprintf("%s (%d)", name, th.ID())
+	var waits []string
+	for _, e := range page.Waits {
+		if !strings.HasPrefix(e.Where, "recorderhttp_test.waitFor (") {
+			t.Errorf("%s waits in %s", e.From, e.Where)
 		}
+		waits = append(waits, e.From+" waits for "+e.For+" of "+strings.Join(e.To, ","))
 	}
-	if strings.Contains(page, "<script") || strings.Contains(page, "<b>") {
-		t.Errorf("scripts, or what is not escaped, in\n%s", page)
+	if want := []string{"2 goroutines waits for a call of " + of,
+		fmt.Sprintf("other (%d) waits for a call of %s", other.ID(), of)}; !slices.Equal(waits, want) {
+		t.Errorf("%q, want %q", waits, want)
+	}
+	if w := page.of("other").Threads[0]; !strings.Contains(w.Does, "waits for a call of "+of) {
+		t.Errorf("the other thread %s", w.Does)
+	}
+	if r := page.of("workers"); r.Pool != 2 || len(r.Threads) != 1 {
+		t.Errorf("the pool is shown as %+v", r)
+	}
+	if i := slices.IndexFunc(page.Ended, func(e ended) bool { return e.Name == "dead" }); i < 0 ||
+		page.Ended[i].Refused < 1 {
+		t.Errorf("what has ended and refuses functions: %v", page.Ended)
 	}
 
-	at := regexp.MustCompile(`hung <small>(\d+)</small>\n(?:.*\n)*?.*` +
-		`<td class="n">at least [0-9.]+[mµn]?s<`)
-	if m := at.FindStringSubmatch(page); m == nil || m[1] != fmt.Sprint(hung.ID()) {
-		t.Errorf("the thread %d that hung before the first request does not show since when in\n%s",
-			hung.ID(), page)
+	html := get("GET", "", "text/html,*/*;q=0.8").Body.String()
+	for _, want := range []string{"render &#34;&lt;b&gt;", "queue limit 5", "pool of 2, 1 idle",
+		"<h1 class=\"bad\">1 of ", "prefers-color-scheme: dark", "<time>20"} {
+		if !strings.Contains(html, want) {
+			t.Errorf("no %q in\n%s", want, html)
+		}
 	}
+	if strings.Contains(html, "<script") || strings.Contains(html, "<b>\n\\") {
+		t.Errorf("scripts, or what is not escaped, in\n%s", html)
+	}
+	text := get("GET", "", "*/*").Body.String()
+	if !strings.Contains(text, "\nSTUCK render") || !strings.Contains(text, "Who waits for whom") {
+		t.Errorf("the text is\n%s", text)
+	}
+}
 
-	w = get(http.MethodGet, "?format=prometheus")
-	values := map[string]float64{}
-	for _, id := range []string{fmt.Sprintf(`hung",id="%d"`, hung.ID()),
-		fmt.Sprintf(`workers",id="%d"`, p.ID())} {
-		if !strings.Contains(w.Body.String(), id) {
-			t.Errorf("no %s in\n%s", id, w.Body)
-		}
+// What has happened in the last minute, and the last panic, of which only the beginning is kept.
+func TestThreads_showsTheLastMinute(t *testing.T) {
+	th := thread.New(thread.WithName("minute"))
+	defer th.Close()
+	th.Call(func() {})
+	look(t)
+	th.Go(func() { panic("broken " + strings.Repeat("pipe ", 300)) })
+	th.Call(func() {})
+	th.Call(func() {})
+	ended, end := context.WithCancel(t.Context())
+	end()
+	_ = th.CallContext(ended, func() {})
+	r := look(t).of("minute")
+	if l := r.Last; l.Seconds <= 0 || l.Run != 2 || l.Panicked != 1 || l.Withdrawn != 1 ||
+		r.Total.Run != 3 {
+		t.Errorf("last %+v, in all %+v", l, r.Total)
 	}
-	line := regexp.MustCompile(`^(workqueue_[a-z_]+)\{name="((?:[^"\\\n]|\\["\\n])*)",id="\d+"` +
-		`(?:,le="([0-9.e+-]+|\+Inf)")?\} ([0-9.e+-]+)$`)
-	comment := regexp.MustCompile(`^# (HELP workqueue_[a-z_]+ .+\.|` +
-		`TYPE workqueue_[a-z_]+ (gauge|counter|histogram))$`)
-	for text := range strings.Lines(w.Body.String()) {
-		text = strings.TrimSpace(text)
-		m := line.FindStringSubmatch(text)
-		if m == nil {
-			if !comment.MatchString(text) {
-				t.Errorf("no line of Prometheus: %q", text)
-			}
-			continue
-		}
-		key := m[1] + " " + m[2] + " " + m[3]
-		if _, twice := values[key]; twice && strings.Contains(key, "render") {
-			t.Errorf("twice: %s", text)
-		}
-		values[key], _ = strconv.ParseFloat(m[4], 64)
+	if text := r.Panic.Text; !strings.HasPrefix(text, "broken pipe") || len(text) > 1100 {
+		t.Errorf("the last panic is %q", text)
 	}
-	thread := ` render \"<b>\n\\ `
-	for key, want := range map[string]float64{
-		"workqueue_depth" + thread: 3, "workqueue_depth workers ": 0,
-		"workqueue_adds_total" + thread: 4, "workqueue_adds_total workers ": 1,
-		"workqueue_queue_duration_seconds_count" + thread:           1,
-		"workqueue_queue_duration_seconds_bucket" + thread + "+Inf": 1,
-		"workqueue_work_duration_seconds_count" + thread:            0,
+}
+
+// A thread whose handle was dropped while a function hangs is marked, and one of package keyed
+// shows its key.
+func TestThreads_marksThreads(t *testing.T) {
+	begun, release := make(chan bool), make(chan bool)
+	defer close(release)
+	func() {
+		th := thread.New(thread.WithName("dropped"))
+		th.Go(func() { compute(begun, release) })
+	}()
+	testutil.Arrives(t, begun)
+	testutil.Eventually(t, func() bool { runtime.GC(); return look(t).of("dropped").Dropped },
+		"it is marked")
+	k := keyed.New[string](nil, nil, keyed.WithThreadOptions(thread.WithName("namespaces")))
+	defer k.Close()
+	_ = k.Call(t.Context(), "blue", func() error { return nil })
+	if r := look(t).of("namespaces"); r.Key != "blue" || r.Dropped {
+		t.Errorf("a thread of package keyed is shown as %+v", r)
+	}
+	later := thread.NewLoop(thread.WithName("later")).Thread()
+	defer later.Terminate()
+	later.Go(func() {})
+	if r := look(t).of("later"); !r.Unserved {
+		t.Errorf("a thread that nothing serves is shown as %+v", r)
+	}
+}
+
+func TestThreads_answersAsAsked(t *testing.T) {
+	for _, c := range []struct {
+		method, query, accept string
+		code                  int
+		kind                  string
+	}{
+		{"GET", "", "", 200, "text/plain"}, {"GET", "", "*/*", 200, "text/plain"},
+		{"GET", "", "text/html", 200, "text/html"}, {"HEAD", "?format=html", "", 200, "text/html"},
+		{"GET", "?format=json", "text/html", 200, "application/json"},
+		{"GET", "?format=text", "text/html", 200, "text/plain"},
+		{"GET", "?format=xml", "", 400, "text/plain"}, {"POST", "", "", 405, "text/plain"},
 	} {
-		if got, ok := values[key]; got != want || !ok {
-			t.Errorf("%s is %v, want %v", key, got, want)
+		w := get(c.method, c.query, c.accept)
+		if kind := w.Header().Get("Content-Type"); w.Code != c.code ||
+			!strings.HasPrefix(kind, c.kind) || (w.Body.Len() == 0) != (c.method == "HEAD") {
+			t.Errorf("%v: status %d, %s, %d bytes", c, w.Code, kind, w.Body.Len())
 		}
-	}
-	for _, key := range []string{"workqueue_unfinished_work_seconds",
-		"workqueue_longest_running_processor_seconds"} {
-		if values[key+thread] <= 0 || values[key+" workers "] <= 0 || values[key+" hung "] <= 0 {
-			t.Errorf("%s: %v, %v, %v", key, values[key+thread], values[key+" workers "],
-				values[key+" hung "])
-		}
-	}
-	if t.Failed() {
-		t.Log(w.Body)
-	}
-	for query, code := range map[string]int{"?format=xml": 400, "": 200} {
-		if w := get(http.MethodHead, query); w.Code != code {
-			t.Errorf("HEAD %q has status %d", query, w.Code)
-		}
-	}
-	if w := get(http.MethodPost, ""); w.Code != http.StatusMethodNotAllowed {
-		t.Errorf("POST has status %d", w.Code)
 	}
 }

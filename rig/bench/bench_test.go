@@ -251,9 +251,8 @@ func report(b *testing.B, r compare.Result) {
 // observed are ways to observe what a thread does.
 var observed = []way{
 	onThread,
-	{name: "stats", open: func() (compare.Subject, func()) {
-		t := thread.New()
-		t.Stats()
+	{name: "times", open: func() (compare.Subject, func()) {
+		t := thread.New(thread.WithTimes())
 		return t, t.Terminate
 	}},
 	{name: "slow", open: func() (compare.Subject, func()) {

@@ -237,8 +237,7 @@ func (r *run) checkCoalesced() {
 // patient is how long a panic may take to be kept where nothing can be waited for.
 const patient = 10 * time.Second
 
-// checkErrors checks that Error returns, and has returned, each panic of a posted function once,
-// and in order.
+// checkErrors checks that the handler is given each panic of a posted function once, and in order.
 func (r *run) checkErrors(number int, p *place) {
 	if p.key != nil {
 		return
@@ -268,16 +267,16 @@ func (r *run) checkErrors(number int, p *place) {
 	}
 	for _, o := range want {
 		if n := times[r.records[o.number].thrown]; n != 1 {
-			r.failf(o, "its panic was returned by Error %d times", n)
+			r.failf(o, "its panic was given to the handler %d times", n)
 		}
 	}
 	if read+len(rest) != len(want) {
-		r.failf(nil, "place %d: %d functions panicked, Error returned %v", number, len(want), times)
+		r.failf(nil, "place %d: %d functions panicked, the handler has %v", number, len(want), times)
 		return
 	}
 	for i, o := range p.workers[0].threw {
 		if len(p.workers) == 1 && i >= read && rest[i-read] != r.records[o.number].thrown {
-			r.failf(o, "Error did not return its panic in the order in which they came")
+			r.failf(o, "the handler was not given its panic in the order in which they came")
 		}
 	}
 }

@@ -624,16 +624,18 @@ func (a *activation) serve(o *op, l *thread.Loop) answers {
 
 // fault takes a panic, and returns its value.
 func (r *run) fault(p *place, o *op) any {
-	pe := p.TakePanic()
-	if pe == nil {
+	var pe *thread.PanicError
+	select {
+	case pe = <-p.panics:
+	default:
 		return nil
 	}
 	if m := (*mistake)(nil); errors.As(pe, &m) != (errors.Unwrap(pe) != nil) || m != nil &&
 		pe.Value != any(m) {
-		r.failf(o, "TakePanic returned %v, in which errors.As does not find %v", pe, pe.Value)
+		r.failf(o, "the handler has %v, in which errors.As does not find %v", pe, pe.Value)
 	}
 	if !strings.Contains(pe.Stack(), "(*activation).throw") {
-		r.failf(o, "TakePanic returned a panic that comes from\n%s", pe.Stack())
+		r.failf(o, "the handler has a panic that comes from\n%s", pe.Stack())
 	}
 	return pe.Value
 }

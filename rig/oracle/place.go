@@ -43,7 +43,9 @@ type place struct {
 	coalesce func(o *op) bool    // a post of what runs the function of the latest operation
 	runs     atomic.Int64        // of it, that have begun
 
-	waits bool          // a host calls Wait, and not Serve
+	waits  bool                    // a host calls Wait, and not Serve
+	panics chan *thread.PanicError // of posted functions, that have not been taken
+
 	over  chan struct{} // closed: the program has terminated it
 	once  sync.Once
 	wake  func()        // what a host is woken by
@@ -59,8 +61,6 @@ type runner interface {
 	Go(f func()) bool
 	TryGo(f func()) bool
 	GoContext(ctx context.Context, f func()) error
-	TakePanic() *thread.PanicError
-	Stats() thread.Stats
 	Terminate()
 }
 
@@ -140,7 +140,7 @@ var mainExits atomic.Int64
 
 func init() { mainExits.Store(1000) }
 
-// unreported is for threads whose panics TakePanic is to return, see checkErrors.
+// unreported is for threads whose panics are not looked at.
 var unreported = thread.WithPanicHandler(ignore)
 
 func ignore(*thread.PanicError) {}
@@ -149,26 +149,31 @@ func ignore(*thread.PanicError) {}
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
 	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()),
-		over: make(chan struct{})}
+		panics: make(chan *thread.PanicError, 10_000), over: make(chan struct{})}
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
+	}
+	keep := func(e *thread.PanicError) { p.panics <- e }
+	opts := []thread.Option{thread.WithPanicHandler(keep)}
+	if i%2 == 1 && k < main { // what is measured takes another path in the engine
+		opts = append(opts, thread.WithTimes())
 	}
 	switch k {
 	case own:
 		var err error
-		p.thread, err = thread.Start(
+		p.thread, err = thread.Start(append(opts,
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
-			thread.WithStop(func() { p.phase.Store(2) }), unreported)
+			thread.WithStop(func() { p.phase.Store(2) }))...)
 		if err != nil {
 			r.failf(nil, "place %d: Start returned %v", i, err)
 		}
 	case limited:
-		p.thread = thread.New(thread.WithQueueLimit(2), unreported)
+		p.thread = thread.New(append(opts, thread.WithQueueLimit(2))...)
 	case pool1, pool2, pool3:
-		p.pool = thread.NewPool(k.size(), unreported)
+		p.pool = thread.NewPool(k.size(), opts...)
 	case main:
 		p.thread, p.loop = mainthread.Thread(), mainthread.Loop()
-		p.thread.OnPanic(ignore)
+		p.thread.OnPanic(keep)
 		stored.Set(p.thread, nil)
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
@@ -176,7 +181,7 @@ func newPlace(r *run, i int) *place {
 		p.stop, p.gone = make(chan struct{}), make(chan struct{})
 		p.waits = i%2 == 0
 		adopted := make(chan struct{})
-		go p.host(r, k, adopted)
+		go p.host(r, k, adopted, opts)
 		<-adopted
 	}
 	switch {
@@ -194,17 +199,14 @@ func newPlace(r *run, i int) *place {
 			r.function(o, spot{here: i})()
 		})
 	}
-	if i%2 == 1 && k < main { // what counts from now on takes another path in the engine
-		p.Stats()
-	}
 	return p
 }
 
 // host is the goroutine of an adopted thread.
-func (p *place) host(r *run, k kind, adopted chan<- struct{}) {
+func (p *place) host(r *run, k kind, adopted chan<- struct{}, opts []thread.Option) {
 	defer close(p.gone)
 	runtime.LockOSThread() // as a program does that has an event loop
-	p.loop = thread.Adopt(unreported)
+	p.loop = thread.Adopt(opts...)
 	p.thread = p.loop.Thread()
 	defer func() {
 		if p.thread.On() {

@@ -140,7 +140,7 @@ var verbTable = [verbs]struct {
 	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
 	forget:    {name: "forget", place: true}, // of the key
 	terminate: {name: "terminate", place: true, rare: 60, legal: notMain},
-	readError: {name: "error", place: true}, // TakePanic
+	readError: {name: "error", place: true}, // takes a panic that the handler was given
 	on:        {name: "on", place: true, legal: onThread},
 	// on the thread that the operation is made on
 	setLocal: {name: "setlocal", legal: inFunction},
