@@ -27,7 +27,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	o := options(opts)
 	p := newPool(n, o)
 	for _, e := range p.p.Workers() {
-		o.hooks.begin(e, p.p.Terminate)
+		o.hooks.begin(e, p.p)
 	}
 	p.p.Start(o.keep)
 	return p

@@ -61,9 +61,9 @@ func (h hooks) starts() bool {
 	return slices.ContainsFunc(h, func(h engine.Hook) bool { return h.Start != nil })
 }
 
-// begin has an engine that has not been started run the functions of WithStart first. fail ends
-// what a failure ends.
-func (h hooks) begin(e *engine.Engine, fail func()) {
+// begin has an engine that has not been started run the functions of WithStart first. A
+// failure terminates what fails.
+func (h hooks) begin(e *engine.Engine, fails interface{ Terminate() }) {
 	if !h.starts() {
 		_ = e.Prepare(h)
 		return
@@ -72,7 +72,7 @@ func (h hooks) begin(e *engine.Engine, fail func()) {
 		started := false
 		defer func() {
 			if !started {
-				fail()
+				fails.Terminate()
 			}
 		}()
 		if err := e.Prepare(h); err != nil {

@@ -115,7 +115,7 @@ type Thread struct {
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
-	o.hooks.begin(t.e, t.e.Terminate)
+	o.hooks.begin(t.e, t.e)
 	t.e.Start(o.setup(), o.keep)
 	return t
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"time"
@@ -10,110 +9,58 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-const allocsUsage = `Usage:
-
-  threadcall allocs [flags] [PACKAGES]
-
-Allocs runs the benchmarks of packages with a profile of every allocation, and
-prints for each place that allocates how much an operation costs there, and why
-the compiler put the value on the heap. What an operation allocates is the
-difference of two runs, without what is allocated only once or kept for others.
-
-With -budget it checks the functions whose doc comment has the line
-//threadcall:noalloc: their compiled code must not allocate, whatever the sizes,
-no benchmark may see them allocate, and some benchmark must run them. A line
-with the comment "//threadcall:alloc reason" is excused.
-
-Build flags are those in GOFLAGS.
-
-It ends with status 0, 1 if a benchmark failed or a promise is broken,
-and 2 if it did not understand the command.
-`
-
-// An allocsCommand has where the report goes.
-type allocsCommand struct {
-	*command
-	set  allocs.Settings
-	json bool
-	text allocs.Text
-}
-
 func runAllocs(c *command) error {
-	a := &allocsCommand{command: c}
-	a.define()
-	args, program, err := c.parse()
+	set := allocs.Settings{Procs: runtime.GOMAXPROCS(0)}
+	c.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
+	set.Benchtime.Time = 200 * time.Millisecond
+	c.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
+		"its operations: 500x")
+	c.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
+		"not allocate")
+	asJSON := c.Bool("json", false, "print one JSON document instead, with all rows and stacks")
+	stacks := c.Bool("stacks", false, "print the stacks of each row")
+	args, err := c.parse("allocs takes packages, not a command")
 	if err != nil {
 		return err
 	}
-	if program != nil {
-		return errors.New("allocs takes packages, not a command")
+	if set.Packages = args; len(args) == 0 {
+		set.Packages = []string{"."}
 	}
-	if err := a.validate(args); err != nil {
+	if set.Benchtime.N == 1 {
+		return errors.New("-benchtime 1x: give at least 2x, because the first operation is left out")
+	}
+	if err := gotest.CheckPattern(set.Bench); err != nil {
 		return err
 	}
 	progress := ui.On(c.stderr)
 	ctx, stop := interruptible(statusWrong, progress)
 	defer stop()
-	a.set.Progress = progress.Progress
-	report, err := a.set.Run(ctx)
+	set.Progress = progress.Progress
+	r, err := set.Run(ctx)
 	progress.Progress("")
-	if report != nil {
-		err = errors.Join(err, a.report(report))
+	if r == nil {
+		return fail(statusWrong, err)
+	}
+	text := allocs.Text{Screen: ui.On(c.stdout), Stacks: *stacks}
+	text.Dir, _ = os.Getwd()
+	if *asJSON {
+		err = errors.Join(err, writeJSON(c.stdout, r))
+	} else {
+		text.Report(r)
+		err = errors.Join(err, text.Err)
+	}
+	if err == nil {
+		err = broken(r)
 	}
 	return fail(statusWrong, err)
 }
 
-func (a *allocsCommand) define() {
-	set := &a.set
-	set.Procs = runtime.GOMAXPROCS(0)
-	a.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	set.Duration = 200 * time.Millisecond
-	a.Func("benchtime", "the `time` that the shorter run of a benchmark may take, or its "+
-		"operations: 500x (default 200ms)", func(text string) (err error) {
-		if set.Duration, set.Operations, err = benchtime(text); err == nil && set.Operations == 1 {
-			err = errors.New("give at least 2x, because the first operation is left out")
-		}
-		return err
-	})
-	a.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
-		"not allocate")
-	a.BoolVar(&a.json, "json", false, "print one JSON document instead, with all rows and stacks")
-	a.BoolVar(&a.text.Stacks, "stacks", false, "print the stacks of each row")
-}
-
-// validate completes the settings of a run of packages.
-func (a *allocsCommand) validate(packages []string) error {
-	set := &a.set
-	if set.Packages = packages; len(packages) == 0 {
-		set.Packages = []string{"."}
-	}
-	if _, err := gotest.ParsePattern(set.Bench); err != nil {
-		return fmt.Errorf("-bench %q: %w", set.Bench, err)
-	}
-	if set.Bench == "" {
-		return errors.New("-bench must not be empty; a point means all benchmarks")
-	}
-	return nil
-}
-
-// report prints the report.
-func (a *allocsCommand) report(r *allocs.Report) (err error) {
-	a.text.Dir, _ = os.Getwd()
-	a.text.Screen = ui.On(a.stdout)
+// broken returns what is wrong with the program, or nil.
+func broken(r *alloc.Report) error {
 	switch {
-	case a.json:
-		err = writeJSON(a.stdout, r)
-	case r.Budget != nil:
-		a.text.Failures(r.Failures)
-		a.text.Budget(r.Budget)
-	default:
-		a.text.Report(r)
-	}
-	switch err = errors.Join(err, a.text.Err); {
-	case err != nil:
-		return err
 	case r.Budget != nil && !r.Budget.OK():
 		return errors.New("not all functions that promise not to allocate keep it")
 	case len(r.Failures) > 0:

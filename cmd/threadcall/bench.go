@@ -1,12 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"time"
 
@@ -19,143 +17,65 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const benchUsage = `Usage:
-
-  threadcall bench [flags] [packages]
-
-Bench runs the benchmarks of Go packages in rounds, reports how fast each is with
-an interval, and compares revisions.
-
-  threadcall bench                       the package in this directory
-  threadcall bench -vs HEAD~1 ./...      the working tree with a revision
-  threadcall bench -for 5m -vs v1 ./...  the same, in as many rounds as fit
-
-Build flags are those in GOFLAGS. benchstat reads the files of -o.
-
-The status is 0; 1 if a limit of -fail-on is broken and nothing else is wrong; 2
-if something could not be measured or written, or you interrupted it, or for a
-wrong command line.
-`
-
-// A benchCommand has the flags that are not settings of the measurement.
-type benchCommand struct {
-	*command
-	set  plan.Settings
-	json bool
-}
-
-func runBench(c *command) error {
-	b := &benchCommand{command: c}
-	b.define()
-	args, program, err := c.parse()
-	switch {
-	case err != nil:
-		return err
-	case program != nil:
-		return errors.New("bench runs Go benchmarks, so no command follows --; hyperfine measures " +
-			"commands")
-	}
-	if err := b.validate(args); err != nil {
-		return err
-	}
-	return b.measure()
-}
-
-func (b *benchCommand) define() {
-	set := &b.set
-	b.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
-	b.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
-	set.Benchtime = "500ms"
-	b.Func("benchtime", "`time` or number (100x) that a benchmark runs in a round, as for go "+
-		"test (default 500ms)", func(text string) (err error) {
-		set.Benchtime = text
-		_, _, err = benchtime(text)
-		return err
-	})
-	b.Func("cpu", "`list` of GOMAXPROCS, as for go test", func(text string) error {
-		if set.CPU = text; !isCPUs.MatchString(text) {
-			return errors.New("must be a list of numbers such as 1,2,4")
-		}
-		return nil
-	})
-	b.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
+// benchSettings defines and parses the flags.
+func benchSettings(c *command) (set plan.Settings, asJSON bool, err error) {
+	c.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
+	c.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
+	set.Benchtime.Time = 500 * time.Millisecond
+	c.Var(&set.Benchtime, "benchtime", "`time` or number (100x) that a benchmark runs in a round, as "+
+		"for go test")
+	c.Var(&set.CPU, "cpu", "`list` of GOMAXPROCS, as for go test")
+	c.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
 		"`time`, but for the first %d; 0 means no limit (default %v without -vs)", plan.LeastRounds(),
 		forOne))
-	b.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
+	c.DurationVar(&set.Timeout, "timeout", 10*time.Minute,
 		"how long a benchmark may take in a round; 0 means for ever")
-	b.StringVar(&set.Output, "o", "", "`file` to save results in; with -vs two, x-old.txt and "+
+	c.StringVar(&set.Output, "o", "", "`file` to save results in; with -vs two, x-old.txt and "+
 		"x-new.txt for x.txt")
-	b.Func("vs", "compare with this `revision` of the git repository", func(text string) error {
+	c.Func("vs", "compare with this `revision` of the git repository", func(text string) error {
 		if text == "" || set.VS != "" {
 			return errors.New("must name one revision")
 		}
 		set.VS = text
 		return nil
 	})
-	b.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', "+
+	c.Func("fail-on", "status 1 if something is visibly worse by this `limit`: '+5%', "+
 		"'allocs/op:+0%'; may be repeated", func(text string) error {
 		l, err := plan.ParseLimit(text)
 		set.FailOn = append(set.FailOn, l)
 		return err
 	})
-	b.BoolVar(&b.json, "json", false, "print one JSON document instead, with all samples")
+	c.BoolVar(&asJSON, "json", false, "print one JSON document instead, with all samples")
+	set.Patterns, err = c.parse("bench runs Go benchmarks, so no command follows --; hyperfine " +
+		"measures commands")
+	if set.VS == "" && !c.given("for") {
+		set.For = forOne
+	}
+	return set, asJSON, cmp.Or(err, set.Validate())
 }
 
-// forOne is the limit of -for for a run of one version, which needs no verdict.
-const forOne = 30 * time.Second
-
-var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
-
-// benchtime returns the time or the number of operations that a benchmark is to run.
-func benchtime(text string) (d time.Duration, n int, err error) {
-	if count, ok := strings.CutSuffix(text, "x"); ok {
-		n, err = strconv.Atoi(count)
-	} else {
-		d, err = time.ParseDuration(text)
+func runBench(c *command) error {
+	set, asJSON, err := benchSettings(c)
+	if err != nil {
+		return err
 	}
-	if err != nil || d < 0 || n < 0 || d == 0 && n == 0 {
-		err = errors.New("must be a time such as 100ms or a number such as 1000x")
-	}
-	return d, n, err
-}
-
-// validate refuses what cannot be, before anything is measured.
-func (b *benchCommand) validate(args []string) error {
-	b.set.Patterns = args
-	if b.set.VS == "" && !b.given("for") {
-		b.set.For = forOne
-	}
-	if name := b.set.Output; name != "" {
-		dir := filepath.Dir(name)
-		if at, err := os.Stat(name); err == nil && at.IsDir() {
-			return fmt.Errorf("-o %s is a directory; give a file", name)
-		}
-		if at, err := os.Stat(dir); err != nil || !at.IsDir() {
-			return fmt.Errorf("-o %s: %s is not a directory", name, dir)
-		}
-	}
-	return b.set.Validate()
-}
-
-// measure runs benchmarks and prints the results.
-func (b *benchCommand) measure() (err error) {
-	b.set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
-	if b.set.Dir, err = os.Getwd(); err != nil {
+	set.Command = strings.Join(append([]string{"threadcall"}, os.Args[1:]...), " ")
+	if set.Dir, err = os.Getwd(); err != nil {
 		return fail(statusUsage, err)
 	}
-	log := &plan.Log{Screen: ui.On(b.stderr), Terminal: term.IsTerminal(int(b.stderr.Fd())),
+	log := &plan.Log{Screen: ui.On(c.stderr), Terminal: term.IsTerminal(int(c.stderr.Fd())),
 		Notes: []string{}}
 	ctx, stop := interruptible(statusUsage, log.Screen)
 	defer stop()
-	report, err := gobench.Run(ctx, &b.set, log)
+	report, err := gobench.Run(ctx, &set, log)
 	log.Progress("")
 	if report == nil {
 		return fail(statusUsage, err)
 	}
-	if b.json {
-		err = errors.Join(err, writeJSON(b.stdout, report))
+	if asJSON {
+		err = errors.Join(err, writeJSON(c.stdout, report))
 	} else {
-		out := ui.On(b.stdout)
+		out := ui.On(c.stdout)
 		present.Print(out, report)
 		err = errors.Join(err, out.Err)
 	}
@@ -165,3 +85,6 @@ func (b *benchCommand) measure() (err error) {
 	}
 	return fail(statusWrong, broken)
 }
+
+// forOne is the limit of -for for a run of one version, which needs no verdict.
+const forOne = 30 * time.Second

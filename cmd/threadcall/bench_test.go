@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A place is where bench is run, with all that it leaves there.
@@ -178,13 +177,13 @@ func (p place) files(pattern string) []string {
 }
 
 // report returns the one that was printed as JSON.
-func (o outcome) report(t *testing.T) judge.Report {
+func (o outcome) report(t *testing.T) bench.Report {
 	t.Helper()
-	return decoded[judge.Report](t, o.stdout)
+	return decoded[bench.Report](t, o.stdout)
 }
 
 // row returns the row of a benchmark in the table of a unit.
-func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
+func row(t *testing.T, c *bench.Comparison, unit, name string) bench.Row {
 	t.Helper()
 	for _, table := range c.Tables {
 		for _, r := range table.Rows {
@@ -194,11 +193,11 @@ func row(t *testing.T, c *judge.Comparison, unit, name string) judge.Row {
 		}
 	}
 	t.Fatalf("no %s of %s", unit, name)
-	return judge.Row{}
+	return bench.Row{}
 }
 
 // delta returns the difference of a benchmark in a unit.
-func delta(t *testing.T, c *judge.Comparison, unit, name string) judge.Delta {
+func delta(t *testing.T, c *bench.Comparison, unit, name string) bench.Delta {
 	t.Helper()
 	return row(t, c, unit, name).Delta
 }
@@ -208,7 +207,7 @@ var shortly = []string{"-benchtime", "20x", "-count", "6"}
 func TestBench_vs(t *testing.T) {
 	t.Parallel()
 	p := repository(t)
-	o := p.short(t, "-vs", "old", "-json").want(t, statusUnmeasured, "BenchmarkFails",
+	o := p.short(t, "-vs", "old", "-json").want(t, statusUsage, "BenchmarkFails",
 		"BenchmarkPanics")
 	r := o.report(t)
 	c := r.Comparison
@@ -352,7 +351,7 @@ func TestBench_interrupt(t *testing.T) {
 	run.interrupt(t)
 	// of the same request: timeout sends one to the process and one to its group
 	_ = run.cmd.Process.Signal(syscall.SIGTERM)
-	run.end(t).want(t, statusUnmeasured, "1 round of 20x", "interrupted in round 2", "Metric",
+	run.end(t).want(t, statusUsage, "1 round of 20x", "interrupted in round 2", "Metric",
 		"work/op", "needs 6 values")
 	text, err := os.ReadFile(filepath.Join(p.dir, "x-new.txt"))
 	if err != nil || !strings.Contains(string(text), "BenchmarkMetric") {
@@ -372,14 +371,12 @@ func TestBench_for(t *testing.T) {
 		"7 rounds of 20x")
 }
 
-func TestBenchCommand_validate_for(t *testing.T) {
+func TestBenchSettings_for(t *testing.T) {
 	for args, want := range map[string]time.Duration{"": 30 * time.Second, "-for 0": 0,
 		"-for 5m": 5 * time.Minute, "-vs HEAD": 0, "-vs HEAD -for 5m": 5 * time.Minute} {
-		b := &benchCommand{command: &command{args: strings.Fields(args)}}
-		b.define()
-		_, _, err := b.parse()
-		if err := errors.Join(err, b.validate(nil)); err != nil || b.set.For != want {
-			t.Errorf("bench %s: %v, %v", args, b.set.For, err)
+		set, _, err := benchSettings(&command{args: strings.Fields(args)})
+		if err != nil || set.For != want {
+			t.Errorf("bench %s: %v, %v", args, set.For, err)
 		}
 	}
 }
@@ -391,38 +388,22 @@ func TestBench_refused(t *testing.T) {
 		"empty/x_test.go": "package empty\n", "code/x.go": "package code\n"})
 	p.commit(t, "a commit")
 	for _, c := range []refusal{
-		{"-count 0", statusUsage, "-count must be at least 1, not 0"},
-		{"-for -1s", statusUsage, "-for must not be negative"},
-		{"-vs= -bench Same -count 1 -benchtime 1x", statusUsage, "must name one revision"},
-		{"-bench (", statusUsage, "-bench"},
-		{"-bench= ", statusUsage, "-bench must not be empty"},
-		{"-benchtime soon", statusUsage, `"soon"`},
-		{"-cpu 0", statusUsage, "-cpu: must be a list"},
-		{"-fail-on 5", statusUsage, "write '+5%' for anything"},
-		{"-fail-on ns/op:-5%", statusUsage, "the sign must be +"},
-		{"-fail-on +5%", statusUsage, "about a comparison"},
-		{"-o .", statusUsage, "is a directory"},
-		{"-o nowhere/x.txt", statusUsage, "nowhere is not a directory"},
-		{"missing.txt", statusUnmeasured, "missing.txt"},
-		{"-vs nowhere", statusUnmeasured, `no revision "nowhere"`},
-		{"-vs HEAD~9", statusUnmeasured, `no revision "HEAD~9"`},
-		{"-vs --all", statusUnmeasured, `no revision "--all"`},
-		{"-vs HEAD:go.mod", statusUnmeasured, `no revision "HEAD:go.mod"`},
-		{"-vs HEAD", statusUnmeasured, "nothing differs"},
-		{"-vs old -vs HEAD", statusUsage, "must name one revision"},
-		{"./nowhere", statusUnmeasured, "nowhere"},
-		{"./broken", statusUnmeasured, "x_test.go:7"},
-		{"./empty", statusUnmeasured, "no benchmarks"},
-		{"./code/...", statusUnmeasured, "no package of ./code/... has test files"},
-		{"-bench Nothing", statusUnmeasured,
+		{"missing.txt", statusUsage, "missing.txt"},
+		{"-vs nowhere", statusUsage, `no revision "nowhere"`},
+		{"-vs HEAD~9", statusUsage, `no revision "HEAD~9"`},
+		{"-vs --all", statusUsage, `no revision "--all"`},
+		{"-vs HEAD:go.mod", statusUsage, `no revision "HEAD:go.mod"`},
+		{"-vs HEAD", statusUsage, "nothing differs"},
+		{"./nowhere", statusUsage, "nowhere"},
+		{"./broken", statusUsage, "x_test.go:7"},
+		{"./empty", statusUsage, "no benchmarks"},
+		{"./code/...", statusUsage, "no package of ./code/... has test files"},
+		{"-bench Nothing", statusUsage,
 			`no benchmark matches -bench "Nothing"; there are BenchmarkAllocates`},
-		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUnmeasured,
+		{"-bench Same -count 1 -benchtime 1x -vs old -fail-on frames/op:+5%", statusUsage,
 			"no benchmark reports frames/op; they report ns/op"},
-		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUnmeasured,
+		{"-bench Fails -count 2 -benchtime 1x -o x.txt", statusUsage,
 			"there are no results"},
-		{"-- true", statusUsage, "hyperfine measures commands"},
-		{"--", statusUsage, "the command after -- is missing"},
-		{". -- true", statusUsage, "exclude each other"},
 	} {
 		p.bench(t, strings.Split(c.args, " ")...).want(t, c.status, c.complaint)
 	}
@@ -511,7 +492,7 @@ func TestBench_vs_packages(t *testing.T) {
 		"c/c.go": worker("c", 10), "c/c_test.go": benchmark("c", "Z")})
 	p.commit(t, "a commit")
 	p.write(t, map[string]string{"a/a.go": "// Package a has a comment now.\n" + worker("a", 10)})
-	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUnmeasured,
+	p.short(t, "-vs", "HEAD", "-bench", "Nothing", "./...").want(t, statusUsage,
 		"no benchmark matches")
 	r := p.short(t, "-vs", "HEAD", "-json", "-fail-on", "ns/op:+5%", "./b").want(t, statusOK,
 		"Identical, not measured").report(t)
@@ -525,7 +506,7 @@ func TestBench_vs_packages(t *testing.T) {
 	}
 	p.write(t, map[string]string{"b/testdata/d/x": "1", "b/new_test.go": benchmark("b", "New"),
 		"c/c.go": "package c\n"})
-	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUnmeasured,
+	r = p.short(t, "-vs", "HEAD", "-json", "./...").want(t, statusUsage,
 		"example.com/m/c failed").report(t)
 	if f := r.Comparison.Failures; len(f) != 1 || !strings.Contains(f[0].Reason, "undefined: work") {
 		t.Errorf("failures %+v", f)
@@ -551,7 +532,7 @@ func TestBench_vs_workspaceElsewhere(t *testing.T) {
 	p.write(t, map[string]string{"r.go": "package r\n"})
 	cmd := p.invocation("-vs", "HEAD")
 	cmd.Env = append(cmd.Env, "GOWORK="+file)
-	output(t, cmd).want(t, statusUnmeasured, "neither in the repository nor")
+	output(t, cmd).want(t, statusUsage, "neither in the repository nor")
 	if _, err := os.Stat(file); err != nil {
 		t.Error(err)
 	}

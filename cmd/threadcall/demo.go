@@ -9,21 +9,9 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const demoUsage = `Usage:
-
-  threadcall demo [flags]
-
-Demo tries the main thread with what is known to go wrong, prints what was
-expected and what was seen, and measures what a call costs: by threadcall, and
-by the usual designs with a channel.
-
-It ends with status 0 if all is as expected, 1 if not, and 2 if it did not
-understand the command.
-`
-
 func runDemo(c *command) error {
 	sample := c.Duration("duration", 100*time.Millisecond, "how long to time calls for a sample")
-	args, program, err := c.parse()
+	args, program, err := c.parseAll()
 	switch {
 	case err != nil:
 		return err

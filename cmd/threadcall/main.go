@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -31,26 +32,6 @@ func main() {
 	})
 }
 
-const usage = `Threadcall shows what threadcall does here, measures Go programs, and looks into
-them.
-
-Usage:
-
-  threadcall COMMAND [flags] [arguments]
-
-The commands are:
-
-  allocs  report allocation sites and the compiler's escape reasons
-  bench   run Go benchmarks, compare revisions, and report the minimum
-          detectable effect
-  demo    try the main thread, and measure the cost of calling it
-  trace   report waits and what ended them, the heap, the collector, and calls
-  vet     report calls on the wrong thread
-
-'threadcall version' prints the versions of the command, of Go and of the system.
-Run 'threadcall COMMAND -help' for more about one.
-`
-
 // The statuses of the process.
 const (
 	statusOK    = 0
@@ -65,15 +46,17 @@ type command struct {
 	stdout, stderr *os.File
 }
 
-var commands = map[string]struct {
-	usage string
-	run   func(c *command) error
-}{
-	"allocs": {allocsUsage, runAllocs},
-	"bench":  {benchUsage, runBench},
-	"demo":   {demoUsage, runDemo},
-	"trace":  {traceUsage, runTrace},
-	"vet":    {vetUsage, runVet},
+var commands = map[string]func(c *command) error{
+	"allocs": runAllocs, "bench": runBench, "demo": runDemo, "trace": runTrace, "vet": runVet,
+}
+
+//go:embed usage
+var usages embed.FS
+
+// usage returns what -help prints of a command before its flags.
+func usage(command string) string {
+	text, _ := usages.ReadFile("usage/" + command + ".txt") // there is one of each
+	return string(text)
 }
 
 // A failure is an error of a command that was understood.
@@ -96,7 +79,7 @@ func run(args []string, stdout, stderr *os.File) int {
 		args = []string{args[1], "-help"}
 	}
 	if len(args) == 0 || slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
-		fmt.Fprint(stdout, usage)
+		fmt.Fprint(stdout, usage("threadcall"))
 		return statusOK
 	}
 	if args[0] == "version" {
@@ -108,8 +91,8 @@ func run(args []string, stdout, stderr *os.File) int {
 			runtime.GOARCH)
 		return statusOK
 	}
-	one, ok := commands[args[0]]
-	if !ok {
+	run := commands[args[0]]
+	if run == nil {
 		fmt.Fprintf(stderr, "threadcall: unknown command %q\nRun 'threadcall -help' for those that "+
 			"there are.\n", args[0])
 		return statusUsage
@@ -117,12 +100,12 @@ func run(args []string, stdout, stderr *os.File) int {
 	c := &command{args: args[1:], stdout: stdout, stderr: stderr}
 	c.Init(args[0], flag.ContinueOnError)
 	c.SetOutput(io.Discard)
-	err := one.run(c)
+	err := run(c)
 	switch {
 	case err == nil:
 		return statusOK
 	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(stdout, one.usage, "\nThe flags are:\n\n")
+		fmt.Fprint(stdout, usage(args[0]), "\nThe flags are:\n\n")
 		c.SetOutput(stdout)
 		c.PrintDefaults()
 		return statusOK
@@ -135,9 +118,9 @@ func run(args []string, stdout, stderr *os.File) int {
 	return statusUsage
 }
 
-// parse parses the flags, which may be among the arguments. It returns those, and what follows
+// parseAll parses the flags, which may be among the arguments. It returns those, and what follows
 // "--", which is nil if there is none.
-func (c *command) parse() (args, program []string, err error) {
+func (c *command) parseAll() (args, program []string, err error) {
 	left := c.args
 	if i := slices.Index(left, "--"); i >= 0 {
 		left, program = left[:i], left[i+1:]
@@ -160,7 +143,15 @@ func (c *command) parse() (args, program []string, err error) {
 	return args, program, nil
 }
 
-// given reports whether the flag was given.
+// parse parses the flags where no command may follow "--"; refusal says why.
+func (c *command) parse(refusal string) (args []string, err error) {
+	args, program, err := c.parseAll()
+	if err == nil && program != nil {
+		err = errors.New(refusal)
+	}
+	return args, err
+}
+
 func (c *command) given(name string) (was bool) {
 	c.Visit(func(f *flag.Flag) { was = was || f.Name == name })
 	return was
@@ -175,7 +166,6 @@ func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop f
 	})
 }
 
-// writeJSON writes one document.
 func writeJSON(out io.Writer, document any) error {
 	enc := json.NewEncoder(out)
 	enc.SetIndent("", "  ")

@@ -12,39 +12,11 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
 
-const traceUsage = `Usage:
-
-  threadcall trace [flags] FILE
-  threadcall trace [flags] -- COMMAND [ARGUMENTS]
-
-Trace reads an execution trace of the Go runtime and reports what stands out,
-what goroutines waited for, where, and what ended the waits, what the heap and
-the collector did, and how long threadcall's calls were queued and ran.
-
-The trace comes from a file ("-" is the standard input), such as one that
-go test -trace FILE has written, or from a command whose program records one
-when it is asked to, by these lines:
-
-  import "github.com/threadcall/threadcall/recorder"
-  func main() { recorder.Start(); defer recorder.Stop(); ... }
-
-It ends with status 0, 1 if there was no trace or what recorded it failed, and
-2 if it did not understand the command.
-`
-
-// A traceCommand has where reports go.
-type traceCommand struct {
-	*command
-	progress *ui.Screen
-	json     bool
-}
-
 func runTrace(c *command) error {
-	o := &traceCommand{command: c, progress: ui.On(c.stderr)}
 	from := source.Request{Stdout: c.stdout, Stderr: c.stderr}
-	c.BoolVar(&o.json, "json", false, "print one JSON document instead")
+	asJSON := c.Bool("json", false, "print one JSON document instead")
 	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
-	args, program, err := c.parse()
+	args, program, err := c.parseAll()
 	if err != nil {
 		return err
 	}
@@ -56,52 +28,46 @@ func runTrace(c *command) error {
 		return errors.New("-o is for traces that are recorded now, not for a file")
 	case program == nil:
 		from.File = args[0]
-	case o.json:
+	case *asJSON:
 		from.Stdout = c.stderr // the report stands alone
 	}
-	return o.run(from)
-}
-
-// run gets the trace and shows its report.
-func (o *traceCommand) run(from source.Request) error {
-	ctx := context.Background()
+	ctx, progress := context.Background(), ui.On(c.stderr)
 	if from.File == "" {
 		var stop func()
-		ctx, stop = interruptible(statusWrong, o.progress)
+		ctx, stop = interruptible(statusWrong, progress)
 		defer stop()
 	}
 	t, err := source.Open(ctx, from)
-	if err == nil {
-		err = errors.Join(t.Failed, o.read(t), t.Close())
-	}
-	return fail(statusWrong, err)
-}
-
-// read reads a trace and shows its report.
-func (o *traceCommand) read(t *source.Trace) error {
-	r, err := analysis.Trace(&reading{o, t, 0}, t.Name)
-	o.progress.Progress("")
 	if err != nil {
-		return fmt.Errorf("%s: %w", t.Name, err)
+		return fail(statusWrong, err)
 	}
-	if t.Failed != nil {
+	r, err := analysis.Trace(&reading{t, progress, 0}, t.Name)
+	progress.Progress("")
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%s: %w", t.Name, err)
+	case t.Failed != nil:
 		r.Warnings = append(r.Warnings,
 			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
 	}
-	if o.json {
-		return writeJSON(o.stdout, r)
+	switch {
+	case err != nil:
+	case *asJSON:
+		err = writeJSON(c.stdout, r)
+	default:
+		out := ui.On(c.stdout)
+		present.Text(out, r)
+		err = out.Err
 	}
-	out := ui.On(o.stdout)
-	present.Text(out, r)
-	return out.Err
+	return fail(statusWrong, errors.Join(t.Failed, err, t.Close()))
 }
 
 // A reading shows how much of a trace is read, and its name, which may be a command of several
 // lines.
 type reading struct {
-	*traceCommand
 	*source.Trace
-	read int
+	progress *ui.Screen
+	read     int
 }
 
 func (r *reading) Read(p []byte) (int, error) {

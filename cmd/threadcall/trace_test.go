@@ -11,7 +11,7 @@ import (
 
 	"github.com/threadcall/threadcall/thread"
 
-	tracereport "github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	tracereport "github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // recorded returns a file with a trace in which a thread is called a hundred times.
@@ -93,21 +93,15 @@ func TestTrace_command(t *testing.T) {
 	}
 }
 
-func TestTrace_usage(t *testing.T) {
-	file := recorded(t)
+func TestTrace_refusals(t *testing.T) {
 	for _, c := range []refusal{
-		{"", statusUsage, "give one file with a trace, or a command after --"},
-		{"--", statusUsage, "the command after -- is missing"},
-		{"x -- y", statusUsage, "exclude each other"},
-		{"-o kept FILE", statusUsage, "-o is for traces that are recorded now"},
-		{"FILE FILE", statusUsage, "give one file"},
 		{"trace_test.go", statusWrong, "trace_test.go: not a Go execution trace: it begins with"},
 		{os.Args[0], statusWrong, "-- stands before a program that is to run"},
 		{os.DevNull, statusWrong, "it is empty"},
 		{"no-such-\x1b[31m.trace", statusWrong, `open no-such-\x1b[31m.trace`},
 	} {
-		args := strings.Fields("trace " + strings.ReplaceAll(c.args, "FILE", file))
-		if o := threadcall(t, args...).want(t, c.status, c.complaint); o.stdout != "" {
+		o := threadcall(t, strings.Fields("trace "+c.args)...).want(t, c.status, c.complaint)
+		if o.stdout != "" {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -11,34 +12,18 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis/unitchecker"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/vet"
 	"github.com/threadcall/threadcall/cmd/threadcall/threadvet"
 )
-
-const vetUsage = `Usage:
-
-  threadcall vet [flags] [PACKAGES]
-  go vet -vettool=$(which threadcall) [PACKAGES]
-
-Vet reports calls on the wrong thread: of functions that a line of their comment,
-
-  //threadcall:on main
-
-or a table (GLFW, SDL, Fyne, GTK, Qt and others, and threadvet.json of the module)
-restricts to a thread, and of what calls them; and other misuses of threads. A line
-with "//threadcall:ignore reason" is excused. The marks and rules are in docs/vet.md.
-
-It analyzes packages as go vet does, tests included, and keeps the results in
-the build cache. It ends with status 0, 1 if it reports something, and 2 if a
-package cannot be analyzed or it did not understand the command.
-`
 
 // vetTool reports whether go vet has started the command as its tool.
 func vetTool(args []string) bool {
@@ -85,29 +70,14 @@ func vetID(dir string) ([]byte, error) {
 	return hash[:], cmp.Or(err, unread, bad)
 }
 
-// A finding is one report of the analyzer.
-type finding struct {
-	File     string `json:"file"`
-	Line     int    `json:"line"`
-	Column   int    `json:"column"`
-	Package  string `json:"package"`
-	Category string `json:"category"` // the thread, or what else is wrong
-	Message  string `json:"message"`
-}
-
 func runVet(c *command) error {
 	asJSON := c.Bool("json", false, "print one JSON document instead")
 	fix := c.Bool("fix", false, "apply the suggested fixes, and report what is left")
 	block := c.Bool("block", false, "also report calls on the main thread that block: time.Sleep, "+
 		"net/http, database/sql, os/exec")
-	packages, program, err := c.parse()
-	switch {
-	case err != nil:
+	packages, err := c.parse("vet takes packages, not a command")
+	if err != nil {
 		return err
-	case program != nil:
-		return errors.New("vet takes packages, not a command")
-	case len(packages) == 0:
-		packages = []string{"."}
 	}
 	self, err := os.Executable()
 	if err != nil {
@@ -124,7 +94,7 @@ func runVet(c *command) error {
 			return unloadable(err)
 		}
 	}
-	list, err := vet(append(args, imported), packages, c.stderr)
+	list, err := reports(append(args, imported), packages, c.stderr)
 	if *asJSON {
 		err = errors.Join(err, writeJSON(c.stdout, list))
 	} else {
@@ -145,19 +115,60 @@ func runVet(c *command) error {
 	return nil
 }
 
-// vet runs go vet with the command as its tool, and returns what it finds in these packages, in
+// reports runs go vet with the command as its tool, and returns what it finds in these packages, in
 // order. What go vet reports otherwise goes to stderr.
-func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
-	list := []finding{} // not null in JSON
-	asked, err := exec.Command("go", append([]string{"list", "-e", "--"}, packages...)...).Output()
+func reports(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
+	asked, _, err := gotest.Tree{}.List(context.Background(), packages...)
 	if err != nil {
-		asked = nil // go vet says why
+		return []vet.Finding{}, unloadable(err)
 	}
+	list, err := analyze(args, packages, stderr)
+	if err != nil {
+		err = unloadable(err)
+		// A test that does not compile hides the package that it is a part of.
+		if without, end, err := withoutTests(asked); err == nil {
+			more, _ := analyze(append(args, without), packages, io.Discard)
+			list = append(list, more...)
+			end()
+		}
+	}
+	list = slices.DeleteFunc(list, func(f vet.Finding) bool {
+		return !slices.ContainsFunc(asked, func(p gotest.Package) bool {
+			return p.ImportPath == strings.TrimSuffix(f.Package, "_test")
+		})
+	})
+	order := func(a, b vet.Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
+			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
+	}
+	slices.SortFunc(list, order)
+	return slices.CompactFunc(list, func(a, b vet.Finding) bool { return order(a, b) == 0 }), err
+}
+
+// withoutTests returns a flag of the go command with which packages have no tests, until end.
+func withoutTests(packages []gotest.Package) (flag string, end func(), err error) {
+	files := map[string]string{}
+	for _, p := range packages {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			files[filepath.Join(p.Dir, name)] = ""
+		}
+	}
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return "", nil, err
+	}
+	name := filepath.Join(scratch.Dir, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": files}) // of strings, without errors
+	return "-overlay=" + name, func() { scratch.Remove() }, os.WriteFile(name, text, 0o600)
+}
+
+// analyze runs go vet once. Reports of a package and of its tests may be the same.
+func analyze(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
+	list := []vet.Finding{} // not null in JSON
 	cmd := exec.Command("go", slices.Concat([]string{"vet", "-json"}, args, packages)...)
 	cmd.Stderr = stderr
 	output, err := cmd.Output()
-	dec := json.NewDecoder(bytes.NewReader(output))
-	for dec.More() {
+	for dec := json.NewDecoder(bytes.NewReader(output)); dec.More(); {
 		var doc map[string]map[string]json.RawMessage
 		if err := dec.Decode(&doc); err != nil {
 			return list, fmt.Errorf("what go vet prints: %w", err)
@@ -171,23 +182,11 @@ func vet(args, packages []string, stderr io.Writer) ([]finding, error) {
 					err = cmp.Or(err, errors.New("a package cannot be analyzed"))
 				}
 				for _, one := range found {
-					f := finding{Package: pkg, Category: one.Category, Message: one.Message}
-					f.File, f.Line, f.Column = splitPosition(one.Posn)
-					if slices.Contains(strings.Fields(string(asked)), strings.TrimSuffix(pkg, "_test")) {
-						list = append(list, f)
-					}
+					list = append(list, vet.Finding{Position: position(one.Posn), Package: pkg,
+						Category: one.Category, Message: one.Message})
 				}
 			}
 		}
-	}
-	order := func(a, b finding) int {
-		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
-			cmp.Compare(a.Column, b.Column), cmp.Compare(a.Message, b.Message))
-	}
-	slices.SortFunc(list, order)
-	list = slices.CompactFunc(list, func(a, b finding) bool { return order(a, b) == 0 }) // of variants
-	if err != nil {
-		err = unloadable(err)
 	}
 	return list, err
 }
@@ -198,18 +197,19 @@ func unloadable(err error) error {
 		"reports, and what 'go build' and 'go test -run none' report of it, then run vet again", err))
 }
 
-// splitPosition splits file:line:column, and makes the file relative to the directory if it is
-// below it.
-func splitPosition(text string) (file string, line, column int) {
-	m := position.FindStringSubmatch(text)
-	line, _ = strconv.Atoi(m[2])
-	column, _ = strconv.Atoi(m[3])
-	if dir, err := os.Getwd(); err == nil {
-		if name, err := filepath.Rel(dir, m[1]); err == nil && filepath.IsLocal(name) {
-			return name, line, column
+// position parses file:line:column. The file is relative to the directory if it is below it.
+func position(text string) (p report.Position) {
+	p.File = text
+	for _, n := range []*int{&p.Column, &p.Line} {
+		i := strings.LastIndexByte(p.File, ':')
+		if v, err := strconv.Atoi(p.File[i+1:]); i > 0 && err == nil {
+			*n, p.File = v, p.File[:i]
 		}
 	}
-	return m[1], line, column
+	if dir, err := os.Getwd(); err == nil {
+		if name, err := filepath.Rel(dir, p.File); err == nil && filepath.IsLocal(name) {
+			p.File = name
+		}
+	}
+	return p
 }
-
-var position = regexp.MustCompile(`(?s)^(.*?)(?::(\d+))?(?::(\d+))?$`)

@@ -54,6 +54,10 @@ type Call struct {
 	Kind  Kind
 	// begun out of its turn and still in its list; written by the thread, and when it is freed
 	linked bool
+	// of a block: a place was given out whose poster had not come to fill it
+	unfilled bool
+	// of a block: its last function has been taken, and it is in no list; both are the thread's
+	spent bool
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
 	// cleared once it has run, so that what it captured can be collected
@@ -73,6 +77,9 @@ type Call struct {
 	Earlier atomic.Pointer[Call]
 	later   *Call  // see Oldest
 	walk    uint64 // likewise
+
+	posts atomic.Uint64 // what a block has, see block
+	fns   *block        // made when the record is a block for the first time
 }
 
 // Kind says what is expected of a call.
@@ -83,6 +90,7 @@ const (
 	Withdrawable             // a caller waits, and may give up before the call starts
 	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
+	Posts                    // several posted calls, see block
 	Control                  // Fn is the engine's own and is run as part of serving
 	mark                     // no call: see Queue.Mark
 )
@@ -327,6 +335,12 @@ func (c *Call) PostRun() (fn func()) {
 	fn = c.Fn
 	c.Fn = nil
 	switch {
+	case c.Kind == Posts:
+		if c.spent {
+			if c.spent = false; !c.unfilled {
+				c.Queue.Put(c)
+			}
+		}
 	case c.linked:
 		c.letGo(callerLetGo)
 	case c.state.Load() != 0:

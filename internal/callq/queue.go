@@ -40,7 +40,9 @@ import (
 //	closed          for ever
 //
 //	from          to           by      in
-//	a Call        its next     thread  TakeUntil
+//	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
+//	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
+//	                                   came, and then the thread refuses them
 //	a Call        nil          thread  Mark, TakeFrom, Return: the thread has the list in hand in
 //	                                   order to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
@@ -48,12 +50,13 @@ import (
 //	any           closed       anyone  Close, after it closed head
 //
 // Each call therefore has exactly one owner at any time: the pusher until Push, then the side whose
-// compare-and-swap removes it from head or from ready. Push never reads a call that it finds, and
-// only the thread removes calls without closing, so a record that is used again cannot confuse
-// either (no ABA).
+// compare-and-swap removes it from head or from ready; the functions of a block likewise.
+// Push never reads a call that it finds, Post only whether it is a block, and in which life, and
+// only the thread removes calls without closing. So a record that is used again confuses neither
+// (no ABA).
 //
-// Get, Put, Push, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by any
-// goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
+// Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by
+// any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
 	head atomic.Pointer[Call]
@@ -61,25 +64,25 @@ type Queue struct {
 	// transfer of that line and its outcome comes back in another.
 	first Call
 	// writes below must not slow spinners on head; two lines, for the adjacent-line prefetcher
-	_ [32]byte
+	_ [16]byte
 
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
 
 	ready  atomic.Pointer[Call]
 	last   *Call         // of ready, unless that is nil or closed
+	part   *Call         // the first of ready, if that is a block of which some have been taken
 	rest   *Call         // what grab leaves in head: nil, or &resting after RestAlways
 	marked atomic.Uint64 // the last Mark that was made; only the thread changes it
 	passed atomic.Uint64 // the last that was taken; likewise
 	grabs  uint64        // how often the thread has emptied head
 	linked atomic.Int64  // calls begun out of their turn and still in a list; the thread changes it
-	walks  uint64        // see Oldest
 
 	free    freelist.List[Call]
-	spares  atomic.Pointer[spares] // nil until free has been full
-	made    atomic.Int64           // records
-	bubbled bool                   // made in a bubble of testing/synctest, and used only there
-	_       [23]byte               // the allocator aligns objects of 320 bytes
+	made    atomic.Int64 // records
+	walks   uint64       // of Oldest
+	bubbled bool         // made in a bubble of testing/synctest, and used only there
+	_       [23]byte     // the allocator aligns objects of 320 bytes
 
 	Owner // does not change
 }
@@ -107,20 +110,22 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	} else {
 		c = q.record()
 	}
-	c.state.Store(uint64(poster)<<posterBits | queued)
+	if s := uint64(poster)<<posterBits | queued; c.state.Load() != s {
+		c.state.Store(s)
+	}
 	c.Kind = kind
 	c.Fn = fn
 	return c
 }
+
+// slabSize is how many records are made at once.
+const slabSize = 32
 
 // record takes a record from the free list, or makes a slab of them.
 //
 //threadcall:noalloc
 func (q *Queue) record() *Call {
 	if c := q.free.Get(); c != nil {
-		return c
-	}
-	if c := q.spare(); c != nil {
 		return c
 	}
 	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
@@ -142,9 +147,7 @@ func (q *Queue) Put(c *Call) {
 		q.firstTaken.Store(false)
 		return
 	}
-	if !q.free.Put(c) {
-		q.keep(c)
-	}
+	q.free.Put(c) // or the collector has it
 }
 
 // Push queues c, which must come from this queue's Get. If wake is true the caller must now wake
@@ -185,12 +188,18 @@ func (q *Queue) Take() *Call {
 			}
 		}
 		c, last := q.grab()
-		if c != nil && c != last {
+		if c == nil {
+			return nil
+		}
+		if c != last {
 			var others *Call
 			c, others = pop(c)
 			q.restore(others, last)
 		}
-		if c == nil || !c.linked {
+		switch {
+		case c.Kind == Posts:
+			return q.begin(c)
+		case !c.linked:
 			return c
 		}
 		q.pass(c)
@@ -220,7 +229,7 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 // Several reports, after Mark, whether more than one call may be before the mark.
 func (q *Queue) Several() bool {
 	r := q.ready.Load()
-	return r != nil && r != &closed && r.next.Load() != q.last
+	return r != nil && r != &closed && (r.next.Load() != q.last || r.functions() > 1)
 }
 
 // all takes all calls in hand. If it is false the queue is closed.
@@ -250,6 +259,9 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 		if r == nil || r == &closed {
 			break
 		}
+		if r == q.part {
+			return q.takePart()
+		}
 		if !q.ready.CompareAndSwap(r, r.next.Load()) {
 			break // only Close changes ready besides the thread
 		}
@@ -257,6 +269,8 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 		switch {
 		case r.linked:
 			q.pass(r)
+		case r.Kind == Posts:
+			return q.begin(r)
 		case r.Kind != mark:
 			return r
 		default:
@@ -432,6 +446,8 @@ func refuse(list *Call) {
 // Refuse settles a call as Refused, unless it has begun out of its turn or was withdrawn.
 func (c *Call) Refuse() {
 	switch {
+	case c.Kind == Posts:
+		c.refuseAll()
 	case !c.claim():
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)

@@ -57,7 +57,7 @@ func TestQueue_line(t *testing.T) {
 		if begin/64 != (end-1)/64 {
 			t.Fatalf("a queue of %d bytes at %#x has them in two", unsafe.Sizeof(*q), begin)
 		}
-		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.walks))
+		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.linked))
 		reads := uintptr(unsafe.Pointer(&q.free))
 		taken := uintptr(unsafe.Pointer(&q.firstTaken))
 		if taken/64 == writes/64 || writes/64 != ends/64 || reads/64 == ends/64 {
@@ -122,7 +122,7 @@ func (q *trial) function(p, i int, counter *atomic.Int64) func() {
 
 func (q *trial) run(c *Call) {
 	switch {
-	case c.Kind == Posted:
+	case c.Kind == Posted || c.Kind == Posts:
 		c.PostRun()()
 	case c.Kind == Awaited || c.Start():
 		if q.r.IntN(2) == 0 {
@@ -179,6 +179,9 @@ func (q *trial) take() {
 	}
 }
 
+// plain is whether a pusher is on no thread, and so in no cycle.
+func plain(p int) bool { return p%2 == 0 }
+
 // push is a goroutine that pushes calls.
 func (q *trial) push(p int, r *rand.Rand) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -186,10 +189,23 @@ func (q *trial) push(p int, r *rand.Rand) {
 	var last *Call
 	for i := range calls {
 		kind, counter := Posted, &q.posted
+		poster := uintptr(p + 1)
+		if plain(p) {
+			poster = 0
+		}
+		if poster == 0 && r.IntN(3) > 0 {
+			w, ok := q.Post(q.function(p, i+1, &q.posted))
+			if !ok {
+				return
+			}
+			q.wake(w)
+			q.accepted.Add(1)
+			continue
+		}
 		if r.IntN(3) == 0 {
 			kind, counter = []Kind{Awaited, Withdrawable}[r.IntN(2)], &q.ran
 		}
-		c := q.Get(kind, q.function(p, i+1, counter), uintptr(p+1))
+		c := q.Get(kind, q.function(p, i+1, counter), poster)
 		if c.Ctx = nil; kind == Withdrawable {
 			c.Ctx = ctx
 		}
@@ -213,7 +229,9 @@ func (q *trial) push(p int, r *rand.Rand) {
 
 func (q *trial) setWaiting(p int, c *Call) {
 	q.leave[p].Lock()
-	q.waiting[p] = c
+	if !plain(p) {
+		q.waiting[p] = c
+	}
 	q.leave[p].Unlock()
 }
 

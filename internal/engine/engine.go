@@ -87,6 +87,7 @@ func newEngine() *Engine {
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.idleState.policy.init()
+	e.idleState.untimed = true // or it would yield after its first call
 	return e
 }
 
@@ -95,14 +96,17 @@ func newEngine() *Engine {
 //threadcall:noalloc
 func (x *target) ID() uint64 { return uint64(x.first().id) }
 
-// control queues fn, which may be nil. The thread calls it unless it is terminated before.
-func (e *Engine) control(fn func()) {
-	c := e.q.Get(callq.Control, func() {
-		e.controls.Add(-1)
-		if fn != nil {
-			fn()
-		}
-	}, 0)
+// control queues fn, which may be nil. The thread calls it unless it is terminated before. It says
+// whether the thread had to be woken. The record is the first of the queue, as a rule, so that a
+// thread for one call needs no others.
+//
+//threadcall:noalloc
+func (e *Engine) control(fn func()) (wake bool) {
+	if e.q.Closed() {
+		return false
+	}
+	c := e.q.Get(callq.Awaited, fn, 0)
+	c.Kind = callq.Control
 	e.controls.Add(1)
 	wake, _, ok := e.q.Push(c)
 	if !ok {
@@ -110,4 +114,5 @@ func (e *Engine) control(fn func()) {
 	} else if wake {
 		e.wake()
 	}
+	return wake
 }

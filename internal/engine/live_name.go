@@ -5,14 +5,16 @@ import "fmt"
 // SetName sets the name of the thread or the pool in messages, and lists it among those that States
 // returns. It must be called once.
 func (x *target) SetName(name string) {
-	x.name.Store(&name)
+	if name != "" {
+		x.name.Store(&name)
+	}
 	x.list(name)
 }
 
 // String names the thread in a message.
 func (e *Engine) String() string {
 	name := e.serves().name.Load()
-	named := name != nil && *name != ""
+	named := name != nil
 	switch {
 	case e.permanent:
 		return "the main thread"

@@ -17,9 +17,11 @@ import (
 // All calls go to the backlog, and threads take them from there. A thread becomes idle only when it
 // finds the backlog empty. When there is a call again, the thread that became idle last, and is the
 // likeliest to be awake, is notified by a record in its own queue. While it is coming, no other is
-// notified, because running threads may take all calls. When it has come, it notifies the next
-// before it runs a call. So under mu, if there is a backlog, either a thread is coming or none is
-// idle.
+// notified, because running threads may take all calls, and it may take several: if one came for
+// each call, 8 callers of empty functions would take 1.8 times the CPU time. But if functions are
+// long, one comes for each, so that no core is idle meanwhile. When a thread has come, it notifies
+// the next before it runs a call. So under mu, if there is a backlog, either a thread is coming or
+// none is idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -27,7 +29,8 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  bool      // a thread was notified and has not looked at the backlog since
+	coming  int       // threads that were notified and have not looked at the backlog since
+	long    bool      // functions take longer than half a wake-up
 	spared  []*Engine // whose waits count on threads that are not busy
 	backlog list.List[*callq.Call]
 }
@@ -172,42 +175,25 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		c.Worker = 0
 	}
 	p.backlog.Append(&c.Node)
-	if !p.coming {
-		e = p.choose()
-	}
+	e = p.choose()
 	p.mu.Unlock()
-	return e, e != nil && e.come(), true
+	return e, e != nil && e.control(nil), true
 }
 
-// choose returns the thread that is to come, which the caller notifies when it has left mu, or nil
-// if none is idle.
+// choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
+// none is idle, or enough are coming.
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
 	n := len(p.idle)
-	if n == 0 {
+	if n == 0 || p.coming >= p.backlog.Len || p.coming > 0 && !p.long {
 		return nil
 	}
 	e := p.idle[n-1]
 	p.idle = p.idle[:n-1]
 	e.listed, e.coming = false, true
-	p.coming = true
+	p.coming++
 	return e
-}
-
-// come notifies a thread that was chosen, and says whether it had to be woken.
-//
-//threadcall:noalloc
-func (e *Engine) come() (wake bool) {
-	c := e.q.Get(callq.Awaited, nil, 0) // the first record of the queue, as a rule
-	c.Kind = callq.Control
-	wake, _, ok := e.q.Push(c)
-	if !ok {
-		e.q.Put(c)
-	} else if wake {
-		e.wake()
-	}
-	return wake
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -218,8 +204,9 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	came := e.coming
 	if came {
 		e.coming = false
-		p.coming = false
+		p.coming--
 	}
+	p.long = e.idleState.slot == nil && e.idleState.every == 1
 	n := p.backlog.First
 	switch {
 	case n != nil:
@@ -234,7 +221,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	}
 	var other *Engine
 	var spared []*Engine // which have counted on this thread
-	if came && p.backlog.Len > 0 {
+	if came {
 		other = p.choose()
 	}
 	if e.busy.Store(c != nil); p.backlog.Len == 0 {
@@ -248,7 +235,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		x.notify(nil)
 	}
 	if other != nil {
-		other.come()
+		other.control(nil)
 	}
 	return c
 }

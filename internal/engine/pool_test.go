@@ -45,7 +45,7 @@ func TestPool_coming(t *testing.T) {
 			t.Errorf("thread %d takes %p, want call %d, %p", e.index, c, i, calls[i])
 		}
 	}
-	if p.coming || len(p.idle) > 0 {
+	if p.coming > 0 || len(p.idle) > 0 {
 		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
 	}
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
@@ -56,13 +56,29 @@ func TestPool_coming(t *testing.T) {
 	}
 }
 
+// If functions are long, a thread comes for each call.
+func TestPool_coming_forLongFunctions(t *testing.T) {
+	p := poolAtRest(3)
+	if p.long {
+		t.Error("functions are long before one has run")
+	}
+	p.workers[0].idleState.every = 1 // it has looked at the clock after its last function
+	p.next(p.workers[0])
+	for i := range 4 {
+		if e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); (e == nil) != (i == 3) {
+			t.Errorf("call %d: told %v", i, e)
+		}
+	}
+}
+
 // A thread that has been chosen when Retire interrupts it looks by itself, and ends untold.
 func TestPool_Retire_coming(t *testing.T) {
 	p := poolAtRest(2)
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
 	p.backlog.Append(&a.Node)
 	p.backlog.Append(&b.Node)
-	e := p.choose()
+	e := p.idle[1]
+	p.idle, p.coming, e.listed, e.coming = p.idle[:1], 1, false, true
 	p.Retire()
 	if e.comes(t) != a || p.next(e) != b {
 		t.Error("what is queued is not run")
@@ -72,12 +88,12 @@ func TestPool_Retire_coming(t *testing.T) {
 			t.Errorf("thread %d does not end", e.index)
 		}
 	}
-	if p.coming || e.come() {
+	if p.coming > 0 || e.control(nil) {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
 	if n := testing.AllocsPerRun(5, func() {
 		for range 1000 {
-			e.come()
+			e.control(nil)
 		}
 	}); n > 0 {
 		t.Errorf("to tell a thread 1,000 times that has ended allocates %v times", n)

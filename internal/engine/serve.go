@@ -185,11 +185,12 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		fn := c.Fn
 		c.Fn = nil
 		c.Queue.Put(c)
+		e.controls.Add(-1)
 		if fn != nil {
 			fn()
 		}
 		return false
-	case callq.Posted, callq.Placed:
+	case callq.Posted, callq.Placed, callq.Posts:
 		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
@@ -202,7 +203,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		c.Settle(callq.Refused)
 		return false
 	}
-	e.current = c
+	e.current, e.idleState.uncalled = c, 0
 	e.runAwaited(c, during)
 	return true
 }

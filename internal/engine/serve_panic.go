@@ -13,7 +13,9 @@ import (
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
 func (x *target) OnPanic(f func(*fault.Fault)) {
-	x.onPanic.Store(&f)
+	if f != nil || x.onPanic.Load() != nil {
+		x.onPanic.Store(&f)
+	}
 }
 
 // A Panic is what is kept of one that was written to standard error.

@@ -188,7 +188,10 @@ func States() (states []State, names map[string]*NameState) {
 
 func (s *State) fill() {
 	x := s.of
-	s.ID, s.Name, s.Label, s.Pool = x.ID(), *x.name.Load(), x.named.name, x.pool != nil
+	if name := x.name.Load(); name != nil {
+		s.Name = *name
+	}
+	s.ID, s.Label, s.Pool = x.ID(), x.named.name, x.pool != nil
 	if s.Name == "" {
 		s.Name = s.Label
 	}

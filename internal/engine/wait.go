@@ -31,8 +31,8 @@ import (
 //	any      spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone
 //	                                  caller was parked
 //	any      parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked,
-//	                                  the slot is lost, or the thread stops serving: when
-//	                                  ServeContext returns, or for ever
+//	                                  only posts come, the slot is lost, or the thread stops serving:
+//	                                  when ServeContext returns, or for ever
 //
 // Each of these waits is bounded, so a caller may act on a state that is out of date. A caller is
 // an ordinary goroutine and waits
@@ -125,6 +125,9 @@ func (e *Engine) await(
 		return o
 	}
 	o := block(cancel, c, self, e, nil)
+	if e.yields.kind.Load() != 0 {
+		e.yields.kind.Store(0) // the caller's P was free meanwhile
+	}
 	if !e.waits.timed.Load() {
 		return o
 	}

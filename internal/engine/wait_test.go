@@ -61,6 +61,64 @@ func TestSpin_vain(t *testing.T) {
 	}
 }
 
+// A thread that gets posts only parks at once, also if it has learnt from calls to spin.
+func TestSpin_notForPosts(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	done := make(chan bool, 1)
+	parks := func(f func()) {
+		e.Go(func() { f(); done <- true })
+		testutil.Arrives(t, done)
+		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it parks")
+	}
+	for range memory + 1 {
+		parks(func() {})
+	}
+	spins := make(chan bool, 1)
+	parks(func() { spins <- maySpin(e) })
+	if !testutil.Arrives(t, spins) {
+		t.Fatal("there is no slot")
+	}
+	parks(func() {
+		if idles := e.idleState.window.idles; idles > 0 {
+			t.Errorf("it has looked at its queue %d times", idles)
+		}
+	})
+	if !e.Call(func() {
+		if e.idleState.uncalled != 0 {
+			t.Error("a call does not end that")
+		}
+	}) {
+		t.Error("a call did not run")
+	}
+}
+
+// It looks for the next for a moment, but not at each park if none comes.
+func TestLinger(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	spinners.count(clock.Now())
+	r := &e.idleState
+	if e.lingers() || r.vain != memory {
+		t.Error("it has found something, or looks again at once")
+	}
+	for range memory {
+		e.lingers()
+	}
+	e.Go(func() {})
+	if r.vain != 0 || !e.lingers() {
+		t.Error("it does not find a post")
+	}
+	r.vain = 1
+	if e.lingers() {
+		t.Error("it looks again at once")
+	}
+	r.vain = 0
+	if e.NeverSpin(); e.lingers() {
+		t.Error("it looks although it must not")
+	}
+}
+
 // servesContext has a goroutine adopt e and serve until it has run f.
 func servesContext(e *Engine, f func()) {
 	done := make(chan bool)
@@ -339,6 +397,9 @@ func TestYieldState_yield(t *testing.T) {
 func TestYieldState_inVain(t *testing.T) {
 	e, _ := New(0)
 	r := &e.idleState
+	if e.tick(clock.Now()); e.yields.kind.Load() != 0 || r.passed != r.ticked {
+		t.Error("callers yield, or the thread, after its first call")
+	}
 	tick := func(ago time.Duration, asked uint32) (asks uint32, next time.Duration) {
 		now := clock.Now() - ago
 		r.yielded, r.passed = now-yieldAfter, now-yieldAllAfter-yieldAfter

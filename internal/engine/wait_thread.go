@@ -32,6 +32,13 @@ type idleState struct {
 	woke    int       // callers that were parked, since the thread last had nothing to do
 	offered bool      // callers may have waited for the thread to run beside them
 
+	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
+	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
+	uncalled int
+	vain     int // parks before it lingers again
+
+	outnumbered bool // threads that would spin have not cores enough, as far as it knows
+
 	before int // calls found when the thread began to spin
 
 	window  window
@@ -108,10 +115,37 @@ func (e *Engine) tick(now time.Duration) {
 //threadcall:noalloc
 func (e *Engine) idle() {
 	e.q.Awake()
-	if e.spin() {
+	r := &e.idleState
+	if r.uncalled++; r.uncalled <= memory && e.spin() || r.uncalled > memory && e.lingers() {
 		return
 	}
 	e.park(e.stopSpinning())
+}
+
+// lingers looks at the queue of a thread that gets posts only for two microseconds, and is true if
+// one has come; after a look in vain, only at each eighth park. So posts that follow each other
+// closely find the thread up. It does not look more often, because it would take one by one.
+//
+//threadcall:noalloc
+func (e *Engine) lingers() bool {
+	r := &e.idleState
+	if r.vain > 0 {
+		r.vain--
+		return false
+	}
+	if e.bubble != 0 || e.waits.parks || spinners.atOnce() < 2 {
+		return false
+	}
+	for range 4 {
+		for range looks / 2 {
+			park.Relax()
+		}
+		if e.q.Pending() {
+			return true
+		}
+	}
+	r.vain = memory
+	return false
 }
 
 // spin looks at the queue, if that pays, and is true if something may have come.
@@ -289,7 +323,8 @@ func (r *idleState) wokeAt(now time.Duration) {
 func (e *Engine) skips(now time.Duration) bool {
 	r := &e.idleState
 	p := &r.policy
-	if e.waits.parks {
+	if e.waits.parks || r.uncalled > memory {
+		e.waits.timed.Store(false)
 		return true
 	}
 	if r.skips > 0 {
@@ -303,6 +338,7 @@ func (e *Engine) skips(now time.Duration) bool {
 		} else {
 			more = true
 		}
+		r.outnumbered = more
 	}
 	if more {
 		r.back = min(2*r.back+1, maxSkips)
@@ -348,7 +384,7 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	worth := r.policy.price/2 + r.policy.price/8
 	spin := int64(0)
 	switch {
-	case n > 1 && each >= worth:
+	case n > 1 && each >= worth, r.outnumbered && r.slot == nil:
 		spin = parkAtOnce
 	case r.slot == nil || n > 1 && time.Duration(n)*each >= worth:
 	case n == 1 || spinners.turns():

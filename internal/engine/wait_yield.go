@@ -24,7 +24,7 @@ import (
 //	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
 //	                              If they do so in vain, the thread yields, and again after three
 //	                              yieldAfter and the time that it took (late by 0.2 ms, not 0.45)
-//	own, all  0         a caller  yield; the others go on
+//	own, all  0         a caller  yield, or await when it has parked; the others go on
 //	own, all  0         thread    park, Serve and Wait: its callers wait as well
 //
 // A caller on a thread yields less often: a locked goroutine that parks costs two changes of

@@ -39,6 +39,7 @@ var (
 	rounds   = flag.Int("rounds", 4, "")
 	duration = flag.Duration("for", 150*time.Millisecond, "of each phase")
 	phases   = flag.String("phase", "", "a regular expression; those of the mechanism if empty")
+	inList   = flag.String("list", "", "of phases: crowds, posts or pools")
 	subjects = flag.String("subject", "threadcall|thread", "a regular expression")
 	when     = flag.String("when", "quiet,crowded", "conditions: quiet; crowded, next to two "+
 		"processes that compute; quota, of one core")
@@ -223,8 +224,8 @@ func (v *variant) run(condition, p string, channel bool) error {
 	if channel {
 		sides += "|^reference$"
 	}
-	words := []string{v.program, "-rounds", "1", "-for", duration.String(), "-phase", v.phases,
-		"-subject", sides}
+	words := []string{v.program, "-rounds", "1", "-for", duration.String(), "-list", *inList,
+		"-phase", v.phases, "-subject", sides}
 	if condition == "quota" {
 		words = append([]string{".ci/quota", "100"}, words...)
 	}

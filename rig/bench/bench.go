@@ -11,17 +11,25 @@
 package bench
 
 import (
+	"context"
+	"runtime"
+	"slices"
+
 	"github.com/threadcall/threadcall/internal/compare"
+	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // nop is what is called: a call's cost is all that is measured.
 func nop() {}
 
-// A way is one to have functions run on a thread.
+// A way is one to have functions run on a thread, or on several that callers share.
 type way struct {
 	name string
 	open func() (s compare.Subject, end func())
+	// share makes so many threads, and returns what each of so many callers calls; nil unless it is
+	// for that
+	share func(threads, callers int) (s []compare.Subject, end func())
 }
 
 var (
@@ -37,4 +45,86 @@ var (
 		return d, compare.OnThread(d)
 	}}
 	spinning = way{name: "spinning", open: func() (compare.Subject, func()) { return compare.Spin() }}
+
+	inPool = way{name: "thread", share: func(threads, callers int) ([]compare.Subject, func()) {
+		return shared(pool(threads)[0], callers)
+	}}
+	oneChannel = way{name: "reference", share: func(threads, callers int) ([]compare.Subject, func()) {
+		return shared(pool(threads)[1], callers)
+	}}
+	byKey = way{name: "keyed", share: func(threads, callers int) (s []compare.Subject, end func()) {
+		k := keyed.New[int](nil)
+		for i := range callers {
+			s = append(s, &keysInTurn{k, threads, i})
+		}
+		return s, k.Close
+	}}
 )
+
+func shared(w way, callers int) ([]compare.Subject, func()) {
+	s, end := w.open()
+	return slices.Repeat([]compare.Subject{s}, callers), end
+}
+
+// pool returns two ways to have so many threads share the work.
+func pool(threads int) []way {
+	return []way{
+		{name: "thread", open: func() (compare.Subject, func()) {
+			p := thread.NewPool(threads)
+			return p, p.Terminate
+		}},
+		{name: "reference", open: func() (compare.Subject, func()) {
+			d := compare.Struct()
+			var stops []func()
+			for range threads {
+				stops = append(stops, compare.OnThread(d))
+			}
+			return d, func() {
+				for _, stop := range stops {
+					stop()
+				}
+			}
+		}},
+	}
+}
+
+// A keysInTurn is a caller that calls the threads of keys below n in turn.
+type keysInTurn struct {
+	*keyed.Threads[int]
+	n, next int
+}
+
+func (k *keysInTurn) Call(f func()) bool {
+	k.next = (k.next + 1) % k.n
+	return k.Threads.Call(context.Background(), k.next, func() error { f(); return nil }) == nil
+}
+
+func (k *keysInTurn) Go(f func()) bool { panic("not used") }
+
+// A buffer is what programs use for posts: a channel of functions with so many places, to a locked
+// goroutine.
+type buffer chan func()
+
+func buffered(name string, places int) way {
+	return way{name: name, open: func() (compare.Subject, func()) {
+		b := make(buffer, places)
+		go func() {
+			runtime.LockOSThread()
+			for f := range b {
+				f()
+			}
+		}()
+		return b, func() { close(b) }
+	}}
+}
+
+func (b buffer) Call(f func()) bool {
+	done := make(chan bool)
+	b <- func() { f(); done <- true }
+	return <-done
+}
+
+func (b buffer) Go(f func()) bool {
+	b <- f
+	return true
+}

@@ -284,28 +284,6 @@ func withContext(ctx context.Context) (compare.Subject, func()) {
 	return contextual{t, ctx}, t.Terminate
 }
 
-// pool returns two ways to have so many threads share the work.
-func pool(threads int) []way {
-	return []way{
-		{"thread", func() (compare.Subject, func()) {
-			p := thread.NewPool(threads)
-			return p, p.Terminate
-		}},
-		{"reference", func() (compare.Subject, func()) {
-			d := compare.Struct()
-			var stops []func()
-			for range threads {
-				stops = append(stops, compare.OnThread(d))
-			}
-			return d, func() {
-				for _, stop := range stops {
-					stop()
-				}
-			}
-		}},
-	}
-}
-
 // eventLoops are two ways to have functions run by an external event loop that waits in the
 // operating system, here for a pipe.
 var eventLoops = []way{

@@ -24,10 +24,12 @@ type phase struct {
 	period, pause  time.Duration // from frame to frame; after each; both zero in a closed loop
 	first          bool          // only the first call of a frame is timed
 	posts          int           // functions handed over by Go before each call
+	posting        bool          // each post is timed, after the work, and not the call
 	threads        int           // that are called, if not one
 	callers        int           // if not one; they share the threads
 	computing      int           // goroutines that compute meanwhile
 	nested         bool          // the caller is a thread
+	pool           bool          // the threads are those of a pool, made for the phase
 }
 
 const ms = time.Millisecond
@@ -91,17 +93,52 @@ var crowds = []phase{
 	{name: "loop, 15 µs of work", calls: 8, work: 15},
 }
 
+// posts are what is handed over by Go, functions of so many µs after so many of work, and a Call
+// behind them.
+var posts = []phase{
+	{name: "flood, 0 µs", calls: 1, posts: 1000, posting: true},
+	{name: "flood, 1 µs", calls: 1, posts: 1000, posting: true, function: 1},
+	{name: "post each 2 µs, 1 µs", calls: 1, posts: 1000, posting: true, work: 2, function: 1},
+	{name: "post each 10 µs, 1 µs", calls: 1, posts: 1000, posting: true, work: 10, function: 1},
+	{name: "post each 50 µs, 1 µs", calls: 1, posts: 200, posting: true, work: 50, function: 1},
+	{name: "post each 200 µs, 5 µs", calls: 1, posts: 50, posting: true, work: 200, function: 5},
+	{name: "frame 16 ms, 100 posts, 2 µs", calls: 1, posts: 100, posting: true, work: 2,
+		period: 16 * ms},
+}
+
+// pools are callers that share the threads of a pool, or a key for each of them in turn.
+var pools = []phase{
+	{name: "2 threads, 1 caller, 0 µs", calls: 8, pool: true, threads: 2},
+	{name: "2 threads, 2 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 2},
+	{name: "2 threads, 8 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 8},
+	{name: "4 threads, 8 callers, 100 µs", calls: 8, pool: true, threads: 4, callers: 8,
+		function: 100},
+	{name: "8 threads, 64 callers, 20 µs, think 100 µs", calls: 8, pool: true, threads: 8,
+		callers: 64, work: 100, function: 20},
+}
+
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
 // exists as long as the process, so that it keeps what it learns.
 type side struct {
-	name    string
+	way
 	threads []compare.Subject
 	caller  compare.Subject
+}
+
+// from is where nested calls of the side come from.
+func (s side) from() way {
+	if s.name == onMain.name || s.name == onThread.name {
+		return onThread
+	}
+	return reference
 }
 
 // can is whether there is such a phase of the side: there is one main thread, and two threads that
 // spin have the cores.
 func (s side) can(p phase) bool {
+	if s.share != nil {
+		return p.pool
+	}
 	_, spins := s.threads[0].(*compare.Spinner)
 	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
 }
@@ -122,7 +159,14 @@ func (p phase) run(s side, d time.Duration) string {
 		}
 	})
 	defer computeOn(p.computing)()
-	threads := s.threads[:max(p.threads, 1)]
+	threads := s.threads
+	if p.pool {
+		var end func()
+		threads, end = s.share(p.threads, max(p.callers, 1))
+		defer end()
+	} else {
+		threads = threads[:max(p.threads, 1)]
+	}
 	latencies := make([][]time.Duration, max(p.callers, 1))
 	r := compare.Measure(func() (ops int) {
 		until := time.Now().Add(d)
@@ -140,7 +184,10 @@ func (p phase) run(s side, d time.Duration) string {
 			latencies[0] = p.loop(threads[0], until)
 		}
 		for _, l := range latencies {
-			ops += len(l) * (1 + p.posts)
+			ops += len(l)
+		}
+		if !p.posting {
+			ops *= 1 + p.posts
 		}
 		if p.first {
 			ops *= p.calls
@@ -169,7 +216,18 @@ func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Durati
 	for start := time.Now(); start.Before(until); start = time.Now() {
 		for i := range p.calls {
 			for range p.posts {
-				s.Go(nop)
+				if !p.posting {
+					s.Go(nop)
+					continue
+				}
+				compute(p.work)
+				before := time.Now()
+				s.Go(f)
+				latencies = append(latencies, time.Since(before))
+			}
+			if p.posting {
+				s.Call(nop)
+				continue
 			}
 			compute(p.work)
 			if p.first && i > 0 {
@@ -208,7 +266,7 @@ func (t *inTurn) Go(f func()) bool { panic("not used") }
 // Phases says which phases are measured, and for how long.
 type Phases struct {
 	Name   string // of the benchmark that the phases are written as
-	Crowds bool   // many callers and pairs, up to four times as many as Ps, in place of the others
+	List   string // a name in lists
 	Rounds int
 	For    time.Duration
 	Match  *regexp.Regexp // of the names of phases
@@ -216,44 +274,57 @@ type Phases struct {
 	Seed   uint64
 }
 
+// lists are the phases that are measured together, and what is compared in them.
+var lists = map[string]struct {
+	phases []phase
+	sides  []way
+}{
+	"":       {phases, []way{onMain, onThread, reference, spinning}},
+	"crowds": {crowds, []way{onMain, onThread, reference, spinning}},
+	"posts":  {posts, []way{onMain, onThread, buffered("reference", 1024), buffered("small", 16)}},
+	"pools":  {pools, []way{inPool, byKey, oneChannel}},
+}
+
 // inTurnOf is how many phases of a side follow one another before it is another's turn.
 const inTurnOf = 3
 
 // Run measures the phases of this engine on the main thread, which mainthread.Init must serve, and
 // on an own one, of the channel to a locked goroutine, and of a thread that spins with its caller
-// as long as a frame lasts. The phases of each round follow one another in random order in one
-// process. It writes the results in the Go benchmark format.
+// as long as a frame lasts; or what lists says. The phases of each round follow one another in
+// random order in one process. It writes the results in the Go benchmark format.
 func (p Phases) Run(w io.Writer) {
 	calibrate()
-	var chosen []phase
-	list, limit := phases, 4
-	if p.Crowds {
-		list, limit = crowds, 4*runtime.GOMAXPROCS(0)
-	}
-	for _, ph := range list {
-		if p.Match.MatchString(ph.name) && ph.threads <= limit {
-			chosen = append(chosen, ph)
-		}
-	}
+	list := lists[p.List]
+	chosen := slices.DeleteFunc(slices.Clone(list.phases), func(ph phase) bool {
+		return !p.Match.MatchString(ph.name) || ph.threads > max(4, 4*runtime.GOMAXPROCS(0))
+	})
 	most := 1
 	for _, ph := range chosen {
 		most = max(most, ph.threads)
 	}
-	sides := make([]side, 4) // the first two are threadcall
-	for i, w := range []way{onMain, onThread, reference, spinning} {
-		sides[i].name = w.name
-		for range []int{1, most, most, 1}[i] { // threads
-			s, end := w.open()
-			defer end()
-			sides[i].threads = append(sides[i].threads, s)
+	var sides []side
+	for _, w := range list.sides {
+		if !p.Sides.MatchString(w.name) || w.name == spinning.name && !compare.Spins() {
+			continue
 		}
-		caller, end := []way{onThread, onThread, reference, reference}[i].open()
+		s, ways := side{way: w}, slices.Repeat([]way{w}, most)
+		switch w.name {
+		case onMain.name, spinning.name:
+			ways = ways[:1]
+		}
+		if w.share != nil {
+			ways = nil
+		}
+		for _, w := range ways {
+			subject, end := w.open()
+			defer end()
+			s.threads = append(s.threads, subject)
+		}
+		caller, end := s.from().open()
 		defer end()
-		sides[i].caller = caller
+		s.caller = caller
+		sides = append(sides, s)
 	}
-	sides = slices.DeleteFunc(sides, func(s side) bool {
-		return !p.Sides.MatchString(s.name) || s.name == spinning.name && !compare.Spins()
-	})
 	fmt.Fprintf(w, "# machine: %s\n# %v of each phase, GOMAXPROCS %d, seed %d\n", Machine(), p.For,
 		runtime.GOMAXPROCS(0), p.Seed)
 	for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {

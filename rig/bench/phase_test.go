@@ -17,12 +17,19 @@ func TestPhases_Run(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, runtime.GOMAXPROCS(0))))
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
-	Phases{Name: "Phase", Rounds: 1, For: 2 * ms, Match: all, Sides: all}.Run(&out)
-	rows := map[string]int{"threadcall": 21, "thread": 23, "reference": 23, "spinning": 18}
-	for name, want := range rows {
-		if got := strings.Count(out.String(), "/subject="+name+" 1 "); got != want {
-			t.Errorf("%d rows of %s, want %d", got, name, want)
+	for list, rows := range map[string]map[string]int{
+		"":      {"threadcall": 21, "thread": 23, "reference": 23, "spinning": 18},
+		"posts": {"threadcall": 7, "thread": 7, "reference": 7, "small": 7},
+		"pools": {"thread": 5, "keyed": 5, "reference": 5},
+	} {
+		var part bytes.Buffer
+		Phases{Name: "Phase", List: list, Rounds: 1, For: 2 * ms, Match: all, Sides: all}.Run(&part)
+		for name, want := range rows {
+			if got := strings.Count(part.String(), "/subject="+name+" 1 "); got != want {
+				t.Errorf("%q: %d rows of %s, want %d", list, got, name, want)
+			}
 		}
+		out.Write(part.Bytes())
 	}
 	for _, line := range []string{"# machine: ", "BenchmarkPhase/loop/subject=thread 1 "} {
 		if !strings.Contains("\n"+out.String(), "\n"+line) {

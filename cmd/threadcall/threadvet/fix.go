@@ -72,7 +72,6 @@ type edit struct {
 	imports    string
 }
 
-// wrapped returns the edit for the call at pos.
 func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 	file, way := c.around(pos)
 	if file == nil || c.pass.Fset.File(pos).Name() != c.pass.Fset.Position(pos).Filename {
@@ -90,7 +89,7 @@ func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 // function which itself needs it. It is NoPos if the main thread may make the call too, or might
 // wait for the goroutine.
 func (c *checker) fixable(p place, f found) token.Pos {
-	if f.need.Thread != mainThread || f.need.Fix == noFix || len(f.need.Path) > 0 {
+	if f.need.Demand != mainThread || f.need.Fix == noFix || len(f.need.Path) > 0 {
 		return token.NoPos
 	}
 	if _, goes := p.instr.(*ssa.Go); goes && len(f.way) == 0 {
@@ -136,7 +135,6 @@ func (n *node) signals() bool {
 	})
 }
 
-// has reports whether the node has such an instruction.
 func (n *node) has(match func(ssa.Instruction) bool) bool {
 	for instr := range instructions(n.fn) {
 		if match(instr) {

@@ -98,7 +98,6 @@ func (c *checker) waitsAt(p place) bool {
 	return p.off(mainThread) && libraryOf(p.lib) != threadcallMain && !c.marks.ignored(p.at)
 }
 
-// inTest reports whether a node is in a test file.
 func (c *checker) inTest(n *node) bool {
 	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
 }

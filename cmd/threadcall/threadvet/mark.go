@@ -38,19 +38,18 @@ func (m *marks) empty() bool {
 	return len(m.on)+len(m.runs)+len(m.lines) == 0 && m.whole == ""
 }
 
-// parseMark parses one comment.
-func parseMark(text string) (m mark, ok bool) {
-	rest, ok := strings.CutPrefix(text, "//threadcall:")
-	if !ok {
+func parseMark(c *ast.Comment) (m mark, ok bool) {
+	d, ok := ast.ParseDirective(c.Pos(), c.Text)
+	if !ok || d.Tool != "threadcall" {
 		return m, false
 	}
-	rest, _, _ = strings.Cut(rest, "//") // what tests want
-	words := strings.Fields(rest)
+	args, _, _ := strings.Cut(d.Args, "//") // what tests want
+	words := strings.Fields(args)
 	switch {
-	case len(words) > 0 && words[0] == "ignore":
+	case d.Name == "ignore":
 		return mark{verb: "ignore"}, true
-	case len(words) > 1 && (words[0] == "on" || words[0] == "runs"):
-		return mark{verb: words[0], name: words[1]}, true
+	case len(words) > 0 && (d.Name == "on" || d.Name == "runs"):
+		return mark{verb: d.Name, name: words[0]}, true
 	}
 	return m, false
 }
@@ -79,7 +78,7 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 	define := func(names []*ast.Ident, groups ...*ast.CommentGroup) {
 		for _, g := range groups {
 			for i := 0; g != nil && i < len(g.List); i++ {
-				one, ok := parseMark(g.List[i].Text)
+				one, ok := parseMark(g.List[i])
 				if !ok || one.verb == "ignore" {
 					continue
 				}
@@ -128,7 +127,7 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 	})
 	for _, g := range file.Comments {
 		for _, c := range g.List {
-			one, ok := parseMark(c.Text)
+			one, ok := parseMark(c)
 			if !ok && mistyped(c.Text) {
 				pass.Report(analysis.Diagnostic{Pos: c.Pos(), Category: "mark", Message: "this is not a " +
 					"mark, which is //threadcall:on NAME, //threadcall:runs NAME or //threadcall:ignore REASON"})

@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 	"strings"
@@ -8,7 +9,10 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// Needs that are not threads.
+// A demand is what a call must satisfy: the name of the thread that it must be on, or one of these
+// rules.
+type demand string
+
 const (
 	needUnlocked = "!unlock"   // calls runtime.UnlockOSThread
 	needBlock    = "!block"    // waits for what may take long
@@ -69,14 +73,12 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	switch {
 	case to.node != nil:
 		return marked(to.node.on, to.node.name, obj != nil)
-	case to.held != nil:
-		return marked(c.varMark(to.held), to.held.Name(), false)
-	case to.bound != nil:
-		return []need{{Thread: needInit, What: "the function that " + c.describe(to.bound) + " returns"}}
+	case to.needs != nil:
+		return to.needs
 	case obj == nil || obj.Pkg() == nil:
 		return nil
 	case isFunc(obj, "runtime", "UnlockOSThread"):
-		return []need{{Thread: needUnlocked, What: "runtime.UnlockOSThread"}}
+		return []need{{Demand: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
 	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
 		return marked(c.markOf(obj), c.describe(obj), true)
@@ -87,7 +89,7 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
 		return slices.DeleteFunc(list, func(n need) bool {
-			return n.Thread == needChild && !c.kills(common)
+			return n.Demand == needChild && !c.kills(common)
 		})
 	}
 	return fact.Needs
@@ -98,18 +100,18 @@ func marked(on, what string, own bool) []need {
 	if on == "" || on == anyThread {
 		return nil
 	}
-	return []need{{Thread: on, What: what, own: own}}
+	return []need{{Demand: demand(on), What: what, own: own}}
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
 func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
 	f := functionOf(obj)
 	if c.moves(obj) {
-		return []need{{Thread: lockedThread, What: c.describe(obj), Fix: noFix}}, true
+		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
 	for _, lib := range c.librariesOf(obj) {
 		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
-			return []need{{Thread: needInit, What: c.describe(obj)}}, true
+			return []need{{Demand: needInit, What: c.describe(obj)}}, true
 		}
 		if list, ok = lib.needs(f, c.describe(obj), common); ok {
 			return list, true
@@ -126,4 +128,160 @@ var waits = names("Call MustCall MustEval CallContext EvalContext Go TryGo GoCon
 func (c *checker) ofMain(common *ssa.CallCommon) bool {
 	return common != nil && len(common.Args) > 0 && typeName(common.Args[0].Type()) == "Thread" &&
 		c.identify(common.Args[0]).name == mainThread
+}
+
+// A funcFact is what other packages must know of a function.
+type funcFact struct {
+	On     string // the thread that it is marked with
+	Needs  []need // of the functions that it calls
+	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
+	Runs   string // the thread that runs functions given to it, by a mark
+	Inits  bool   // mentions what serves the main thread
+
+	Effects []effect         // on the thread that calls it
+	Returns map[int][]effect // of the functions that it returns, by result
+}
+
+// A need is a demand on the calls of a function.
+type need struct {
+	Demand  demand
+	What    string   // the function that has it
+	Path    []string // the functions that lead to it, innermost first: "draw (draw.go:12)"
+	Library bool     // What is of a table, and does not itself lock the main goroutine
+	NoTests bool     // tests may call What on their goroutines
+	Fix     string   // the dispatcher of suggested fixes, or noFix; empty for package mainthread
+
+	own bool // What is of this package, and has no package name
+}
+
+// noFix is for what no dispatcher calls.
+const noFix = "-"
+
+// A use is what a function does with a parameter that is a function.
+type use struct {
+	Kind   useKind
+	Thread string // of onThread; empty if it is one that was made for the purpose
+	How    string // for onThread and elsewhere: "which Group.Go runs on a goroutine"
+	Later  bool   // does not wait for it
+}
+
+type useKind int
+
+const (
+	unknownUse useKind = iota // stored, or several of the others
+	inPlace                   // called by the goroutine that calls the function
+	onThread
+	elsewhere // on a goroutine
+)
+
+// A varFact says which thread a variable or field holds, or what runs the functions that are stored
+// in it.
+type varFact struct{ Thread string }
+
+// A packageFact holds for a package and those that it imports.
+type packageFact struct {
+	Locks    bool   // an init function locks the main goroutine
+	Relevant bool   // calls to the package can matter
+	Lacks    string // what a table asks for and an older release has not
+
+	One, All string // calls that change the user of one thread, and of all
+}
+
+func (*funcFact) AFact()    {}
+func (*varFact) AFact()     {}
+func (*packageFact) AFact() {}
+
+// threadNames are threads in the words of a report. Others are threads of that name.
+var threadNames = map[string]string{"": "a thread of its own", mainThread: "the main thread",
+	lockedThread: "a goroutine that runtime.LockOSThread has locked",
+	windowThread: "the thread of the window", unknownThread: "a thread"}
+
+func threadName(name string) string { return cmp.Or(threadNames[name], "thread "+name) }
+
+func (c *checker) exportFunctions() {
+	c.reachable()
+	if c.pass.Pkg.Name() == "main" {
+		return
+	}
+	for _, n := range c.nodes {
+		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
+			continue
+		}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f.Effects = worthy(c.effectsOf(callee{node: n}, nil))
+		for i := range n.fn.Signature.Results().Len() {
+			if list := worthy(c.returns(n, i)); list != nil {
+				if f.Returns == nil {
+					f.Returns = map[int][]effect{}
+				}
+				f.Returns[i] = list
+			}
+		}
+		if n.on == "" {
+			for _, d := range c.demands() {
+				if d == needNet || d == needFiles {
+					continue // what other packages do is not known to depend on namespaces
+				}
+				c.lead(n, d, func(at found) bool {
+					what := at.need.What
+					if at.need.own {
+						what = c.pass.Pkg.Name() + "." + what
+					}
+					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at),
+						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
+					return false
+				})
+			}
+		}
+		for i, u := range n.uses {
+			if u.Kind != unknownUse {
+				f.Params = append(f.Params, make([]use, i+1-len(f.Params))...)
+				f.Params[i] = u
+			}
+		}
+		if f.On != "" || f.Runs != "" || f.Inits ||
+			len(f.Needs)+len(f.Params)+len(f.Effects)+len(f.Returns) > 0 {
+			c.pass.ExportObjectFact(n.obj, &f)
+		}
+	}
+	for obj, name := range c.marks.on {
+		switch obj := obj.(type) {
+		case *types.Func:
+			if c.pkg.Prog.FuncValue(obj) == nil { // of an interface
+				c.pass.ExportObjectFact(obj, &funcFact{On: name})
+			}
+		case *types.TypeName:
+			if i, ok := obj.Type().Underlying().(*types.Interface); ok {
+				for m := range i.ExplicitMethods() {
+					c.pass.ExportObjectFact(m, &funcFact{On: c.markOf(m)})
+				}
+			}
+		case *types.Var:
+			if obj.IsField() || obj.Parent() == c.pass.Pkg.Scope() {
+				c.pass.ExportObjectFact(obj, &varFact{name})
+			}
+		}
+	}
+	for v, values := range c.stores {
+		if v.Pkg() != c.pass.Pkg || !v.Exported() || c.marks.on[v] != "" {
+			continue
+		}
+		switch typeName(v.Type()) {
+		case "Thread", "Loop", "Pool":
+			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
+				c.pass.ExportObjectFact(v, &varFact{id.name})
+			}
+		}
+	}
+}
+
+// qualified returns the path of a call as other packages see it.
+func (c *checker) qualified(at found) []string {
+	path := slices.Clone(at.path)
+	for i := len(at.need.Path); i < len(path); i++ { // those of other packages have theirs
+		if before, _, _ := strings.Cut(path[i], " ("); !strings.Contains(before, " ") {
+			path[i] = c.pass.Pkg.Name() + "." + path[i]
+		}
+	}
+	return path
 }

@@ -42,15 +42,13 @@ type call struct {
 	guards map[string]bool // threads that the node is known to be on here
 }
 
-// A callee is what a value of function type is: a node, a function of another package, a parameter
-// of a node, what a marked variable or field holds, or what a function of package mainthread
-// returns.
+// A callee is what a value of function type is: a node, perhaps with its function, or a function of
+// another package; or a parameter of a node; or another value of which it is known what it needs.
 type callee struct {
 	node  *node
 	obj   *types.Func
 	param *ssa.Parameter
-	held  *types.Var
-	bound *types.Func // returns it
+	needs []need
 }
 
 // A place is where a function starts that does not run on the thread of what starts it.
@@ -87,7 +85,6 @@ func (p place) off(thread string) bool {
 	return p.thread != "" && p.thread != thread && thread != windowThread
 }
 
-// called returns the nodes that the node calls.
 func (n *node) called() (list []*node) {
 	for _, one := range n.calls {
 		if one.to.node != nil {
@@ -126,7 +123,6 @@ func (n *node) owns() bool {
 	return false
 }
 
-// instructions yields the instructions of a function.
 func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
 	return func(yield func(ssa.Instruction) bool) {
 		for _, b := range fn.Blocks {

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+
+	"golang.org/x/tools/go/ssa"
 )
 
 // A found is a call that needs a thread, and the way to it.
@@ -23,32 +25,32 @@ type step struct {
 
 // reachable finds for every thread the nodes from which a call leads to a need of it.
 func (c *checker) reachable() {
-	direct := map[string][]*node{}
+	direct := map[demand][]*node{}
 	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, one := range n.calls {
 			if to := one.to.node; to != nil {
 				to.callers = append(to.callers, n)
 			}
 			for _, need := range one.needs {
-				direct[need.Thread] = append(direct[need.Thread], n)
+				direct[need.Demand] = append(direct[need.Demand], n)
 			}
 		}
 	}
-	c.can = map[string]map[*node]bool{}
-	for thread, list := range direct {
-		c.can[thread] = reach(list, func(n *node) []*node { return n.callers })
+	c.can = map[demand]map[*node]bool{}
+	for d, list := range direct {
+		c.can[d] = reach(list, func(n *node) []*node { return n.callers })
 	}
 }
 
-// threads returns the threads that something needs, in order.
-func (c *checker) threads() []string {
+// demands returns those of all needs, in order.
+func (c *checker) demands() []demand {
 	return slices.Sorted(maps.Keys(c.can))
 }
 
-// lead yields the calls that need the thread and to which calls from root lead, the nearest first,
+// lead yields the calls that have the demand and to which calls from root lead, the nearest first,
 // until yield returns false.
-func (c *checker) lead(root *node, thread string, yield func(found) bool) {
-	can := c.can[thread]
+func (c *checker) lead(root *node, d demand, yield func(found) bool) {
+	can := c.can[d]
 	if root.fn != nil && !can[root] {
 		return
 	}
@@ -56,12 +58,12 @@ func (c *checker) lead(root *node, thread string, yield func(found) bool) {
 	for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
 		n := queue[0]
 		for _, one := range n.calls {
-			if one.guarded(thread) || c.marks.ignored(one.at) ||
-				(thread == needUnlocked || thread == lockedThread) && !c.unlocked(n, one.instr) {
+			if one.guarded(d) || c.marks.ignored(one.at) ||
+				(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
 				continue
 			}
 			for _, need := range one.needs {
-				if need.Thread != thread {
+				if need.Demand != d {
 					continue
 				}
 				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
@@ -122,4 +124,87 @@ func (c *checker) isTest(n *node) bool {
 	sig := n.fn.Signature
 	return n.obj != nil && sig.Recv() == nil && sig.Params().Len() == 1 && c.inTest(n) &&
 		testFunction.MatchString(n.obj.Name()+sig.Params().At(0).Type().String())
+}
+
+// A guard is an instruction from which on the node is on a thread for certain: Assert, or the first
+// one after On as a condition.
+type guard struct {
+	thread string
+	from   ssa.Instruction
+}
+
+func (c *checker) guardsOf(n *node) (list []guard) {
+	for instr := range instructions(n.fn) {
+		switch x := instr.(type) {
+		case *ssa.Call:
+			if thread := c.checks(&x.Call, "Assert"); thread != "" {
+				list = append(list, guard{thread, x})
+			}
+		case *ssa.If:
+			cond, yes := positive(x.Cond)
+			for i, succ := range x.Block().Succs {
+				thread := ""
+				switch cond := cond.(type) {
+				case *ssa.Parameter: // which may say what thread this is
+					thread = anyThread
+				case *ssa.Call:
+					if yes == (i == 0) {
+						thread = c.checks(&cond.Call, "On")
+					}
+				}
+				if thread != "" && len(succ.Preds) == 1 {
+					list = append(list, guard{thread, succ.Instrs[0]})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// positive returns a condition without its negations, and whether there is an even number of them.
+func positive(cond ssa.Value) (of ssa.Value, yes bool) {
+	if not, ok := cond.(*ssa.UnOp); ok && not.Op == token.NOT {
+		of, yes = positive(not.X)
+		return of, !yes
+	}
+	return cond, true
+}
+
+// checks returns the thread that the call checks by a function of that name, or "".
+func (c *checker) checks(call *ssa.CallCommon, name string) string {
+	obj := c.function(call)
+	if obj == nil || obj.Name() != name {
+		return ""
+	}
+	switch libraryOf(obj.Pkg().Path()) {
+	case threadcallMain:
+		return mainThread
+	case threadcallThread:
+		if id := c.identify(call.Args[0]); id.name != "" {
+			return id.name
+		}
+		return anyThread // some thread: nothing is known any more
+	}
+	return ""
+}
+
+// guardedAt returns the threads that the node with these guards is on at an instruction.
+func guardedAt(list []guard, instr ssa.Instruction) (threads map[string]bool) {
+	for _, g := range list {
+		if dominates(g.from, instr) {
+			if threads == nil {
+				threads = map[string]bool{}
+			}
+			threads[g.thread] = true
+		}
+	}
+	return threads
+}
+
+// guarded reports whether the call is on the thread, or may be.
+func (c call) guarded(d demand) bool {
+	if d == needInit { // on the main thread nothing waits for it to be served
+		d = mainThread
+	}
+	return c.guards[string(d)] || c.guards[anyThread]
 }

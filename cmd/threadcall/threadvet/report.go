@@ -40,16 +40,16 @@ func (c *checker) checkCalls() {
 			}
 			if n.on != "" && p.from != nil {
 				if p.off(n.on) && !c.declares(n, p) {
-					c.checkPlace(p, []found{{at: p.at, need: need{Thread: n.on, What: n.name}}})
+					c.checkPlace(p, []found{{at: p.at, need: need{Demand: demand(n.on), What: n.name}}})
 				}
 				continue // what the mark promises is true in it
 			}
 			p.own = p.own || n.owns()
 			p.dies = p.kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
 				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
-			for _, thread := range c.threads() {
+			for _, d := range c.demands() {
 				var list []found
-				c.lead(n, thread, func(at found) bool {
+				c.lead(n, d, func(at found) bool {
 					list = append(list, at)
 					return true
 				})
@@ -89,7 +89,7 @@ func (c *checker) checkPlace(p place, list []found) {
 
 // judge returns what is wrong with a call to which a place leads, and its category, or "".
 func (c *checker) judge(need need, p place) (category, message string) {
-	switch thread := need.Thread; {
+	switch thread := string(need.Demand); {
 	case thread == needUnlocked:
 		if p.served {
 			return "unlock", "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +

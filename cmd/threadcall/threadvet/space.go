@@ -79,9 +79,9 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 			}
 		}
 	}
-	check := func(kinds int64, root *node, thread, does string) {
-		c.lead(root, thread, func(f found) bool {
-			if s.Moved&kinds == 0 || thread == needAlone && c.dials(instr, f.need) {
+	check := func(kinds int64, root *node, d demand, does string) {
+		c.lead(root, d, func(f found) bool {
+			if s.Moved&kinds == 0 || d == needAlone && c.dials(instr, f.need) {
 				return true
 			}
 			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))

@@ -9,7 +9,9 @@ import (
 	"go/constant"
 	"go/types"
 	"net"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -107,7 +109,6 @@ func embeds(t types.Type, base string, depth int) bool {
 //go:embed tables.json
 var shipped []byte
 
-// libraries are the shipped tables.
 var libraries = func() []*library {
 	list, err := parseTables("tables.json", shipped)
 	if err != nil {
@@ -260,7 +261,6 @@ func (c *checker) holds(l *library, pkg *types.Package) bool {
 	return name == "" || c.fact.Lacks != l.Since
 }
 
-// splitName splits path.Name.
 func splitName(text string) (pkg, name string) {
 	if i := strings.LastIndexByte(text, '.'); i >= 0 {
 		return text[:i], text[i+1:]
@@ -301,7 +301,7 @@ func (l *library) useOf(f function, i int) use {
 // needs returns what the table says that a function needs, and whether it says anything.
 func (l *library) needs(f function, what string, common *ssa.CallCommon) (list []need, ok bool) {
 	if block && l.Blocks.match(f) {
-		list = append(list, need{Thread: needBlock, What: what})
+		list = append(list, need{Demand: needBlock, What: what})
 	}
 	if l.Any.match(f) {
 		return list, true
@@ -317,18 +317,18 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 	}
 	for thread, off := range l.Off {
 		if off.match(f) {
-			list = append(list, need{Thread: needOff + thread, What: what})
+			list = append(list, need{Demand: demand(needOff + thread), What: what})
 		}
 	}
 	if l.Nested.match(f) {
-		list = append(list, need{Thread: needOutside + f.obj.Pkg().Path(), What: what})
+		list = append(list, need{Demand: demand(needOutside + f.obj.Pkg().Path()), What: what})
 	}
 	return list, len(list) > 0
 }
 
 // need returns a need of something in a package of the library.
 func (l *library) need(thread, what string, pkg *types.Package) need {
-	n := need{Thread: thread, What: what, Library: !l.Locks, NoTests: l.Tests}
+	n := need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests}
 	if l.Fix != nil {
 		n.Fix = noFix
 		for _, fix := range *l.Fix {
@@ -383,7 +383,6 @@ func names(list string) map[string]bool {
 	return m
 }
 
-// functionOf returns the names of a function or method.
 func functionOf(obj *types.Func) function {
 	f := function{name: obj.Name(), obj: obj}
 	if name := cgoName(f.name); name != "" {
@@ -425,4 +424,106 @@ func typeName(t types.Type) string {
 		return n.Obj().Name()
 	}
 	return ""
+}
+
+// tablesFile is the name of the file of tables at the root of a module.
+const tablesFile = "threadvet.json"
+
+func (c *checker) readTables() error {
+	for _, file := range c.pass.Files {
+		name := findTables(filepath.Dir(c.pass.Fset.Position(file.Package).Filename))
+		if name == "" {
+			continue
+		}
+		data, err := os.ReadFile(name) // pass.ReadFile reads Go files only
+		if err != nil {
+			return err
+		}
+		c.tables, err = parseTables(name, data)
+		return err
+	}
+	return nil
+}
+
+// findTables returns the file of tables of the module that the directory is in, or "".
+func findTables(dir string) string {
+	mod := upward(dir, "go.mod")
+	if mod == "" {
+		return ""
+	}
+	name := filepath.Join(filepath.Dir(mod), tablesFile)
+	if _, err := os.Stat(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// upward returns the file of that name in the directory or the nearest one above, or "".
+func upward(dir, base string) string {
+	for {
+		name := filepath.Join(dir, base)
+		if _, err := os.Stat(name); err == nil {
+			return name
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return ""
+		}
+		dir = up
+	}
+}
+
+// Tables returns the tables that the analysis of packages depends on if a go command runs it in the
+// directory: those in the threadvet.json of the module, and of the modules that its go.mod or
+// go.work name by their directories. It is for keys of caches. The error is for a malformed file.
+func Tables(dir string) ([]byte, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	var all bytes.Buffer
+	dirs := []string{dir}
+	for i := 0; i < len(dirs); i++ {
+		if name := findTables(dirs[i]); name != "" {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				return nil, err
+			}
+			if _, err := parseTables(name, data); err != nil {
+				return nil, err
+			}
+			fmt.Fprintf(&all, "%q %q\n", name, data)
+		}
+		work := os.Getenv("GOWORK")
+		if work == "" {
+			work = upward(dirs[i], "go.work")
+		}
+		for _, name := range []string{work, upward(dirs[i], "go.mod")} {
+			for _, dir := range named(name) {
+				if !slices.Contains(dirs, dir) {
+					dirs = append(dirs, dir)
+				}
+			}
+		}
+	}
+	return all.Bytes(), nil
+}
+
+// named returns the directories that a go.mod or go.work file names, if there is such a file.
+func named(file string) (dirs []string) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "//")
+		for _, word := range strings.Fields(line) {
+			if word = strings.Trim(word, "\"`"); filepath.IsAbs(word) {
+				dirs = append(dirs, filepath.Clean(word))
+			} else if strings.HasPrefix(word, ".") {
+				dirs = append(dirs, filepath.Join(filepath.Dir(file), word))
+			}
+		}
+	}
+	return dirs
 }

@@ -50,7 +50,7 @@ type checker struct {
 	captures map[*ssa.Function]*ssa.MakeClosure
 	places   map[*node][]place         // where functions start elsewhere
 	starts   []*node                   // calls of functions that are not nodes
-	can      map[string]map[*node]bool // the nodes from which a call leads to a need of the thread
+	can      map[demand]map[*node]bool // the nodes from which a call leads to one that has it
 	walks    map[*node]*walk
 	invoked  map[string]bool // the methods that are called through interfaces
 	numbered map[string]*types.Func
@@ -134,7 +134,7 @@ func (c *checker) mentions() bool {
 		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
 			list, _ := c.libraryNeeds(f.Origin(), nil)
 			if slices.ContainsFunc(list, func(n need) bool {
-				return n.Thread[0] != '!' || n.Thread == needBlock
+				return n.Demand[0] != '!' || n.Demand == needBlock
 			}) || system(f) && setsUser.MatchString(f.Name()) {
 				return true
 			}
@@ -150,31 +150,27 @@ func (c *checker) ownTable(pkg string) bool {
 
 // locksInInit reports whether an init function of the package locks the main goroutine to the main
 // thread.
-func locksInInit(pass *analysis.Pass) bool {
-	for id, obj := range pass.TypesInfo.Uses {
-		if !isFunc(obj, "runtime", "LockOSThread") {
-			continue
-		}
-		for _, file := range pass.Files {
-			for _, decl := range file.Decls {
-				f, ok := decl.(*ast.FuncDecl)
-				if ok && f.Recv == nil && f.Name.Name == "init" && f.Pos() < id.Pos() && id.Pos() < f.End() {
-					return true
-				}
-			}
+func locksInInit(pass *analysis.Pass) (locks bool) {
+	for _, file := range pass.Files {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			ast.Inspect(decl, func(n ast.Node) bool {
+				id, isName := n.(*ast.Ident)
+				locks = locks || ok && f.Recv == nil && f.Name.Name == "init" && isName &&
+					isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
+				return ok && !locks
+			})
 		}
 	}
-	return false
+	return locks
 }
 
-// isFunc reports whether obj is the function of that name.
 func isFunc(obj types.Object, pkg, name string) bool {
 	f, ok := obj.(*types.Func)
 	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
 		f.Signature().Recv() == nil
 }
 
-// build makes the SSA form of the package.
 func (c *checker) build() {
 	prog := ssa.NewProgram(c.pass.Fset, 0)
 	for _, p := range c.pass.Pkg.Imports() {

@@ -153,7 +153,6 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 	return ok
 }
 
-// strip removes conversions.
 func strip(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -194,18 +193,19 @@ func (c *checker) held(v ssa.Value) *types.Var {
 	return nil
 }
 
-// bound returns the function of package thread that has returned v, which calls the main thread or
-// posts to it, or nil.
-func (c *checker) bound(v ssa.Value) *types.Func {
-	call, ok := v.(*ssa.Call)
-	if !ok || !isFunction(call) {
-		return nil
+// valueNeeds returns what a function needs that a marked variable holds, or that a function of
+// package thread has returned, which calls the main thread or posts to it.
+func (c *checker) valueNeeds(v ssa.Value) []need {
+	if from := c.held(v); from != nil {
+		return marked(c.varMark(from), from.Name(), false)
 	}
-	obj := c.function(&call.Call)
-	if obj == nil || libraryOf(packageOf(obj)) != threadcallThread || !c.ofMain(&call.Call) {
-		return nil
+	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
+		obj := c.function(&call.Call)
+		if obj != nil && libraryOf(packageOf(obj)) == threadcallThread && c.ofMain(&call.Call) {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
+		}
 	}
-	return obj
+	return nil
 }
 
 // origins returns the values that v can be, through variables that have no mark, and whether these
@@ -258,12 +258,11 @@ func (c *checker) calleesOf(v ssa.Value) (list []callee, ok bool) {
 		case *ssa.Parameter:
 			list = append(list, callee{param: x})
 		default:
-			to := callee{held: c.held(x), bound: c.bound(x)}
-			if to.held == nil && to.bound == nil {
+			if needs := c.valueNeeds(x); needs != nil {
+				list = append(list, callee{needs: needs})
+			} else {
 				ok = false
-				break
 			}
-			list = append(list, to)
 		}
 	}
 	return list, ok
@@ -297,7 +296,7 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	if obj == nil || obj.Pkg() == nil {
 		return nil
 	}
-	if !numbered.MatchString(obj.Name()) || !system(obj) {
+	if !numbered.MatchString(obj.Name()) || !system(obj) || c.inChild(call.Pos()) {
 		return obj
 	}
 	_, way := c.around(call.Pos())
@@ -320,6 +319,26 @@ var (
 	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|landlock_?restrict_?self|446|` +
 		`set(re|res)?[ug]id|setgroups)(32)?\b`)
 )
+
+// inChild reports whether pos follows the number of the system call by which its function starts a
+// process: what does not return to the parent there runs in the child, which has one thread.
+func (c *checker) inChild(pos token.Pos) bool {
+	for id, obj := range c.pass.TypesInfo.Uses {
+		if _, ok := obj.(*types.Const); !ok || id.Pos() > pos || !forks.MatchString(id.Name) {
+			continue
+		}
+		_, way := c.around(id.Pos())
+		if slices.ContainsFunc(way, func(n ast.Node) bool {
+			_, ok := n.(*ast.FuncDecl)
+			return ok && pos < n.End()
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+var forks = regexp.MustCompile(`^SYS_(CLONE3?|V?FORK)$`)
 
 // system reports whether a function is of a package of system calls.
 func system(obj *types.Func) bool {

@@ -38,21 +38,27 @@ const (
 // A state is what holds at one instruction of a path.
 type state struct {
 	effect
-	at        token.Pos // the call that has moved the thread
-	unchecked token.Pos // the call that has moved it back, but whose error is ignored
-	facts     map[string]truth
+	at        token.Pos     // the call that has moved the thread
+	unchecked token.Pos     // the call that has moved it back, but whose error is ignored
+	facts     map[int]truth // of values, by their numbers in the walk
 	defers    []*ssa.Defer
 }
 
-func (s state) fact(v ssa.Value) truth { return s.facts[fmt.Sprintf("%p", v)] }
+func (w *walk) fact(s state, v ssa.Value) truth { return s.facts[w.numbers[v]] }
 
-func (s state) with(v ssa.Value, t truth) state {
-	if s.fact(v) == t {
+// with returns the state in which this is true of a value.
+func (w *walk) with(s state, v ssa.Value, t truth) state {
+	if w.fact(s, v) == t {
 		return s
 	}
-	facts := map[string]truth{}
-	maps.Copy(facts, s.facts)
-	facts[fmt.Sprintf("%p", v)] = t
+	if w.numbers[v] == 0 {
+		w.numbers[v] = len(w.numbers) + 1
+	}
+	facts := maps.Clone(s.facts)
+	if facts == nil {
+		facts = map[int]truth{}
+	}
+	facts[w.numbers[v]] = t
 	s.facts = facts
 	return s
 }
@@ -74,9 +80,10 @@ const (
 // the effects of the function, the calls that it makes without runtime.LockOSThread, and the calls
 // of UnlockOSThread that give back a thread in another namespace.
 type walk struct {
-	c     *checker
-	steps int // that are left
-	seen  map[string]bool
+	c       *checker
+	steps   int               // that are left
+	seen    map[string]bool   // blocks and states, in words
+	numbers map[ssa.Value]int // of values of which something is known
 
 	unlocked map[ssa.Instruction]bool      // calls that a path makes without a lock of the function
 	moved    map[ssa.CallInstruction]state // calls in another namespace
@@ -93,7 +100,8 @@ func (c *checker) walkThreads() {
 	})
 	for _, n := range c.nodes {
 		if touches[n] {
-			c.walks[n] = &walk{c: c, steps: 20000, seen: map[string]bool{}}
+			c.walks[n] = &walk{c: c, steps: 20000, seen: map[string]bool{},
+				numbers: map[ssa.Value]int{}}
 		}
 	}
 	for _, n := range c.nodes {
@@ -267,15 +275,15 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 		switch x := b.Instrs[i].(type) {
 		case *ssa.Store:
 			if cell := w.c.local(x.Addr); cell != nil {
-				s = s.with(cell, w.truth(s, x.Val))
+				s = w.with(s, cell, w.truth(s, x.Val))
 			}
 		case *ssa.UnOp:
 			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
-				s = s.with(x, s.fact(cell))
+				s = w.with(s, x, w.fact(s, cell))
 			}
 		case *ssa.Extract:
 			if x.Index == x.Tuple.Type().(*types.Tuple).Len()-1 {
-				s = s.with(x, s.fact(x.Tuple))
+				s = w.with(s, x, w.fact(s, x.Tuple))
 			}
 		case *ssa.Go:
 			w.note(x, s)
@@ -292,7 +300,7 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 			}
 		case *ssa.Call:
 			for _, after := range w.call(x, s) {
-				w.block(b, i+1, after.with(x, after.Result))
+				w.block(b, i+1, w.with(after, x, after.Result))
 			}
 			return
 		case *ssa.Return:
@@ -316,7 +324,6 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 	}
 }
 
-// enter follows a path into a block.
 func (w *walk) enter(from, to *ssa.BasicBlock, s state) {
 	next, first := s, 0
 	for _, instr := range to.Instrs {
@@ -325,7 +332,7 @@ func (w *walk) enter(from, to *ssa.BasicBlock, s state) {
 			break
 		}
 		first++
-		next = next.with(phi, w.truth(s, phi.Edges[slices.Index(to.Preds, from)]))
+		next = w.with(next, phi, w.truth(s, phi.Edges[slices.Index(to.Preds, from)]))
 	}
 	w.block(to, first, next)
 }
@@ -370,20 +377,20 @@ func (w *walk) truth(s state, v ssa.Value) truth {
 			return nonzero
 		}
 	}
-	return s.fact(v)
+	return w.fact(s, v)
 }
 
 // assume notes what a condition says of a value if others depend on it, too.
 func (w *walk) assume(s state, v ssa.Value, t truth) state {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
 		if cell := w.c.local(load.X); cell != nil {
-			return s.with(cell, t).with(v, t)
+			return w.with(w.with(s, cell, t), v, t)
 		}
 	}
 	if refs := v.Referrers(); refs == nil || len(*refs) < 2 {
 		return s
 	}
-	return s.with(v, t)
+	return w.with(s, v, t)
 }
 
 var (
@@ -471,7 +478,6 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 	return obj != nil && c.listed(obj, func(l *library) patterns { return l.Home })
 }
 
-// note notes the state in which a path makes a call.
 func (w *walk) note(instr ssa.CallInstruction, s state) {
 	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
 	if s.Moved != 0 {

@@ -35,11 +35,11 @@ func run() error {
 	match := flag.String("phase", "", "a regular expression; all phases if empty")
 	sides := flag.String("subject", "", "a regular expression; all subjects if empty")
 	neighbour := flag.Bool("neighbour", false, "another process computes 1 ms in 10")
-	flag.BoolVar(&p.Crowds, "crowds", false, "many callers and pairs in place of the other phases")
+	flag.StringVar(&p.List, "list", "", "crowds, posts or pools in place of the other phases")
 	crowded := flag.Bool("crowded", false, "two processes compute all the time")
 	flag.Parse()
 	p.Name = "Phase"
-	if p.Crowds {
+	if p.List != "" {
 		p.Name = fmt.Sprintf("Cores%d", min(runtime.NumCPU(), runtime.GOMAXPROCS(0)))
 	}
 	if *neighbour || *crowded {

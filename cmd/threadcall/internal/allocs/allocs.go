@@ -1,19 +1,23 @@
 // Package allocs finds what allocates: where, how much for each operation, and the compiler's
-// reason. build.go compiles tests with package hook, measure.go runs them, rows.go joins what they
-// allocated with the compiler's log; promises.go checks what package budget finds, and text.go
-// writes all reports.
+// reason. measure.go compiles tests with package hook and runs them, rows.go joins what they
+// allocated with the compiler's log, and text.go writes all reports.
 package allocs
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
-	"time"
+
+	"golang.org/x/tools/cover"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // Settings have what to run.
@@ -22,23 +26,37 @@ type Settings struct {
 	Dir      string   // where to run the go command; empty: here
 	Procs    int      // GOMAXPROCS
 
-	Bench      string        // benchmarks to run, as go test has it
-	Operations int           // of the shorter run of a benchmark; zero to choose
-	Duration   time.Duration // what the shorter run may take, if Operations is zero
-	Budget     bool          // check promises, too
+	Bench     string           // benchmarks to run, as go test has it
+	Benchtime report.Benchtime // of the shorter run of a benchmark
+	Budget    bool             // check promises, too
 
 	Progress func(string) // called with what is being done; never nil
 }
 
+// A session is one run.
+type session struct {
+	Settings
+	builder
+	which    gotest.Pattern
+	named    []gotest.Package
+	report   *alloc.Report
+	check    *budget.Check    // promises, or nil
+	measured [][]heap.Samples // the repetitions of each of the report's runs
+}
+
 // Run compiles and runs what the settings select. Failures of single benchmarks are in the report;
 // an error is one because of which there is none, or says why it does not have all.
-func (s Settings) Run(ctx context.Context) (*Report, error) {
-	which, err := gotest.ParsePattern(s.Bench)
-	if err != nil {
+func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
+	s := &session{Settings: set, report: &alloc.Report{}}
+	var err error
+	if s.which, err = gotest.ParsePattern(s.Bench); err != nil {
 		return nil, err
 	}
-	named, all, err := s.tree().ListDeps(ctx, s.Packages...)
-	if err != nil {
+	// These flags are stronger than GOFLAGS: files must have the same paths in stacks, in what the
+	// compiler logs, and in what the go command lists.
+	tree := gotest.Tree{Dir: s.Settings.Dir, Flags: []string{"-trimpath=false"}}
+	var all []gotest.Package
+	if s.named, all, err = tree.ListDeps(ctx, s.Packages...); err != nil {
 		return nil, err
 	}
 	scratch, err := gotest.NewScratch()
@@ -46,28 +64,28 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	b, err := s.builder(ctx, scratch.Dir, named, all)
-	if err != nil {
+	if s.builder, err = newBuilder(ctx, tree, scratch.Dir, s.named, all); err != nil {
 		return nil, err
 	}
-	r := &Report{Asked: b.asked}
+	r := s.report
+	r.Asked = s.asked
 	var functions []budget.Compiled
 	if s.Budget {
 		s.Progress("compiling what has promised")
-		if functions, err = s.checks(ctx, r, &b, named, all); err != nil {
+		if functions, err = s.checks(ctx, all); err != nil {
 			return nil, err
 		}
-		if len(r.Budget.Functions) == 0 {
+		if r.Budget = &s.check.Budget; len(r.Budget.Functions) == 0 {
 			return r, nil
 		}
 	}
 	var stopped error
 	var known []string // benchmarks, those that do not match as well
-	for i, p := range named {
+	for i, p := range s.named {
 		if !p.HasBenchmarks() {
 			continue
 		}
-		names, err := s.runPackage(ctx, r, b, p, fmt.Sprint(i), which)
+		names, err := s.runPackage(ctx, p, fmt.Sprint(i))
 		if ctx.Err() != nil {
 			if stopped = context.Cause(ctx); len(r.Runs) == 0 || s.Budget {
 				return nil, stopped // promises are judged by all benchmarks
@@ -86,80 +104,121 @@ func (s Settings) Run(ctx context.Context) (*Report, error) {
 		}
 		return nil, errors.New("nothing to run: the packages have no benchmarks")
 	}
-	r.join(b.log)
-	if r.Budget != nil {
-		for _, run := range r.Runs {
-			r.Budget.Benchmark(run.Package+" "+run.Name, run.repetitions)
-		}
-		r.Budget.Code(functions, b.log)
+	for i := range r.Runs {
+		s.join(&r.Runs[i], s.measured[i])
+	}
+	if s.check != nil {
+		s.check.Code(functions, s.log)
 	}
 	return r, stopped
 }
 
 // runPackage compiles the tests of one package and runs its benchmarks. It returns the names of
 // all of these.
-func (s Settings) runPackage(ctx context.Context, r *Report, b builder, p gotest.Package,
-	number string, which gotest.Pattern) (known []string, err error) {
+func (s *session) runPackage(ctx context.Context, p gotest.Package, number string) (known []string,
+	err error) {
 	s.Progress("compiling " + p.ImportPath)
-	bin, err := b.test(ctx, p, number)
+	bin, err := s.test(ctx, p, number)
 	if err != nil {
 		return nil, err
 	}
-	r.Packages = append(r.Packages, p.ImportPath)
-	if known, err = s.benchmarks(ctx, r, bin, which); err != nil {
-		return nil, err
-	}
-	if r.Budget != nil {
-		err = s.look(ctx, r, b, p, number)
+	s.report.Packages = append(s.report.Packages, p.ImportPath)
+	if known, err = s.benchmarks(ctx, bin); err == nil && s.check != nil {
+		err = s.look(ctx, p, number)
 	}
 	return known, err
 }
 
-// failed adds a benchmark, or a package, to the failures, once, if the error is one of
-// its process, and returns other errors.
-func (r *Report) failed(pkg, name string, err error) error {
-	var f *gotest.Failure
+// failed adds a benchmark, or a package, to the failures, once, if the error is one of its process,
+// and returns other errors.
+func (s *session) failed(pkg, benchmark string, err error) error {
+	f := &report.Failure{}
 	if !errors.As(err, &f) {
-		return fmt.Errorf("%s: %s: %w", pkg, name, err)
+		return fmt.Errorf("%s: %s: %w", pkg, benchmark, err)
 	}
+	f.Package, f.Name = pkg, strings.TrimPrefix(benchmark, "Benchmark")
+	f.Reason = strings.ReplaceAll(f.Reason, "\n", "; ")
 	// Testing may print figures of a benchmark that panics, so that it is tried again.
-	if !slices.ContainsFunc(r.Failures, func(o Failure) bool {
-		return o.Package == pkg && o.Name == name
-	}) {
-		problem := strings.ReplaceAll(f.Problem, "\n", "; ")
-		r.Failures = append(r.Failures, Failure{pkg, name, problem, f.Output})
+	same := func(o report.Failure) bool { return o.Of() == f.Of() }
+	if all := &s.report.Failures; !slices.ContainsFunc(*all, same) {
+		*all = append(*all, *f)
 	}
 	return nil
 }
 
 // benchmarks runs those of one package that match, each in processes of its own, and returns the
 // names of all.
-func (s Settings) benchmarks(ctx context.Context, r *Report, bin *binary, which gotest.Pattern) (
-	known []string, err error) {
+func (s *session) benchmarks(ctx context.Context, bin *binary) (known []string, err error) {
 	known, err = bin.Benchmarks(ctx, timeout)
 	if err != nil {
-		return nil, r.failed(bin.pkg, "", err)
+		return nil, s.failed(bin.pkg, "", err)
 	}
 	for _, name := range known {
-		its, ok := which.For(name)
+		its, ok := s.which.For(name)
 		if !ok {
 			continue
 		}
 		s.Progress(bin.pkg + " " + name)
 		found, err := s.try(ctx, bin, its, 1)
 		if err != nil {
-			if err := r.failed(bin.pkg, name, err); err != nil {
+			if err := s.failed(bin.pkg, name, err); err != nil {
 				return nil, err
 			}
 		}
 		for _, b := range found {
-			run, err := s.measure(ctx, r, bin, b)
-			if err == nil {
-				r.Runs = append(r.Runs, *run)
-			} else if err := r.failed(bin.pkg, b.name, err); err != nil {
-				return nil, err
+			if err := s.measure(ctx, bin, b); err != nil {
+				if err := s.failed(bin.pkg, b.name, err); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
 	return known, nil
+}
+
+// checks finds the promises, and compiles what has promised.
+func (s *session) checks(ctx context.Context, all []gotest.Package) (functions []budget.Compiled,
+	err error) {
+	if s.check, err = budget.Find(s.named, all); err != nil || len(s.check.Functions) == 0 {
+		return nil, err
+	}
+	var paths []string
+	for _, p := range s.named {
+		paths = append(paths, p.ImportPath)
+	}
+	exact := s.check.Packages()
+	if s.check.Generic {
+		exact = s.asked
+	}
+	functions, err = s.listings(ctx, paths, exact)
+	s.asked = nil // the compiler has answered
+	return functions, err
+}
+
+// look learns which promising functions the benchmarks of a package call that did not fail.
+func (s *session) look(ctx context.Context, p gotest.Package, number string) error {
+	var patterns []string
+	for _, run := range s.report.Runs {
+		if run.Package == p.ImportPath {
+			patterns = append(patterns, gotest.Exactly(run.Name))
+		}
+	}
+	if patterns == nil {
+		return nil
+	}
+	s.Progress("looking what the benchmarks of " + p.ImportPath + " call")
+	bin, err := s.test(ctx, p, number+".cover", "-covermode=atomic",
+		"-coverpkg="+strings.Join(s.check.Packages(), ","))
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(s.dir, "calls")
+	if _, err := s.run(ctx, bin, "-test.run=^$", "-test.bench="+strings.Join(patterns, "|"),
+		"-test.coverprofile="+file,
+		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Benchtime.N))); err != nil {
+		return s.failed(p.ImportPath, "", err)
+	}
+	profiles, err := cover.ParseProfiles(file)
+	s.check.Covered(profiles)
+	return err
 }

@@ -18,13 +18,16 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 const fixture = "testdata/fixture"
 
 func settings(dir string) Settings {
-	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Operations: 1000, Bench: ".",
-		Progress: func(string) {}}
+	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Bench: ".",
+		Benchtime: report.Benchtime{N: 1000},
+		Progress:  func(string) {}}
 }
 
 // outsideWorkspace lets the go command work in modules of testdata.
@@ -34,7 +37,7 @@ func outsideWorkspace(t *testing.T) {
 }
 
 // run runs the module in a directory, with changed settings.
-func run(t *testing.T, dir string, change func(*Settings)) *Report {
+func run(t *testing.T, dir string, change func(*Settings)) *alloc.Report {
 	t.Helper()
 	outsideWorkspace(t)
 	s := settings(dir)
@@ -46,12 +49,12 @@ func run(t *testing.T, dir string, change func(*Settings)) *Report {
 	return r
 }
 
-var fixtureReport = sync.OnceValues(func() (*Report, error) {
+var fixtureReport = sync.OnceValues(func() (*alloc.Report, error) {
 	return settings(fixture).Run(context.Background())
 })
 
 // reportOfFixture returns that of all benchmarks of the fixture.
-func reportOfFixture(t *testing.T) *Report {
+func reportOfFixture(t *testing.T) *alloc.Report {
 	t.Helper()
 	outsideWorkspace(t)
 	r, err := fixtureReport()
@@ -61,9 +64,9 @@ func reportOfFixture(t *testing.T) *Report {
 	return r
 }
 
-func runNamed(t *testing.T, r *Report, name string) Run {
+func runNamed(t *testing.T, r *alloc.Report, name string) alloc.Run {
 	t.Helper()
-	i := slices.IndexFunc(r.Runs, func(run Run) bool { return run.Name == name })
+	i := slices.IndexFunc(r.Runs, func(run alloc.Run) bool { return run.Name == name })
 	if i < 0 {
 		t.Fatalf("no run %s", name)
 	}
@@ -103,7 +106,7 @@ func TestReport_Rows(t *testing.T) {
 		claims++
 		t.Run(fmt.Sprintf("%s in line %d", m[1], n), func(t *testing.T) {
 			rows := runNamed(t, r, m[1]).Rows
-			i := slices.IndexFunc(rows, func(row Row) bool {
+			i := slices.IndexFunc(rows, func(row alloc.Row) bool {
 				return row.Where.Line == n && strings.HasSuffix(row.Where.File, "fixture.go") &&
 					row.Kind == m[2]
 			})
@@ -147,7 +150,7 @@ func TestReport_Runs(t *testing.T) {
 		"BenchmarkGroup/two_words": 160,
 		"BenchmarkStops":           160, "BenchmarkResets": 160, "BenchmarkStopsAtItsEnd": 160} {
 		run := runNamed(t, r, name)
-		if run.Total != (heap.Amount{Objects: 1, Bytes: bytes}) {
+		if run.Total != (alloc.Amount{Objects: 1, Bytes: bytes}) {
 			t.Errorf("%s: %+v", name, run.Total)
 		}
 	}
@@ -155,7 +158,7 @@ func TestReport_Runs(t *testing.T) {
 		t.Errorf("nothing: %+v", rows)
 	}
 	rows := runNamed(t, r, "BenchmarkWait").Rows
-	if !slices.ContainsFunc(rows, func(row Row) bool {
+	if !slices.ContainsFunc(rows, func(row alloc.Row) bool {
 		return row.Kind == "goroutine" && math.Abs(row.Amount.Objects-1) < 0.1 && row.Where.OfRuntime()
 	}) {
 		t.Errorf("no row of the runtime for a goroutine: %+v", rows)
@@ -169,10 +172,10 @@ func TestSettings_Run(t *testing.T) {
 		runNamed(t, r, "BenchmarkSend")
 		problems := map[string]string{}
 		for _, f := range r.Failures {
-			problems[f.Name] = f.Problem
+			problems[f.Name] = f.Reason
 		}
-		if len(problems) != 2 || !strings.Contains(problems["BenchmarkPanics"], "requested to panic") ||
-			!strings.Contains(problems["BenchmarkFails"], "requested to fail") {
+		if len(problems) != 2 || !strings.Contains(problems["Panics"], "requested to panic") ||
+			!strings.Contains(problems["Fails"], "requested to fail") {
 			t.Errorf("%v", problems)
 		}
 	})
@@ -204,7 +207,7 @@ func TestSettings_Run(t *testing.T) {
 // What goroutines of a benchmark need to start and to wait is not the operation's.
 func TestSettings_Run_parallel(t *testing.T) {
 	r := run(t, fixture, func(s *Settings) {
-		s.Bench, s.Procs, s.Operations, s.Duration = "Shared", 2, 0, 50*time.Millisecond
+		s.Bench, s.Procs, s.Benchtime = "Shared", 2, report.Benchtime{Time: 50 * time.Millisecond}
 	})
 	if one := runNamed(t, r, "BenchmarkShared"); math.Abs(one.Total.Objects-4) > 0.02 ||
 		one.Operations[0] < 100 {
@@ -212,25 +215,28 @@ func TestSettings_Run_parallel(t *testing.T) {
 	}
 }
 
-func TestReport_rows(t *testing.T) {
-	s := heap.Samples{Samples: []heap.Sample{{Stack: heap.Stack{
-		{Function: "runtime.gostring", File: "/go/src/runtime/string.go", Standard: true},
-		{Function: "example.com/p._Cfunc_GoString", File: "_cgo_gotypes.go", Line: 30},
-		{Function: "example.com/p.name", File: "/p/p.go", Line: 12},
-	}, Size: 16, Each: heap.Amount{Objects: 1, Bytes: 16}}}}
-	rows := (&Report{}).rows(escape.New(), s)
-	if len(rows) != 1 || rows[0].Where.Function != "example.com/p.name" ||
-		rows[0].Why != "cgo allocates what C.GoString returns" {
-		t.Errorf("%+v", rows)
+func TestSession_rows(t *testing.T) {
+	cgo := heap.Stack{{Function: "runtime.gostring", Standard: true},
+		{Function: "example.com/p._Cfunc_GoString"}, {Function: "example.com/p.name"}}
+	for i, file := range []string{"/go/src/runtime/string.go", "_cgo_gotypes.go", "/p/p.go"} {
+		cgo[i].Position = report.Position{File: file, Line: 12}
 	}
+	p := report.Position{File: "/p/p.go", Line: 15}
 	log := escape.New()
 	if err := log.Read("escape/testdata/go1.24"); err != nil {
 		t.Fatal(err)
 	}
-	s.Samples[0].Stack = heap.Stack{{Function: "example.com/p.passed", File: "/p/p.go", Line: 15}}
-	rows = (&Report{}).rows(log, s)
-	if len(rows) != 1 || rows[0].Why != "n escapes to heap: assigned (list[0] = &n at p.go:14)" {
-		t.Errorf("%+v", rows)
+	for why, stack := range map[string]heap.Stack{
+		"cgo allocates what C.GoString returns": cgo,
+		"n escapes to heap: assigned (list[0] = &n at p.go:14)": {{Function: "example.com/p.passed",
+			Position: p}},
+	} {
+		s := &session{builder: builder{log: log}, report: &alloc.Report{}}
+		rows := s.rows(heap.Samples{Samples: []heap.Sample{{Stack: stack, Size: 16,
+			Each: alloc.Amount{Objects: 1, Bytes: 16}}}})
+		if len(rows) != 1 || rows[0].Where != stack[len(stack)-1] || rows[0].Why != why {
+			t.Errorf("%+v", rows)
+		}
 	}
 }
 

@@ -1,20 +1,121 @@
 package allocs
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"time"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
+
+// A builder compiles tests so that each benchmark leaves a profile of everything that it allocated,
+// and so that the compiler logs its reasons. No file is changed: package hook is compiled in by the
+// go command's -overlay.
+type builder struct {
+	gotest.Tree
+	dir     string      // absolute, for all files
+	overlay string      // the file with package hook
+	asked   []string    // packages that the compiler is asked about when tests are compiled
+	log     *escape.Log // what it has said in all builds so far
+}
+
+// newBuilder returns a builder for the named packages.
+func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []gotest.Package) (
+	builder, error) {
+	b := builder{Tree: tree, dir: dir, log: escape.New()}
+	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
+	for _, p := range named {
+		if p.Standard {
+			return b, fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
+				"testing belongs", p.ImportPath)
+		}
+	}
+	for _, p := range all {
+		if !p.DepOnly || p.Module != nil && p.Module.Main {
+			b.asked = append(b.asked, p.ImportPath)
+		}
+	}
+	slices.Sort(b.asked)
+	b.asked = slices.Compact(b.asked)
+	_, goroot, err := b.Toolchain(ctx, dir)
+	if err == nil {
+		b.overlay, err = hook.Overlay(goroot, dir)
+	}
+	return b, err
+}
+
+// escapes is where the compiler writes its reasons.
+func (b builder) escapes() string { return filepath.Join(b.dir, "escapes") }
+
+// test compiles the tests of a package, with more flags. Name is part of the names of its files.
+func (b builder) test(ctx context.Context, p gotest.Package, name string, flags ...string) (*binary,
+	error) {
+	flags = append(flags, "-p=1")
+	for _, path := range b.asked {
+		flags = append(flags, escape.Flag(path, b.escapes()))
+	}
+	bin := &binary{gotest.Binary{Path: filepath.Join(b.dir, name+".test.exe"), Dir: p.Dir,
+		Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
+	if err := b.Build(ctx, p, bin.Path, append(flags, "-overlay", b.overlay)...); err != nil {
+		return nil, err
+	}
+	return bin, b.readReasons()
+}
+
+// listings compiles packages with their tests for the compiler's listings of the functions in the
+// packages that are asked for, and its reasons. The places of calls in functions of the packages in
+// exact are those of all inlined calls.
+func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.Compiled, error) {
+	var flags, long []string
+	for _, path := range b.asked {
+		flags = append(flags, escape.Flag(path, b.escapes(), "-S"))
+	}
+	for _, path := range exact {
+		long = append(long, "-gcflags="+path+"=-S -S")
+	}
+	functions, err := b.listing(ctx, flags, named)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.readReasons(); err != nil {
+		return nil, err
+	}
+	outer, err := b.listing(ctx, long, named)
+	budget.SetOuter(functions, outer)
+	return functions, err
+}
+
+func (b builder) listing(ctx context.Context, flags, paths []string) ([]budget.Compiled, error) {
+	_, out, err := b.Output(ctx, slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"},
+		b.Flags, flags, []string{"--"}, paths)...)
+	if err != nil && ctx.Err() == nil {
+		err = fmt.Errorf("allocs: compiling for the listing: %w\n%s", err,
+			gotest.Decisive(string(out), 12))
+	}
+	return budget.ReadListing(string(out)), err
+}
+
+// readReasons takes what the compiler has said in a build. The next one writes to the same files
+// about a package as it is, after this one about that as its own tests see it, for which more
+// generic functions may have been compiled.
+func (b builder) readReasons() error {
+	if err := b.log.Read(b.escapes()); err != nil {
+		return err
+	}
+	return os.RemoveAll(b.escapes())
+}
 
 // How often a benchmark is measured: again until two measurements agree, up to a limit.
 const (
@@ -44,8 +145,8 @@ func (b *binary) with(env ...string) *binary {
 	return &one
 }
 
-// run runs the binary. A process that fails is a [gotest.Failure].
-func (s Settings) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
+// run runs the binary. A process that fails is a [report.Failure].
+func (s *session) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
 	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "1GiB"} {
 		// A collection empties caches, which is not the operation's.
 		if _, set := os.LookupEnv(name); s.Budget && !set {
@@ -71,12 +172,13 @@ type trial struct {
 
 // try runs n operations of a benchmark, and returns a trial of it or of each of its sub-benchmarks
 // that match.
-func (s Settings) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
+func (s *session) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
 	err error) {
 	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern,
 		fmt.Sprintf("-test.benchtime=%dx", n))
 	for _, l := range r.Lines {
-		t := trial{"Benchmark" + gotest.PlainName(l.Name.String(), strconv.Itoa(s.Procs)), r.Time}
+		name := gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs)))
+		t := trial{"Benchmark" + name, r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
 		}
@@ -86,48 +188,49 @@ func (s Settings) try(ctx context.Context, b *binary, pattern string, n int) (tr
 }
 
 // operations returns how many of the given time the shorter run makes.
-func (s Settings) operations(each time.Duration) int {
+func (s *session) operations(each time.Duration) int {
 	least := fewest
 	if s.Budget {
 		least = enough
 	}
-	if s.Operations > 0 {
-		return max(s.Operations, least)
+	if s.Benchtime.N > 0 {
+		return max(s.Benchtime.N, least)
 	}
-	return min(max(int(s.Duration/max(each, 1)), least), most)
+	return min(max(int(s.Benchtime.Time/max(each, 1)), least), most)
 }
 
-// measure runs one benchmark until what it allocates is stable.
-func (s Settings) measure(ctx context.Context, r *Report, bin *binary, b trial) (*Run, error) {
+// measure runs one benchmark until what it allocates is stable, and adds it to the report.
+func (s *session) measure(ctx context.Context, bin *binary, b trial) error {
 	n := s.operations(b.time)
-	if s.Operations == 0 && n < most { // one operation has the time of what is done once
+	if s.Benchtime.N == 0 && n < most { // one operation has the time of what is done once
 		again, err := s.try(ctx, bin, gotest.Exactly(b.name), n)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if len(again) == 1 {
 			n = s.operations(again[0].time)
 		}
 	}
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
-	run := &Run{Package: bin.pkg, Name: b.name, Operations: []int{n, 2 * n}}
-	for stable := false; !stable; {
+	var all []heap.Samples
+	for stable := false; !stable; stable = s.stable(all) {
 		m, err := s.difference(ctx, bin, b.name, n)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		run.repetitions = append(run.repetitions, *m)
-		stable = s.stable(r, run.repetitions)
+		all = append(all, *m)
 	}
-	slices.SortStableFunc(run.repetitions, func(a, b heap.Samples) int {
-		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
-	})
-	run.profile = run.repetitions[len(run.repetitions)/2]
-	return run, nil
+	if s.check != nil {
+		s.check.Benchmark(bin.pkg+" "+b.name, all)
+	}
+	s.measured = append(s.measured, all)
+	s.report.Runs = append(s.report.Runs, alloc.Run{Package: bin.pkg, Name: b.name,
+		Operations: []int{n, 2 * n}})
+	return nil
 }
 
 // difference measures a benchmark once, by n and 2n operations.
-func (s Settings) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
+func (s *session) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
 	error) {
 	var profiles [2]*hook.Profile
 	for i := range profiles {
@@ -143,10 +246,10 @@ func (s Settings) difference(ctx context.Context, bin *binary, name string, n in
 }
 
 // stable reports whether the benchmark was measured often enough.
-func (s Settings) stable(r *Report, all []heap.Samples) bool {
+func (s *session) stable(all []heap.Samples) bool {
 	last := all[len(all)-1]
 	if s.Budget { // what no measurement accuses needs no other
-		return len(all) >= 3 || !r.Budget.Suspects(last)
+		return len(all) >= 3 || !s.check.Suspects(last)
 	}
 	if len(all) < fewestPairs {
 		return false
@@ -158,7 +261,7 @@ func (s Settings) stable(r *Report, all []heap.Samples) bool {
 }
 
 // profile runs the binary and returns the profile, if there is one even with an error.
-func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
+func (s *session) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
 	r, err := s.run(ctx, b.with(hook.ProfileVariable+"="+file), args...)
@@ -167,7 +270,7 @@ func (s Settings) profile(ctx context.Context, b *binary, args ...string) (*hook
 	case err != nil:
 		return p, err
 	case errors.Is(missing, os.ErrNotExist):
-		return nil, &gotest.Failure{Problem: "it ended before the benchmark had, and left no profile",
+		return nil, &report.Failure{Reason: "it ended before the benchmark had, and left no profile",
 			Output: r.Output}
 	}
 	return p, missing

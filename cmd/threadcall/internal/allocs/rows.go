@@ -3,119 +3,145 @@ package allocs
 import (
 	"cmp"
 	"fmt"
-	"math"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-// join makes the rows of all runs from their profiles and the compiler's reasons.
-func (r *Report) join(log *escape.Log) {
-	for i := range r.Runs {
-		run := &r.Runs[i]
-		run.Rows = r.rows(log, run.profile)
-		run.Counted = run.profile.Counted
-		for _, row := range run.Rows {
-			run.Total = run.Total.Plus(row.Amount)
+// join makes the rows of a run from the repetition in the middle and the compiler's reasons.
+func (s *session) join(run *alloc.Run, repetitions []heap.Samples) {
+	slices.SortStableFunc(repetitions, func(a, b heap.Samples) int {
+		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
+	})
+	profile := repetitions[len(repetitions)/2]
+	s.report.Go, run.Counted, run.Rows = profile.Go, profile.Counted, s.rows(profile)
+	for _, row := range run.Rows {
+		run.Total = run.Total.Plus(row.Amount)
+	}
+}
+
+// A place allocates one kind of thing.
+type place struct {
+	where, site alloc.Frame
+	kind        string
+}
+
+// A row is made of samples.
+type row struct {
+	alloc.Row
+	cached bool         // from what the runtime, or a sync.Pool, keeps for all goroutines
+	limit  string       // up to which it is on the stack, if it does not escape
+	chains []heap.Stack // by which the place is inlined here and there
+}
+
+// rows returns a row for each place.
+func (s *session) rows(samples heap.Samples) []alloc.Row {
+	rows := map[place]*row{}
+	for _, sample := range samples.Samples {
+		if len(sample.Stack) == 0 {
+			continue
 		}
-		r.Go = run.profile.Go
+		site := sample.Stack.Site()
+		kind := sample.Stack[:site].Kind()
+		p := place{where: sample.Stack[site], site: sample.Stack[site], kind: kind.Name}
+		if own := sample.Stack.Own(); own < len(sample.Stack) {
+			p.where = sample.Stack[own]
+		}
+		r := rows[p]
+		if r == nil {
+			r = &row{alloc.Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why},
+				sample.Stack[:site+1].OfCache(), kind.Limit, nil}
+			rows[p] = r
+		}
+		chain := sample.Stack.Chain(site)
+		same := func(c heap.Stack) bool { return slices.Equal(c, chain) }
+		if len(r.chains) < 1000 && !slices.ContainsFunc(r.chains, same) {
+			r.chains = append(r.chains, chain)
+		}
+		r.Amount = r.Amount.Plus(sample.Each)
+		if !slices.Contains(r.Sizes, sample.Size) {
+			r.Sizes = append(r.Sizes, sample.Size)
+		}
+		r.Stacks = append(r.Stacks, alloc.Stack{Amount: sample.Each, Frames: sample.Stack})
+	}
+	all := slices.Collect(maps.Values(rows))
+	shareBlocks(all, samples)
+	out := []alloc.Row{}
+	for _, r := range all {
+		// What only the runtime requested is rather due to other goroutines.
+		if n := r.Amount.Objects; n < 0.01 || r.cached && n < 0.5 ||
+			r.Where.Standard && samples.ByChance(n) {
+			continue
+		}
+		s.explain(r)
+		slices.Sort(r.Sizes)
+		slices.SortStableFunc(r.Stacks, func(a, b alloc.Stack) int {
+			return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
+		})
+		r.Stacks = r.Stacks[:min(len(r.Stacks), mostStacks)]
+		out = append(out, r.Row)
+	}
+	slices.SortFunc(out, func(a, b alloc.Row) int {
+		return cmp.Or(cmp.Compare(b.Amount.Bytes, a.Amount.Bytes),
+			cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
+			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
+			cmp.Compare(a.Kind, b.Kind))
+	})
+	return out
+}
+
+// blockSize is that of the block in which the runtime puts objects without pointers that are
+// smaller. The profile has one object for each block, and the place of the one that came first,
+// which may be another one in each run; the runtime has counted them all.
+const blockSize = 16
+
+// shareBlocks gives the objects that the profile lacks to the rows that have blocks.
+func shareBlocks(rows []*row, samples heap.Samples) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r *row) bool {
+		return !slices.Contains(r.Sizes, blockSize) || r.Kind == "sudog" || r.Kind == "channel" ||
+			samples.ByChance(r.Amount.Objects)
+	})
+	blocks := 0.0
+	for _, r := range rows {
+		blocks += r.Amount.Objects
+	}
+	if missing := samples.Hidden; !samples.ByChance(missing) && missing < 15*blocks {
+		for _, r := range rows {
+			r.Amount.Objects *= 1 + missing/blocks
+		}
 	}
 }
 
 // mostStacks is how many a row has at most.
 const mostStacks = 10
 
-func byBytes(a, b Stack) int { return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes) }
-
-type place struct {
-	where, site heap.Frame
-	kind        string
-}
-
-// rows returns a row for each place.
-func (r *Report) rows(log *escape.Log, s heap.Samples) []Row {
-	rows := map[place]*Row{}
-	chains := map[place][]heap.Stack{} // by which the place is inlined here and there
-	for _, sample := range s.Samples {
-		if len(sample.Stack) == 0 {
-			continue
-		}
-		site := sample.Stack.Site()
-		p := place{where: sample.Stack[site], site: sample.Stack[site]}
-		kind := sample.Stack[:site].Kind()
-		p.kind = kind.Name
-		if own := sample.Stack.Own(); own < len(sample.Stack) {
-			p.where = sample.Stack[own]
-		}
-		row := rows[p]
-		if row == nil {
-			row = &Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why, limit: kind.Limit,
-				cached: sample.Stack[:site+1].OfCache()}
-			rows[p] = row
-		}
-		chain := sample.Stack.Chain(site)
-		same := func(c heap.Stack) bool { return slices.Equal(c, chain) }
-		if len(chains[p]) < 1000 && !slices.ContainsFunc(chains[p], same) {
-			chains[p] = append(chains[p], chain)
-		}
-		row.Amount = row.Amount.Plus(sample.Each)
-		if !slices.Contains(row.Sizes, sample.Size) {
-			row.Sizes = append(row.Sizes, sample.Size)
-		}
-		row.Stacks = append(row.Stacks, Stack{sample.Each, sample.Stack})
-	}
-	out := make([]Row, 0, len(rows))
-	for p, row := range rows {
-		r.explain(log, row, chains[p])
-		slices.Sort(row.Sizes)
-		out = append(out, *row)
-	}
-	slices.SortFunc(out, func(a, b Row) int {
-		return cmp.Or(cmp.Compare(a.Where.File, b.Where.File), cmp.Compare(a.Where.Line, b.Where.Line),
-			cmp.Compare(a.Site.Function, b.Site.Function), cmp.Compare(a.Site.Line, b.Site.Line),
-			cmp.Compare(a.Kind, b.Kind))
-	})
-	out = shareBlocks(s, out)
-	// What only the runtime requested is rather due to other goroutines.
-	out = slices.DeleteFunc(out, func(row Row) bool {
-		n := row.Amount.Objects
-		return n < 0.01 || row.cached && n < 0.5 || row.Where.Standard && s.ByChance(n)
-	})
-	for i := range out {
-		slices.SortStableFunc(out[i].Stacks, byBytes)
-		out[i].Stacks = out[i].Stacks[:min(len(out[i].Stacks), mostStacks)]
-	}
-	slices.SortStableFunc(out, func(a, b Row) int {
-		return cmp.Compare(b.Amount.Bytes, a.Amount.Bytes)
-	})
-	return out
-}
-
 // explain finds the compiler's reason, or why there is none.
-func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
+func (s *session) explain(row *row) {
 	switch row.Kind {
 	case "sudog", "goroutine", "timer", "thread", "itab":
 		return
 	}
-	var found []escape.Escape
+	var found []alloc.Escape
 	exact, larger := true, ""
-	for _, chain := range chains {
-		var lines []escape.Position
+	for _, chain := range row.chains {
+		var lines []report.Position
 		for _, f := range chain {
-			lines = append(lines, escape.Position{File: f.File, Line: f.Line})
+			lines = append(lines, report.Position{File: f.File, Line: f.Line})
 		}
-		more, same := log.At(lines)
+		more, same := s.log.At(lines)
 		// The compiler logs all that escapes here. What does not may still not fit on the stack.
-		if of := chain[len(chain)-1]; !same && r.asked(of.Package()) &&
+		if of := chain[len(chain)-1]; !same && s.asks(of.Package()) &&
 			(row.Kind == "string" || row.Kind == "make") {
 			larger = "it does not escape, but is larger than " + row.limit
 			continue
 		}
 		// A variable is an "object" if the profile lacks the runtime's function that compiled code calls:
 		// in Go 1.24 and 1.25 each that allocates itself, in Go 1.27 that for new.
-		if variables := log.Inlined(lines); variables != nil &&
+		if variables := s.log.Inlined(lines); variables != nil &&
 			(row.Kind == "new" || row.Kind == "object") {
 			if !same {
 				more, same = nil, true
@@ -157,22 +183,23 @@ func (r *Report) explain(log *escape.Log, row *Row, chains []heap.Stack) {
 		}
 	case pkg == "C" || row.Site.Function == "":
 		row.Why = cmp.Or(row.Why, "no Go function on the stack")
-	case row.Why == "" && !r.asked(pkg):
+	case row.Why == "" && !s.asks(pkg):
 		row.Why = "inside package " + pkg + ", about which the compiler was not asked"
 	case row.Why == "":
 		row.Why = "the compiler gives no reason for this line"
 	}
 }
 
-// asked reports whether the compiler was asked about a package.
-func (r *Report) asked(pkg string) bool {
-	return slices.Contains(r.Asked, pkg) || slices.Contains(r.Asked, strings.TrimSuffix(pkg, "_test"))
+// asks reports whether the compiler was asked about a package.
+func (s *session) asks(pkg string) bool {
+	all := s.report.Asked
+	return slices.Contains(all, pkg) || slices.Contains(all, strings.TrimSuffix(pkg, "_test"))
 }
 
 // suiting leaves out what another kind of allocation in the same line is the reason for.
-func suiting(found []escape.Escape, kind string) []escape.Escape {
-	found = slices.DeleteFunc(found, escape.Escape.Constant)
-	var some []escape.Escape
+func suiting(found []alloc.Escape, kind string) []alloc.Escape {
+	found = slices.DeleteFunc(found, alloc.Escape.Constant)
+	var some []alloc.Escape
 	for _, e := range found {
 		if e.Suits(kind) {
 			some = append(some, e)
@@ -182,55 +209,4 @@ func suiting(found []escape.Escape, kind string) []escape.Escape {
 		return found // whatever it is, the compiler has called what makes one object
 	}
 	return some
-}
-
-// blockSize is that of the block in which the runtime puts objects without pointers that are
-// smaller.
-const blockSize = 16
-
-// Tiny is the kind of the row of all places whose objects share blocks.
-const Tiny = "tiny"
-
-// shareBlocks makes one row of those whose objects share blocks. The profile has one object for
-// each block, and the place of the object that came first, which may be another one in each run;
-// the runtime has counted them all. So neither number is one place's alone.
-func shareBlocks(s heap.Samples, rows []Row) []Row {
-	shares := func(row Row) bool {
-		return slices.Contains(row.Sizes, blockSize) && row.Kind != "sudog" && row.Kind != "channel" &&
-			!s.ByChance(row.Amount.Objects)
-	}
-	var block Row
-	var places []string
-	missing := s.Hidden
-	for _, row := range rows {
-		if !shares(row) {
-			continue
-		}
-		why := row.Why
-		if places == nil {
-			block = row
-		} else {
-			block.Amount = block.Amount.Plus(row.Amount)
-			block.Escapes = append(block.Escapes, row.Escapes...)
-			block.Stacks = append(block.Stacks, row.Stacks...)
-			if row.Where.Line != block.Where.Line || row.Where.File != block.Where.File {
-				why = strings.TrimSpace(at(row.Where.File, row.Where.Line, "")) + ": " + why
-			}
-		}
-		if !slices.ContainsFunc(places, func(p string) bool { return strings.Contains(p, why) }) {
-			places = append(places, why)
-		}
-	}
-	if places == nil || s.ByChance(missing) || missing > 15*block.Amount.Objects { // do not fit
-		return rows
-	}
-	if all := block.Amount.Objects + missing; s.ByChance(all - math.Round(all)) {
-		missing = math.Round(all) - block.Amount.Objects
-	}
-	block.Amount.Objects += missing
-	if len(places) > 1 {
-		block.Kind, block.Why = Tiny, "objects below 16 bytes, of which one or more are from: "+
-			strings.Join(places, "; ")
-	}
-	return append(slices.DeleteFunc(rows, shares), block)
 }

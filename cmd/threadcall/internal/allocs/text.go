@@ -2,12 +2,12 @@ package allocs
 
 import (
 	"fmt"
-	"path/filepath"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // A Text writes the report to a terminal.
@@ -18,7 +18,12 @@ type Text struct {
 }
 
 // Report writes everything.
-func (t Text) Report(r *Report) {
+func (t Text) Report(r *alloc.Report) {
+	if r.Budget != nil {
+		t.failures(r.Failures)
+		t.budget(r.Budget)
+		return
+	}
 	var nothing []string // benchmarks of which no row is shown
 	for i := range r.Runs {
 		if run := &r.Runs[i]; len(r.Runs) > 1 && len(run.Rows) == 0 {
@@ -30,21 +35,17 @@ func (t Text) Report(r *Report) {
 	if nothing != nil {
 		t.Paragraph(t.Bold("Nothing an operation")+"  ", strings.Join(nothing, " "))
 	}
-	t.Failures(r.Failures)
+	t.failures(r.Failures)
 }
 
-// Failures writes what did not run.
-func (t Text) Failures(failures []Failure) {
+// failures writes what did not run.
+func (t Text) failures(failures []report.Failure) {
 	for _, f := range failures {
-		name := strings.TrimSpace(f.Package + " " + f.Name)
-		if name != "" {
-			name += ": "
-		}
-		t.Paragraph(t.Red("FAILED")+" ", name+f.Problem)
+		t.Paragraph(t.Red("FAILED")+" ", f.Of()+": "+f.Reason)
 	}
 }
 
-func (t Text) run(r *Run) {
+func (t Text) run(r *alloc.Run) {
 	t.Printf("%s  %s\n", t.Bold(r.Name), t.Faint(r.Package))
 	t.Paragraph("", fmt.Sprintf("%s an operation: the difference of %d and %d operations.", r.Total,
 		r.Operations[0], r.Operations[1]))
@@ -63,9 +64,9 @@ func (t Text) line(bytes, objects, where string) {
 	t.Printf("%9s %9s  %s\n", bytes, objects, where)
 }
 
-func (t Text) row(r Row) {
+func (t Text) row(r alloc.Row) {
 	const margin = 21 // the width of the columns before the place
-	t.line(ui.Number(r.Amount.Bytes), ui.Number(r.Amount.Objects), t.fit(r.Place(t.Dir), margin))
+	t.line(ui.Number(r.Amount.Bytes), ui.Number(r.Amount.Objects), t.fit(t.place(r), margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
@@ -74,7 +75,7 @@ func (t Text) row(r Row) {
 	for _, s := range r.Stacks {
 		t.Printf("%s%s %s\n", under, ui.Number(s.Amount.Objects), t.Faint("objects by"))
 		for _, f := range s.Frames {
-			frame := fmt.Sprintf("%s %s:%d", symbol.Short(f.Function), filepath.Base(f.File), f.Line)
+			frame := symbol.Short(f.Function) + " " + f.Position.String()
 			t.Printf("%s  %s\n", under, t.fit(frame, margin+3))
 		}
 	}
@@ -83,34 +84,34 @@ func (t Text) row(r Row) {
 // fit shortens text to what is left of a line after a margin.
 func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, t.Width-margin-1)) }
 
-// Place returns where the row is, with a path relative to dir.
-func (r Row) Place(dir string) string {
-	text := at(r.Where.File, r.Where.Line, dir) + symbol.Short(r.Where.Function)
+// place returns where the row is, with a path relative to dir.
+func (t Text) place(r alloc.Row) string {
+	text := t.at(r.Where.Position) + symbol.Short(r.Where.Function)
 	if r.Site != r.Where {
 		text += " ← " + symbol.Short(r.Site.Function)
 	}
 	return text
 }
 
-// at is a line of a file, with a path relative to dir.
-func at(file string, line int, dir string) string {
-	return fmt.Sprintf("%s:%d ", ui.Path(file, dir), line)
+// at is a line of a file, with a path relative to the directory.
+func (t Text) at(p report.Position) string {
+	return fmt.Sprintf("%s:%d ", ui.Path(p.File, t.Dir), p.Line)
 }
 
-// Budget writes which promises are kept, and how the others are broken.
-func (t Text) Budget(c *budget.Check) {
+// budget writes which promises are kept, and how the others are broken.
+func (t Text) budget(c *alloc.Budget) {
 	if len(c.Functions) == 0 {
 		t.Paragraph("", "No doc comment has the line //threadcall:noalloc, so there is nothing to check.")
 		return
 	}
 	kept := 0
 	for _, f := range c.Functions {
-		name := at(f.File, f.Line, t.Dir) + f.Name
+		name := t.at(f.Position) + f.Name
 		switch {
 		case len(f.Broken) > 0:
 			t.Paragraph(t.Red("BROKEN")+" ", name)
 			for _, p := range f.Broken {
-				text := at(p.File, p.Line, t.Dir) + p.Reason
+				text := t.at(p.Position) + p.Reason
 				if p.Run != "" {
 					text += ", in " + p.Run
 				}
@@ -124,7 +125,7 @@ func (t Text) Budget(c *budget.Check) {
 		}
 	}
 	for _, e := range c.Excuses {
-		text := at(e.File, e.Line, t.Dir) + e.Reason
+		text := t.at(e.Position) + e.Reason
 		if !e.Used {
 			text += " (neither the compiled code nor a benchmark shows an allocation)"
 		}
@@ -136,10 +137,10 @@ func (t Text) Budget(c *budget.Check) {
 }
 
 // asRun describes what may allocate and did not in the benchmarks.
-func (t Text) asRun(f *budget.Function) string {
+func (t Text) asRun(f *alloc.Function) string {
 	var parts []string
 	for _, n := range f.Notes {
-		parts = append(parts, fmt.Sprintf("%s at %s:%d", n.Reason, filepath.Base(n.File), n.Line))
+		parts = append(parts, n.Reason+" at "+n.Position.String())
 	}
 	if f.Calls != nil {
 		parts = append(parts, "calls "+strings.Join(f.Calls, ", "))

@@ -9,73 +9,68 @@
 //	present  text
 //
 // A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
-// and saves it, judge.Compare makes a row of it, and present puts the row in words. Package
+// and saves it, judge.Judge makes a row of it, and present puts the row in words. Package
 // revision has the trees.
 package gobench
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // Run measures. It returns a report if there are results, even if it also returns an error, which
 // says why they are not all that was asked for: the context has ended, results could not be saved,
 // or benchmarks failed. That a limit is broken is in the report.
-func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *judge.Report, err error) {
+func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *bench.Report, err error) {
 	defer func() {
 		if report == nil && ctx.Err() != nil {
 			err = context.Cause(ctx)
 		}
 	}()
-	scratch, end, err := measure.Begin(ctx, set, log)
+	release, err := measure.Lock(ctx, log) // one run at a time
 	if err != nil {
 		return nil, err
 	}
-	defer end()
-	m, err := prepare(ctx, set, log, scratch.Dir)
+	defer release()
+	scratch, err := gotest.NewScratch()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place "+
+			"for them", err)
 	}
-	if m.Record.Stopped == "" {
-		if err := m.Prepare(); err != nil {
-			return nil, err
+	defer func() {
+		if err := scratch.Remove(); err != nil {
+			log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
-		m.Comparable = func() bool { _, wrong := judge.Judge(m.Record, m.Data, set); return wrong == nil }
-		err = m.Measure(ctx)
-		if len(m.Data.Results) == 0 {
-			return nil, errors.Join(m.Data.Err(), err, errors.New("there are no results"))
-		}
+	}()
+	v, err := plan.Choose(ctx, set, scratch.Dir)
+	if err == nil {
+		err = v.Checkout(ctx, scratch.Dir, log)
 	}
-	m.Record.Notes = log.Notes
-	report, wrong := judge.Judge(m.Record, m.Data, set)
-	return report, errors.Join(err, wrong, m.Data.Err())
-}
-
-// prepare returns the measurement, with binaries in dir. It has stopped if there is nothing to
-// measure.
-func prepare(ctx context.Context, set *plan.Settings, log *plan.Log,
-	dir string) (*measure.Measurement, error) {
-	v, err := plan.Choose(ctx, set, dir)
+	b := &build.Builder{Set: set, Versions: v, Dir: scratch.Dir, Log: log}
+	if err == nil {
+		err = b.Build(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if err := v.Checkout(ctx, dir, log); err != nil {
-		return nil, err
+	record := &bench.Record{Began: time.Now(), Module: strings.Join(b.Modules, ", "),
+		Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain, Settings: set.Settings,
+		Identical: append([]string{}, b.Identical...)}
+	data, err := measure.Run(ctx, set, log, record, b.Benchmarks)
+	data.Failures = append(b.Failures, data.Failures...)
+	if len(data.Results) == 0 && len(b.Benchmarks) > 0 {
+		return nil, errors.Join(data.Err(), err, errors.New("there are no results"))
 	}
-	b := &build.Builder{Set: set, Versions: v, Dir: dir, Log: log}
-	if err := b.Build(ctx); err != nil {
-		return nil, err
-	}
-	m := measure.Benchmarks(set, log, v, b)
-	m.Record.Module = strings.Join(b.Modules, ", ")
-	if len(b.Benchmarks) == 0 {
-		m.Record.Stopped = "no test binary differs that was built"
-	}
-	return m, nil
+	record.Notes = log.Notes
+	return judge.Judge(record, data, set.FailOn), errors.Join(err, data.Err())
 }

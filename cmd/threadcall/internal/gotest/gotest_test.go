@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 func TestOutput(t *testing.T) {
@@ -75,7 +77,7 @@ func TestPlainName(t *testing.T) {
 		{"1000", "2", "X-1000", "X-1000"},
 	} {
 		t.Setenv("GOMAXPROCS", c.env)
-		if got := PlainName(c.name, c.cpus); got != c.want {
+		if got := PlainName(c.name, report.CPUs(c.cpus)); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 // most is how much of a process's output is kept from its beginning, and at least from its end. A
@@ -142,20 +144,20 @@ func mend(lines []string) []string {
 // PlainName returns the name without the number of CPUs that testing appends to it at times, and
 // never if it is 1. That is one of cpus, a list as for -test.cpu; if the list is empty, GOMAXPROCS,
 // or at most the number of CPUs.
-func PlainName(name, cpus string) string {
+func PlainName(name string, cpus report.CPUs) string {
 	i := strings.LastIndexByte(name, '-')
 	n, err := strconv.Atoi(name[i+1:])
 	if i < 0 || err != nil || n < 2 {
 		return name
 	}
 	if m, _ := strconv.Atoi(os.Getenv("GOMAXPROCS")); cpus == "" && m > 0 {
-		cpus = strconv.Itoa(m)
+		cpus = report.CPUs(strconv.Itoa(m))
 	}
 	if cpus == "" && n <= runtime.NumCPU() {
 		return name[:i]
 	}
-	for text := range strings.SplitSeq(cpus, ",") {
-		if m, _ := strconv.Atoi(strings.TrimSpace(text)); m == n {
+	for _, one := range cpus.Each() {
+		if m, _ := strconv.Atoi(one.String()); m == n {
 			return name[:i]
 		}
 	}

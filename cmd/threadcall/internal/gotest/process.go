@@ -2,11 +2,13 @@
 package gotest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"time"
 
@@ -14,58 +16,52 @@ import (
 )
 
 const (
-	pipeGrace     = 2 * time.Second // for what a process has started and left with its output
-	killGrace     = 5 * time.Second // to end because of an interrupt
+	grace         = 3 * time.Second // to end because of an interrupt; for output after the end
 	terminalGrace = time.Second     // to end because of an interrupt that the terminal has sent
 )
 
-// Run runs cmd, which must not belong to a context, to its end, and returns what its Wait returns.
+// Run runs cmd, which [exec.CommandContext] has made, to its end, and returns what its Wait
+// returns.
 //
-// The process and what it starts are a process group, where the system has those. When ctx is done,
-// Run interrupts the group, and kills it if it does not end. What is left of the group when the
-// process has ended, Run kills.
+// The process and what it starts are a process group, where the system has those. When the context
+// is done, Run interrupts the group, and kills it if it does not end. What is left of the group
+// when the process has ended, Run kills.
 //
 // A process that reads the standard input from a terminal stays in the group of this one, because a
 // terminal stops those of other groups that read. An interrupt from the terminal reaches it without
 // Run, and it must not take another one for a second, so it gets that only if it goes on.
-func Run(ctx context.Context, cmd *exec.Cmd) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+func Run(cmd *exec.Cmd) error {
 	g := &group{cmd: cmd, own: (cmd.Stdin != os.Stdin || !term.IsTerminal(int(os.Stdin.Fd()))) &&
 		separate(cmd)}
-	cmd.WaitDelay = pipeGrace
+	cmd.WaitDelay = grace
+	cmd.Cancel = func() error {
+		if !g.own {
+			time.Sleep(terminalGrace)
+		}
+		g.interrupt()
+		return os.ErrProcessDone // so that a process that ends with status 0 has not failed
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	running.Store(g, nil)
 	defer running.Delete(g)
-	defer func() {
-		if g.own { // the group outlives the process as long as anything is in it
-			g.kill()
-		}
-	}()
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	select {
-	case err := <-ended:
-		return err
-	case <-ctx.Done():
+	err := cmd.Wait()
+	if g.own { // the group outlives the process as long as anything is in it
+		g.kill()
 	}
-	grace, signal := time.Duration(0), g.interrupt
-	if !g.own {
-		grace = terminalGrace
+	return err
+}
+
+// Output runs cmd by [Run] and returns what it writes. If its context, ctx, is done, the error is
+// the cause.
+func Output(ctx context.Context, cmd *exec.Cmd) (stdout, stderr []byte, err error) {
+	var out, complaints bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	if err = Run(cmd); ctx.Err() != nil {
+		err = context.Cause(ctx)
 	}
-	for range 2 {
-		select {
-		case err := <-ended:
-			return err
-		case <-time.After(grace):
-			signal()
-		}
-		grace, signal = killGrace, g.kill
-	}
-	return <-ended
+	return out.Bytes(), bytes.TrimSpace(complaints.Bytes()), err
 }
 
 // A group is a process with what it has started.
@@ -90,26 +86,20 @@ const sameSignal = time.Second
 // directories removed, and this process exits with the status.
 func Interruptible(status int, report func()) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(context.Background())
-	signals, pipe := make(chan os.Signal, 2), make(chan os.Signal, 1)
+	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endSignals()...)
-	if pipeSignal != nil { // it would end this process and leave its files
-		signal.Notify(pipe, pipeSignal)
-	}
 	go func() {
-		select {
-		case _, ok := <-signals:
-			if !ok {
-				return
-			}
+		first, ok := <-signals
+		if !ok {
+			return
+		}
+		if first != pipeSignal {
 			report()
-		case <-pipe:
 		}
 		cancel(ErrInterrupted)
-		for again := time.Now().Add(sameSignal); ; {
-			if _, ok := <-signals; !ok {
-				return
-			}
-			if time.Now().Before(again) {
+		again := time.Now().Add(sameSignal)
+		for s := range signals {
+			if s == pipeSignal || time.Now().Before(again) {
 				continue
 			}
 			running.Range(func(g, _ any) bool {
@@ -122,8 +112,43 @@ func Interruptible(status int, report func()) (ctx context.Context, stop func())
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
-		signal.Stop(pipe)
 		close(signals)
 		cancel(nil)
 	}
+}
+
+// A Scratch is a directory for binaries and other files that lasts as long as a run.
+type Scratch struct{ Dir string } // absolute
+
+// scratches has those that are not removed yet.
+var scratches sync.Map
+
+// NewScratch makes a directory where the go command makes its own: in GOTMPDIR or the system's.
+func NewScratch() (*Scratch, error) {
+	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "threadcall-scratch-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Scratch{}
+	if s.Dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	scratches.Store(s, nil)
+	return s, nil
+}
+
+// Remove removes the directory. It may be called again, and while another call is under way.
+func (s *Scratch) Remove() (err error) {
+	for range 2 { // a process that was killed may just have been writing into it
+		err = os.RemoveAll(s.Dir)
+	}
+	scratches.Delete(s)
+	return err
+}
+
+func removeScratches() {
+	scratches.Range(func(s, _ any) bool {
+		_ = s.(*Scratch).Remove()
+		return true
+	})
 }

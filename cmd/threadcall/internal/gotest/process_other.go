@@ -18,5 +18,4 @@ func (g *group) kill()      { _ = g.cmd.Process.Kill() }
 
 func endSignals() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
 
-// pipeSignal is nil: there is no signal for an output without a reader.
-var pipeSignal os.Signal
+var pipeSignal os.Signal // nil: there is none for an output without a reader

@@ -27,14 +27,15 @@ func (g *group) send(s syscall.Signal) {
 func (g *group) interrupt() { g.send(unix.SIGINT) }
 func (g *group) kill()      { g.send(unix.SIGKILL) }
 
+// pipeSignal means that the reader of the output is gone. It would end this process and leave its
+// files.
+const pipeSignal = syscall.SIGPIPE
+
 // endSignals returns the signals that ask for an end. Under nohup a closed terminal does not.
 func endSignals() []os.Signal {
-	all := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	all := []os.Signal{os.Interrupt, syscall.SIGTERM, pipeSignal}
 	if !signal.Ignored(syscall.SIGHUP) {
 		all = append(all, syscall.SIGHUP)
 	}
 	return all
 }
-
-// pipeSignal means that the reader of the output is gone.
-var pipeSignal os.Signal = syscall.SIGPIPE

@@ -33,13 +33,13 @@ func gone(t *testing.T, child string) {
 }
 
 // shell returns a shell that runs the script.
-func shell(t *testing.T, script string) *exec.Cmd {
+func shell(ctx context.Context, t *testing.T, script string) *exec.Cmd {
 	t.Helper()
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
 	}
-	return exec.Command(sh, "-c", script)
+	return exec.CommandContext(ctx, sh, "-c", script)
 }
 
 func TestRun_group(t *testing.T) {
@@ -53,7 +53,7 @@ func TestRun_group(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		cmd := shell(t, c.script)
+		cmd := shell(ctx, t, c.script)
 		reader, writer, err := os.Pipe()
 		if err != nil {
 			t.Fatal(err)
@@ -61,7 +61,7 @@ func TestRun_group(t *testing.T) {
 		defer reader.Close()
 		cmd.Stdout = writer
 		ended := make(chan error, 1)
-		go func() { ended <- Run(ctx, cmd) }()
+		go func() { ended <- Run(cmd) }()
 		child, err := bufio.NewReader(reader).ReadString('\n')
 		if err != nil {
 			t.Fatal(err)
@@ -85,8 +85,9 @@ func TestBinary_Run(t *testing.T) {
 		"sleep 100":           {time.Millisecond, "it took longer than -timeout 1ms"},
 		"sleep 100 & echo $!": {0, "outlived it"},
 	} {
-		r, err := (&Binary{Path: shell(t, "").Path}).Run(t.Context(), c.timeout, "-c", script)
-		if err != nil || !strings.Contains(r.Failure, c.want) || r.TooLong != (c.timeout > 0) {
+		b := &Binary{Path: shell(t.Context(), t, "").Path}
+		r, err := b.Run(t.Context(), c.timeout, "-c", script)
+		if err != nil || !strings.Contains(r.Problem, c.want) || r.TooLong != (c.timeout > 0) {
 			t.Errorf("%+v, %v", r, err)
 		} else if !r.TooLong {
 			gone(t, r.Stdout)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 // A Binary is the compiled test binary of a package.
@@ -25,7 +27,7 @@ type Binary struct {
 type Result struct {
 	Stdout  string
 	Output  string // Stdout, and then the standard error
-	Failure string // "exit status 2"; empty: it passed
+	Problem string // "exit status 2"; empty: it passed
 	TooLong bool   // the timeout ended it
 	Time    time.Duration
 
@@ -45,11 +47,11 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 		}
 		var cutShort bool
 		r.Lines, r.Units, cutShort = ParseResults(r.Stdout)
-		if !cutShort || r.Failure != "" {
+		if !cutShort || r.Problem != "" {
 			return r, nil
 		}
 	}
-	r.Failure = "it has stopped without figures: most likely by a panic that ended too late to be " +
+	r.Problem = "it has stopped without figures: most likely by a panic that ended too late to be " +
 		"printed"
 	return r, nil
 }
@@ -61,12 +63,12 @@ func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string
 		limited, cancel = context.WithTimeout(ctx, timeout)
 	}
 	defer cancel()
-	cmd := exec.Command(b.Path, args...)
+	cmd := exec.CommandContext(limited, b.Path, args...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
 	var stdout, stderr output
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	began := time.Now()
-	err := Run(limited, cmd)
+	err := Run(cmd)
 	r := &Result{Stdout: stdout.String(), Time: time.Since(began)}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -77,32 +79,24 @@ func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string
 	r.Output = r.Stdout + "\n" + stderr.String() // not in the order of their lines, which share lines
 	switch {
 	case err != nil && limited.Err() != nil:
-		r.TooLong, r.Failure = true, fmt.Sprintf("it took longer than -timeout %v", timeout)
+		r.TooLong, r.Problem = true, fmt.Sprintf("it took longer than -timeout %v", timeout)
 	case errors.Is(err, exec.ErrWaitDelay):
-		r.Failure = "a process that it has started outlived it, and kept its output open"
+		r.Problem = "a process that it has started outlived it, and kept its output open"
 	case err != nil:
-		r.Failure = err.Error()
+		r.Problem = err.Error()
 	}
 	return r, nil
 }
 
-// A Failure is the error of a test binary that did not end well.
-type Failure struct {
-	Problem string // the lines of the output that explain it
-	Output  string
-}
-
-func (f *Failure) Error() string { return f.Problem }
-
-// Err returns a Failure if the process has failed.
+// Err returns a [report.Failure] if the process has failed.
 func (r *Result) Err() error {
 	switch {
-	case r.Failure == "":
+	case r.Problem == "":
 		return nil
 	case r.TooLong:
-		return &Failure{r.Failure, r.Output}
+		return &report.Failure{Reason: r.Problem, Output: r.Output}
 	}
-	return &Failure{cmp.Or(Decisive(r.Output, 4), r.Failure), r.Output}
+	return &report.Failure{Reason: cmp.Or(Decisive(r.Output, 4), r.Problem), Output: r.Output}
 }
 
 var isBenchmark = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
@@ -114,9 +108,9 @@ func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names [
 	if err != nil {
 		return nil, err
 	}
-	if r.Failure != "" {
-		return nil, &Failure{fmt.Sprintf("the test binary does not even start: %s\n%s", r.Failure,
-			Decisive(r.Output, 12)), r.Output}
+	if r.Problem != "" {
+		return nil, &report.Failure{Reason: fmt.Sprintf("the test binary does not even start: %s\n%s",
+			r.Problem, Decisive(r.Output, 12)), Output: r.Output}
 	}
 	for line := range strings.Lines(r.Stdout) {
 		if name := strings.TrimSpace(line); isBenchmark.MatchString(name) &&
@@ -143,6 +137,17 @@ func ParsePattern(text string) (Pattern, error) {
 		}
 	}
 	return p, nil
+}
+
+// CheckPattern returns an error if the flag -bench must not have this value.
+func CheckPattern(text string) error {
+	if text == "" {
+		return errors.New("-bench must not be empty; a point means all benchmarks")
+	}
+	if _, err := ParsePattern(text); err != nil {
+		return fmt.Errorf("-bench %q: %w", text, err)
+	}
+	return nil
 }
 
 // Exactly returns the pattern that means this benchmark or sub-benchmark.

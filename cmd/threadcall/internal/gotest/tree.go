@@ -24,18 +24,14 @@ type Tree struct {
 	Flags []string // of go build
 }
 
-// A Package is a package as go list describes it. Standard and the fields after it are of
-// [Tree.ListDeps] alone.
+// A Package is a package as go list describes it.
 type Package struct {
-	ImportPath, Name, Dir     string
-	TestGoFiles, XTestGoFiles []string
-	Error                     *struct{ Err string }
-	Module                    *Module
-
-	Standard, DepOnly bool
-	ForTest           string
-	GoFiles, CgoFiles []string
-	Deps              []string
+	ImportPath, Name, Dir, ForTest               string
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
+	Standard, DepOnly                            bool
+	Deps                                         []string
+	Module                                       *Module
+	Error                                        *struct{ Err string }
 }
 
 // A Module is the one that a package is in. Replace is not nil if it is replaced.
@@ -56,18 +52,16 @@ func (p Package) HasBenchmarks() bool {
 	})
 }
 
-// List returns the packages that match the patterns and have test files. No patterns stand for the
-// package in the tree's directory. The packages in missing were named, but are not in the tree;
-// each is a sentence that says why.
+// List returns the packages that match the patterns. No patterns stand for the package in the
+// tree's directory. The packages in missing were named, but are not in the tree; each is a sentence
+// that says why.
 func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package, missing []string,
 	err error) {
-	all, err := t.list(ctx, []string{"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error," +
-		"Module"}, patterns)
+	all, err := t.list(ctx, nil, patterns)
 	for _, p := range all {
-		switch {
-		case p.HasTests():
+		if p.HasTests() || p.Error == nil || strings.Contains(p.Error.Err, "no non-test Go files") {
 			packages = append(packages, p)
-		case p.Error != nil && !strings.Contains(p.Error.Err, "no non-test Go files"):
+		} else {
 			reason, _, _ := strings.Cut(p.Error.Err, "\n")
 			missing = append(missing, fmt.Sprintf("%s: %s", p.ImportPath, reason))
 		}
@@ -78,9 +72,7 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 // ListDeps returns the packages that match the patterns, and in all these and everything that they
 // and their tests depend on.
 func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
-	packages, err := t.list(ctx, []string{"-deps", "-test",
-		"-json=ImportPath,Name,Dir,TestGoFiles,XTestGoFiles,Error,Module,Standard,DepOnly,ForTest," +
-			"GoFiles,CgoFiles,Deps"}, patterns)
+	packages, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -103,8 +95,13 @@ func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Pa
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
-	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e"}, flags, t.Flags, []string{"--"},
-		patterns)...)
+	fields := "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error,Module," +
+		"Standard,DepOnly,ForTest"
+	if flags != nil {
+		fields += ",Deps" // which takes longer
+	}
+	out, err := t.Go(ctx, slices.Concat([]string{"list", "-e", fields}, flags, t.Flags,
+		[]string{"--"}, patterns)...)
 	if err != nil {
 		return nil, err
 	}
@@ -125,32 +122,26 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 func (t Tree) Go(ctx context.Context, args ...string) ([]byte, error) {
 	stdout, stderr, err := t.Output(ctx, args...)
 	if errors.As(err, new(*exec.ExitError)) {
-		complaint := bytes.TrimSpace(stderr)
-		if len(complaint) == 0 {
-			complaint = bytes.TrimSpace(stdout)
+		if len(stderr) == 0 {
+			stderr = bytes.TrimSpace(stdout)
 		}
-		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, complaint)
+		return nil, fmt.Errorf("go %s: %w\n%s", args[0], err, stderr)
 	}
 	return stdout, err
 }
 
 // Output runs the go command and returns what it writes. If ctx is done, the error is its cause.
 func (t Tree) Output(ctx context.Context, args ...string) (stdout, stderr []byte, err error) {
-	var out, complaints bytes.Buffer
-	cmd := exec.Command(cmp.Or(t.Name, "go"), args...)
+	cmd := exec.CommandContext(ctx, cmp.Or(t.Name, "go"), args...)
 	cmd.Dir, cmd.Env = t.Dir, t.Environ()
 	if t.Dir != "" {
 		cmd.Env = append(cmd.Env, "PWD="+t.Dir)
 	}
-	cmd.Stdout, cmd.Stderr = &out, &complaints
-	err = Run(ctx, cmd)
-	switch {
-	case ctx.Err() != nil:
-		err = context.Cause(ctx)
-	case errors.Is(err, exec.ErrNotFound):
+	stdout, stderr, err = Output(ctx, cmd)
+	if errors.Is(err, exec.ErrNotFound) {
 		err = errors.New("the go command is needed, and not in PATH")
 	}
-	return out.Bytes(), complaints.Bytes(), err
+	return stdout, stderr, err
 }
 
 // Environ returns a copy of the environment of the go command.

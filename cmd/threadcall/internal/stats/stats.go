@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/aclements/go-moremath/stats"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // Median returns the middle of the values, or NaN without any.
@@ -15,18 +17,12 @@ func Median(xs []float64) float64 { return stats.Sample{Xs: xs}.Quantile(0.5) }
 // Spread returns the range of the middle half, or NaN without values.
 func Spread(xs []float64) float64 { return stats.Sample{Xs: xs}.IQR() }
 
-// An Interval holds the true value with a probability of at least 1-alpha of its Test.
-type Interval struct {
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
-
 // A Test is what a test of pairs shows. It is of the ratios of new values to old ones, or of
 // their differences if it is absolute. Estimate, interval and P are of one distribution: the
 // interval excludes the neutral value, 1 or 0, exactly if P is at most alpha.
 type Test struct {
 	Estimate float64
-	Interval *Interval // nil: there are too few values to show anything
+	Interval *bench.Interval // nil: there are too few values to show anything
 	P        float64
 	Rejected bool // that nothing has changed
 }
@@ -132,7 +128,7 @@ func test(values []float64, count counts, absolute bool, alpha float64) Test {
 		}
 	}
 	if low > 0 {
-		t.Interval = &Interval{values[low-1], values[len(values)-low]}
+		t.Interval = &bench.Interval{Low: values[low-1], High: values[len(values)-low]}
 		t.Rejected = rejected(t.P, alpha)
 	}
 	return t

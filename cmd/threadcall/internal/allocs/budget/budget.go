@@ -19,10 +19,11 @@ import (
 
 	"golang.org/x/tools/cover"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // An operation may allocate so many objects and count as one that allocates none: a hundredth of
@@ -35,54 +36,12 @@ const (
 
 // A Check is what is found out about all functions.
 type Check struct {
-	Functions []*Function `json:"functions"`
-	Excuses   []*Excuse   `json:"excuses"`
-	Runs      []string    `json:"runs"` // benchmarks that were looked at
-
-	// Some promise is of a generic function. Other packages compile it with their own types.
-	Generic bool `json:"-"`
+	alloc.Budget
+	Generic bool // some promise is of a generic function, which others compile with their own types
 
 	imports  map[string]map[string]bool // all that a package depends on
 	standard map[string]bool            // packages of the standard library
 }
-
-// A Function has promised not to allocate.
-type Function struct {
-	Package string    `json:"package"`
-	Name    string    `json:"name"` // without the package: Get, (*Queue).Push
-	File    string    `json:"file"`
-	Line    int       `json:"line"`
-	Reached bool      `json:"reached"` // by a benchmark
-	Broken  []Problem `json:"broken,omitempty"`
-	Notes   []Problem `json:"notes,omitempty"` // what may allocate, and did not in the benchmarks
-	Calls   []string  `json:"calls,omitempty"` // of functions that were only measured
-
-	from, to int // lines
-}
-
-// A Problem is an allocation of a function that promised none.
-type Problem struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Reason string `json:"reason"`
-	Run    string `json:"run,omitempty"` // the benchmark; empty: the compiled code
-}
-
-// An Excuse is a line that is allowed to allocate.
-type Excuse struct {
-	File   string `json:"file"`
-	Line   int    `json:"line"`
-	Reason string `json:"reason"`
-	Used   bool   `json:"used"` // the compiler or a benchmark saw it allocate
-}
-
-// OK reports whether all promises are kept.
-func (c *Check) OK() bool {
-	return !slices.ContainsFunc(c.Functions, func(f *Function) bool { return !f.Kept() })
-}
-
-// Kept reports whether the function keeps its promise, as far as was looked.
-func (f *Function) Kept() bool { return f.Reached && len(f.Broken) == 0 }
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {
@@ -95,15 +54,15 @@ func (c *Check) Packages() []string {
 }
 
 // note adds a problem to a list.
-func note(list *[]Problem, p Problem) {
+func note(list *[]alloc.Problem, p alloc.Problem) {
 	if !slices.Contains(*list, p) {
 		*list = append(*list, p)
 	}
 }
 
-func (c *Check) excuse(file string, line int) bool {
+func (c *Check) excuse(at report.Position) bool {
 	for _, e := range c.Excuses {
-		if e.File == file && e.Line == line {
+		if e.Position == at {
 			e.Used = true
 			return true
 		}
@@ -117,7 +76,7 @@ func (c *Check) Covered(profiles []*cover.Profile) {
 		for _, f := range c.Functions {
 			f.Reached = f.Reached || f.Package+"/"+filepath.Base(f.File) == p.FileName &&
 				slices.ContainsFunc(p.Blocks, func(b cover.ProfileBlock) bool {
-					return b.Count > 0 && f.from <= b.StartLine && b.StartLine <= f.to
+					return b.Count > 0 && f.Line <= b.StartLine && b.StartLine <= f.To
 				})
 		}
 	}
@@ -131,8 +90,8 @@ func (c *Check) Suspects(s heap.Samples) bool {
 
 // A blame is an allocation that a function has to answer for.
 type blame struct {
-	f    *Function
-	site heap.Frame
+	f    *alloc.Function
+	site alloc.Frame
 }
 
 // blames returns what breaks promises, and how many objects an operation.
@@ -191,7 +150,7 @@ func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 	}
 	for _, b := range order {
 		if n := least[b]; n > 0 {
-			note(&b.f.Broken, Problem{File: b.site.File, Line: b.site.Line, Run: name,
+			note(&b.f.Broken, alloc.Problem{Position: b.site.Position, Run: name,
 				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function),
 					ui.Counted(n, "object", "objects"))})
 		}
@@ -200,17 +159,17 @@ func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 
 // blamed returns the innermost function on the stack that has promised, if it was called to do what
 // it did, and which frame that is.
-func (c *Check) blamed(stack heap.Stack) (*Function, int) {
+func (c *Check) blamed(stack heap.Stack) (*alloc.Function, int) {
 	inner := stack[0].Package()
 	for i, frame := range stack {
-		if strings.HasSuffix(frame.File, "_test.go") || c.excuse(frame.File, frame.Line) {
+		if strings.HasSuffix(frame.File, "_test.go") || c.excuse(frame.Position) {
 			return nil, 0
 		}
 		outer := frame.Package()
 		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
-		if f := c.at(escape.Position{File: frame.File, Line: frame.Line}); f != nil {
+		if f := c.at(frame.Position); f != nil {
 			return f, i
 		}
 		inner = outer

@@ -10,6 +10,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // find looks for promises in a package of one file.
@@ -75,7 +77,7 @@ func TestCheck_Code_cgo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := func(file string, n int) escape.Position { return escape.Position{File: file, Line: n} }
+	in := func(file string, n int) report.Position { return report.Position{File: file, Line: n} }
 	calls := func(target, file string, n int) []call {
 		return []call{{target, in(file, n), in(file, n)}}
 	}
@@ -87,17 +89,21 @@ func TestCheck_Code_cgo(t *testing.T) {
 	}
 }
 
+func frame(function, file string, line int) alloc.Frame {
+	return alloc.Frame{Function: function, Position: report.Position{File: file, Line: line}}
+}
+
 func TestCheck_blamed(t *testing.T) {
 	c, file, err := find(t, promising)
 	if err != nil {
 		t.Fatal(err)
 	}
-	promised := heap.Frame{Function: "a.com/p.f", File: file, Line: 10}
-	excused := heap.Frame{Function: "a.com/p.f", File: file, Line: 12}
-	other := heap.Frame{Function: "a.com/p.g", File: file, Line: 30}
-	callee := heap.Frame{Function: "a.com/callee.F", File: "/callee.go", Line: 3}
-	caller := heap.Frame{Function: "a.com/caller.F", File: "/caller.go", Line: 3}
-	test := heap.Frame{Function: "a.com/p.BenchmarkF.func1", File: "/p_test.go", Line: 3}
+	promised := frame("a.com/p.f", file, 10)
+	excused := frame("a.com/p.f", file, 12)
+	other := frame("a.com/p.g", file, 30)
+	callee := frame("a.com/callee.F", "/callee.go", 3)
+	caller := frame("a.com/caller.F", "/caller.go", 3)
+	test := frame("a.com/p.BenchmarkF.func1", "/p_test.go", 3)
 	for name, x := range map[string]struct {
 		stack  heap.Stack
 		blamed bool

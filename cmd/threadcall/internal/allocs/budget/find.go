@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 const (
@@ -53,7 +55,8 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	c.Functions = slices.DeleteFunc(c.Functions, func(f *Function) bool { return !own[f.Package] })
+	others := func(f *alloc.Function) bool { return !own[f.Package] }
+	c.Functions = slices.DeleteFunc(c.Functions, others)
 	if err := errors.Join(wrong...); err != nil {
 		return nil, err
 	}
@@ -93,7 +96,8 @@ func (c *Check) read(p gotest.Package, file string) error {
 				if alone := bytes.TrimSpace(lines[line-1]); bytes.HasPrefix(alone, []byte(excuse)) {
 					line++
 				}
-				c.Excuses = append(c.Excuses, &Excuse{File: file, Line: line, Reason: rest})
+				c.Excuses = append(c.Excuses, &alloc.Excuse{Position: report.Position{File: file, Line: line},
+					Reason: rest})
 			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
 			default:
 				if strings.HasPrefix(name, "//threadcall:") {
@@ -120,8 +124,8 @@ func (c *Check) read(p gotest.Package, file string) error {
 			line := func(p token.Pos) int { return files.Position(p).Line }
 			c.Generic = c.Generic || fn.Type.TypeParams != nil ||
 				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
-			c.Functions = append(c.Functions, &Function{Package: p.ImportPath, Name: name(fn), File: file,
-				Line: line(fn.Name.Pos()), from: line(fn.Pos()), to: line(fn.Body.End())})
+			c.Functions = append(c.Functions, &alloc.Function{Package: p.ImportPath, Name: name(fn),
+				Position: report.Position{File: file, Line: line(fn.Name.Pos())}, To: line(fn.Body.End())})
 		}
 	}
 	for at := range promises {

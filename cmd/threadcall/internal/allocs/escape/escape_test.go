@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 const program = `package p
@@ -135,10 +138,11 @@ func TestLog_Read_go124(t *testing.T) {
 		13: `s + " = " + s escapes to heap: assigned (sink = s + " = " + s at p.go:13)`,
 		15: "n escapes to heap: assigned (list[0] = &n at p.go:14)",
 	} {
-		if !slices.ContainsFunc(l.Around("/p/p.go", number), func(e Escape) bool {
+		found := l.Around(report.Position{File: "/p/p.go", Line: number})
+		if !slices.ContainsFunc(found, func(e alloc.Escape) bool {
 			return e.String() == want && !strings.Contains(e.Flow[0].Into, "=")
 		}) {
-			t.Errorf("line %d: no %q in %+v", number, want, l.Around("/p/p.go", number))
+			t.Errorf("line %d: no %q in %+v", number, want, found)
 		}
 	}
 }
@@ -148,7 +152,7 @@ func TestEscape_Constant(t *testing.T) {
 		`'\''`: true, "'é'": true, "-7000": true, "1.5e+06": true, "true": true,
 		`"a" + s`: false, `s + "a"`: false, `"a" + s + "b"`: false, "2 * n": false, "trueish": false,
 		"n": false} {
-		if e := (Escape{What: what}); e.Constant() != want {
+		if e := (alloc.Escape{What: what}); e.Constant() != want {
 			t.Errorf("%s: constant is %t", what, !want)
 		}
 	}

@@ -11,50 +11,26 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-// A Frame is one function on a stack.
-type Frame hook.Frame
-
 // A Stack is a chain of calls, the innermost first.
-type Stack []Frame
-
-// An Amount is of objects and bytes of the heap.
-type Amount struct {
-	Objects float64 `json:"objects"`
-	Bytes   float64 `json:"bytes"`
-}
-
-// String is the amount in words, "24 B and 1 object".
-func (a Amount) String() string {
-	return ui.Bytes(a.Bytes) + " and " + ui.Counted(a.Objects, "object", "objects")
-}
-
-// Plus returns the sum.
-func (a Amount) Plus(b Amount) Amount { return Amount{a.Objects + b.Objects, a.Bytes + b.Bytes} }
-
-// Minus returns the difference.
-func (a Amount) Minus(b Amount) Amount { return Amount{a.Objects - b.Objects, a.Bytes - b.Bytes} }
-
-// Over returns the amount divided by n.
-func (a Amount) Over(n float64) Amount { return Amount{a.Objects / n, a.Bytes / n} }
+type Stack []alloc.Frame
 
 // A Sample is what was allocated with one stack and one size.
 type Sample struct {
 	Stack Stack
-	Size  int64  // bytes of each object
-	Each  Amount // for each operation
+	Size  int64        // bytes of each object
+	Each  alloc.Amount // for each operation
 }
 
 // Samples is what a program has allocated.
 type Samples struct {
 	Samples []Sample
-	Counted Amount  // by the runtime, for each operation or altogether
-	Hidden  float64 // objects that the profile lacks: tiny ones that share a block
-	More    int     // operations that the longer run had more
-	Go      string  // the version
+	Counted alloc.Amount // by the runtime, for each operation or altogether
+	More    int          // operations that the longer run had more
+	Hidden  float64      // objects that the profile lacks: small ones that share a block
+	Go      string       // the version
 }
 
 type key struct {
@@ -77,7 +53,7 @@ func sum(p *hook.Profile) map[key]Sample {
 		stack := make(Stack, len(r.Stack))
 		var text strings.Builder
 		for i, at := range r.Stack {
-			stack[i] = Frame(p.Frames[at])
+			stack[i] = p.Frames[at]
 			text.WriteString(names[at])
 		}
 		if stack.ofTesting() {
@@ -86,7 +62,7 @@ func sum(p *hook.Profile) map[key]Sample {
 		k := key{text.String(), r.Bytes / r.Objects}
 		s := samples[k]
 		s.Stack, s.Size = stack, k.size
-		s.Each = s.Each.Plus(Amount{float64(r.Objects), float64(r.Bytes)})
+		s.Each = s.Each.Plus(alloc.Amount{Objects: float64(r.Objects), Bytes: float64(r.Bytes)})
 		samples[k] = s
 	}
 	return samples
@@ -129,35 +105,20 @@ func Difference(short, long *hook.Profile, n int) Samples {
 		}
 	}
 	s := Samples{More: n, Go: long.Go,
-		Counted: counted(long).Minus(counted(short)).Over(float64(n)),
+		Counted: counted(long).Per(float64(n), counted(short)),
 		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
 		two := b[k]
-		two.Each = two.Each.Minus(a[k].Each).Over(float64(n))
+		two.Each = two.Each.Per(float64(n), a[k].Each)
 		s.Samples = append(s.Samples, two)
 	}
 	return s
 }
 
-func counted(p *hook.Profile) Amount { return Amount{float64(p.Objects), float64(p.Bytes)} }
-
-// Package returns the import path of the function's package.
-func (f Frame) Package() string { return symbol.Package(f.Function) }
-
-// OfRuntime reports whether the function is the runtime's own, which may have the name of another
-// package, such as reflect.unsafe_New.
-func (f Frame) OfRuntime() bool {
-	return f.Standard && (strings.Contains(f.File, "/src/runtime/") ||
-		strings.Contains(f.File, "/src/internal/runtime/"))
-}
-
-// OfCgo reports whether the function was written by cgo, for calls between Go and C.
-func (f Frame) OfCgo() bool {
-	base := f.File[strings.LastIndexByte(f.File, '/')+1:]
-	return base == "_cgo_gotypes.go" || base == "_cgo_export.go" ||
-		strings.Contains(f.Function, "._Cfunc_") || strings.Contains(f.Function, "_cgoexp_")
+func counted(p *hook.Profile) alloc.Amount {
+	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
 }
 
 // callbacks are the functions of package testing that call the tests' own.

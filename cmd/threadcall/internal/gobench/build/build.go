@@ -5,16 +5,20 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 // A Benchmark is a top-level benchmark.
@@ -38,7 +42,7 @@ type Builder struct {
 	Modules    []string // of the packages
 	Benchmarks []Benchmark
 	Identical  []string // packages whose benchmarks are not measured
-	Failures   []plan.Failure
+	Failures   []report.Failure
 }
 
 // Build builds all packages.
@@ -111,11 +115,11 @@ func (b *Builder) compile(ctx context.Context, index int,
 			continue
 		}
 		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test.exe", version.Name, index))
-		err := b.Versions.Trees[v].Build(ctx, p, file, b.meter(version)...)
+		err := b.Versions.Trees[v].Build(ctx, p, file, b.meter(b.Versions.Roots[v], version.Name)...)
 		if err == nil {
 			// The environment is the one that go test gives a test binary.
 			binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: append(os.Environ(),
-				"PWD="+p.Dir, "GOROOT="+version.GOROOT, "PATH="+filepath.Join(version.GOROOT, "bin")+
+				"PWD="+p.Dir, "GOROOT="+b.Versions.Roots[v], "PATH="+filepath.Join(b.Versions.Roots[v], "bin")+
 					string(os.PathListSeparator)+os.Getenv("PATH"))}
 			names[v], err = binaries[v].Benchmarks(ctx, b.Set.Timeout)
 		}
@@ -124,8 +128,8 @@ func (b *Builder) compile(ctx context.Context, index int,
 			return nil, nil, false, err
 		case err != nil:
 			ok = false
-			b.Failures = append(b.Failures, plan.Failure{Version: version.Name, Package: name,
-				Name: plan.Whole, Reason: err.Error()})
+			b.Failures = append(b.Failures, report.Failure{Version: version.Name, Package: name,
+				Reason: err.Error()})
 			b.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, version.Name, err))
 		}
 	}
@@ -133,16 +137,16 @@ func (b *Builder) compile(ctx context.Context, index int,
 }
 
 // meter returns the flags by which benchmarks report their CPU time, if that is possible.
-func (b *Builder) meter(v plan.Version) []string {
-	flags, ok := b.meters[v.GOROOT]
+func (b *Builder) meter(goroot, version string) []string {
+	flags, ok := b.meters[goroot]
 	if ok {
 		return flags
 	}
 	name, err := "", errors.New("GOFLAGS has an overlay of its own")
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
-		dir := filepath.Join(b.Dir, "meter-"+v.Name)
+		dir := filepath.Join(b.Dir, "meter-"+version)
 		if err = os.Mkdir(dir, 0o700); err == nil {
-			name, err = meter(v.GOROOT, dir)
+			name, err = meter(goroot, dir)
 		}
 	}
 	if err == nil {
@@ -153,8 +157,47 @@ func (b *Builder) meter(v plan.Version) []string {
 	if b.meters == nil {
 		b.meters = map[string][]string{}
 	}
-	b.meters[v.GOROOT] = flags
+	b.meters[goroot] = flags
 	return flags
+}
+
+//go:embed testdata/*.go.txt
+var added embed.FS
+
+// meter writes an overlay of package testing for the flag -overlay of the go command into dir, and
+// returns its name. It is for the Go version with this GOROOT.
+//
+// With it, the methods of testing.B that start, stop and reset the timer read the CPU time of the
+// process, too: user and system time of all its threads, that of the garbage collector included,
+// for exactly the time that ns/op measures. A benchmark then reports cpu-ns/op next to ns/op.
+//
+// On Linux, it reports also how many threads ran or were ready to run, on average, while the
+// benchmark function ran; those that hardly ran do not count. It separates waiting from waiting for
+// a CPU: about 1 for a computation in one goroutine, however many other processes there are, and
+// about 2 if it uses two CPUs.
+func meter(goroot, dir string) (string, error) {
+	sources := map[string][]byte{}
+	for _, name := range clocks() {
+		text, err := added.ReadFile("testdata/" + name + ".go.txt")
+		if err != nil {
+			return "", err
+		}
+		sources[name+".go"] = text
+	}
+	return overlay.Testing(goroot, dir, sources)
+}
+
+// clocks are the files that read the clocks of this system.
+func clocks() []string {
+	switch runtime.GOOS {
+	case "linux":
+		return []string{"meter", "clock_unix", "ready_linux"}
+	case "windows":
+		return []string{"meter", "clock_windows", "ready_other"}
+	case "plan9", "js", "wasip1":
+		return []string{"meter", "clock_other", "ready_other"}
+	}
+	return []string{"meter", "clock_unix", "ready_other"}
 }
 
 // matching returns the benchmarks of a package that match the pattern.

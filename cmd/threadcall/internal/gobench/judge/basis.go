@@ -3,41 +3,8 @@ package judge
 import (
 	"math"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
-)
-
-// A Time is what is found out about the time of a benchmark, and from which measure:
-// wall time (sec/op), or the CPU time of the process (cpu-sec/op), which hardly depends on what
-// else the machine does.
-//
-// The measure is chosen without knowledge of which of the two values of a round belongs to which
-// version. Such a choice does not change how often the test of the chosen measure is wrong. The
-// Delta of the other one has the verdict Aside.
-type Time struct {
-	Package string `json:"package,omitempty"`
-	Name    string `json:"name"`
-	Basis   Basis  `json:"basis"`
-	Runs    Runs   `json:"runs"`
-}
-
-// A Basis is the measure of time on which a verdict rests.
-type Basis string
-
-const (
-	Wall   Basis = "wall"
-	CPU    Basis = "cpu"
-	Either Basis = "either" // both are tested, each with half of the error rate
-)
-
-// Runs is how a benchmark uses CPUs, which decides whether its CPU time stands for its time.
-type Runs string
-
-const (
-	OnOne   Runs = "on one CPU"
-	OnMany  Runs = "on several CPUs" // the garbage collector's work counts
-	Waits   Runs = "waiting"         // for something else than a CPU
-	Unknown Runs = ""                // waiting, or not getting a CPU: the system does not report it
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // What decides about the basis.
@@ -53,51 +20,47 @@ const (
 	parallel = 1.1 // CPUs
 )
 
-// time chooses the bases, and sets aside what is not a verdict.
-func (c *Comparison) time() {
-	c.Times = []Time{}
-	wall, cpu := c.Table("sec/op"), c.Table(measure.CPUTime)
+// chooseBases chooses the measure of time of each benchmark, and sets aside what is not a verdict.
+func chooseBases(c *bench.Comparison, threads *bench.Table) {
+	wall, cpu := c.Table(bench.WallTime), c.Table(bench.CPUTime)
 	if wall == nil || cpu == nil {
 		return
 	}
 	throughput := c.Table("B/s")
 	for i := range wall.Rows {
 		w := &wall.Rows[i]
-		u := cpu.row(w)
-		if u == nil {
+		u := cpu.Row(w)
+		if u == nil || w.Delta.Verdict == bench.None || u.Delta.Verdict == bench.None {
 			continue
 		}
-		if w.Delta.Verdict == None || u.Delta.Verdict == None {
-			continue
+		o := observe(*w, *u, threads.Row(w))
+		at := bench.Time{Package: w.Package, Name: w.Name, Basis: o.basis(), Runs: o.runs()}
+		if at.Basis == bench.Either && w.Delta.N < stats.MinPairs(alpha/2) {
+			at.Basis = bench.Wall // half of the error rate could show nothing
 		}
-		o := observe(*w, *u, c.threads.row(w))
-		at := Time{Package: w.Package, Name: w.Name, Basis: o.basis(), Runs: o.runs()}
-		if at.Basis == Either && w.Delta.N < stats.MinPairs(alpha/2) {
-			at.Basis = Wall // half of the error rate could show nothing
-		}
-		rate := throughput.row(w) // the wall time in another unit
+		rate := throughput.Row(w) // the wall time in another unit
 		switch at.Basis {
-		case Wall:
+		case bench.Wall:
 			aside(u)
-		case CPU:
+		case bench.CPU:
 			aside(w)
 			aside(rate)
-		case Either:
-			wall.compare(w, alpha/2)
-			cpu.compare(u, alpha/2)
-			throughput.compare(rate, alpha/2)
+		case bench.Either:
+			compare(wall, w, alpha/2)
+			compare(cpu, u, alpha/2)
+			compare(throughput, rate, alpha/2)
 		}
 		c.Times = append(c.Times, at)
 	}
 }
 
-func aside(r *Row) {
+func aside(r *bench.Row) {
 	if r == nil {
 		return
 	}
 	switch r.Delta.Verdict {
-	case Better, Worse, Changed, Unseen:
-		r.Delta.own, r.Delta.Verdict = r.Delta.Verdict, Aside
+	case bench.Better, bench.Worse, bench.Changed, bench.Unseen:
+		r.Delta.Own, r.Delta.Verdict = r.Delta.Verdict, bench.Aside
 	}
 }
 
@@ -113,16 +76,16 @@ type observation struct {
 	comparable bool // all values are positive
 }
 
-func observe(wall, cpu Row, threads *Row) observation {
+func observe(wall, cpu bench.Row, threads *bench.Row) observation {
 	var wallRatios, cpuRatios, shares, ready, cpus, leastCPUs []float64
-	oldCPU, newCPU := cpu.Cells[0].at(), cpu.Cells[1].at()
-	newWall := wall.Cells[1].at()
+	oldCPU, newCPU := at(cpu.Cells[0]), at(cpu.Cells[1])
+	newWall := at(wall.Cells[1])
 	var oldThreads, newThreads map[int]float64
 	if threads != nil {
-		oldThreads, newThreads = threads.Cells[0].at(), threads.Cells[1].at()
+		oldThreads, newThreads = at(threads.Cells[0]), at(threads.Cells[1])
 	}
-	for at, wall := range wall.Cells[0].at() {
-		old, new := [2]float64{wall, oldCPU[at]}, [2]float64{newWall[at], newCPU[at]}
+	for round, wall := range at(wall.Cells[0]) {
+		old, new := [2]float64{wall, oldCPU[round]}, [2]float64{newWall[round], newCPU[round]}
 		if min(old[0], old[1], new[0], new[1]) <= 0 {
 			continue
 		}
@@ -130,7 +93,7 @@ func observe(wall, cpu Row, threads *Row) observation {
 		cpuRatios = append(cpuRatios, math.Abs(math.Log(new[1]/old[1])))
 		cpus = append(cpus, max(old[1]/old[0], new[1]/new[0]))
 		leastCPUs = append(leastCPUs, min(old[1]/old[0], new[1]/new[0]))
-		if a, b := oldThreads[at], newThreads[at]; a > 0 && b > 0 {
+		if a, b := oldThreads[round], newThreads[round]; a > 0 && b > 0 {
 			share := func(x [2]float64, threads float64) float64 {
 				return x[1] / (x[1] + max(0, x[0]*(1-threads)))
 			}
@@ -142,28 +105,28 @@ func observe(wall, cpu Row, threads *Row) observation {
 		stats.Median(ready), stats.Median(cpus), stats.Median(leastCPUs), len(cpus) > 0}
 }
 
-func (o observation) runs() Runs {
+func (o observation) runs() bench.Runs {
 	switch {
 	case o.cpus > parallel || o.threads > several:
-		return OnMany
+		return bench.OnMany
 	case o.share < waiting:
-		return Waits
+		return bench.Waits
 	case o.leastCPUs >= waiting || o.share >= waiting:
-		return OnOne
+		return bench.OnOne
 	}
-	return Unknown
+	return bench.Unknown
 }
 
-func (o observation) basis() Basis {
+func (o observation) basis() bench.Basis {
 	if !o.comparable || o.wall < quiet || o.wall < loud && o.wall < less*o.cpu ||
 		o.wall < lower*o.cpu {
-		return Wall
+		return bench.Wall
 	}
 	switch o.runs() {
-	case OnOne:
-		return CPU
-	case OnMany:
-		return Either
+	case bench.OnOne:
+		return bench.CPU
+	case bench.OnMany:
+		return bench.Either
 	}
-	return Wall
+	return bench.Wall
 }

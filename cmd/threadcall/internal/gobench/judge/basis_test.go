@@ -7,6 +7,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A computer measures a benchmark: its wall time, CPU time and threads that run or are ready, for
@@ -46,8 +47,8 @@ func simulated(r *rand.Rand, c computer, rounds int, factor float64) (d, exchang
 		swap := r.IntN(2)
 		for version, work := range []float64{1, factor} {
 			wall, cpu, threads := c(r)
-			values := []any{work * wall, "sec/op", work * cpu, measure.CPUTime, threads,
-				measure.Threads}
+			values := []any{work * wall, "sec/op", work * cpu, bench.CPUTime, threads,
+				bench.Threads}
 			if threads == 0 {
 				values = values[:4]
 			}
@@ -66,22 +67,22 @@ func TestTime(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		change    float64
-		basis     Basis
-		runs      Runs
+		basis     bench.Basis
+		runs      bench.Runs
 		least     int // how often of a hundred it must be found
-		wall, cpu Verdict
+		wall, cpu bench.Verdict
 	}{
-		"quiet":                {1.02, Wall, OnOne, 99, Worse, Aside},
-		"loaded":               {1.05, CPU, OnOne, 80, Aside, Worse},
-		"loaded, several CPUs": {1.10, Either, OnMany, 95, Unseen, Worse},
-		"loaded, waiting":      {1.10, Wall, Waits, 0, "", ""},
-		"no threads are known": {1.10, Wall, Unknown, 0, "", ""},
+		"quiet":                {1.02, bench.Wall, bench.OnOne, 99, bench.Worse, bench.Aside},
+		"loaded":               {1.05, bench.CPU, bench.OnOne, 80, bench.Aside, bench.Worse},
+		"loaded, several CPUs": {1.10, bench.Either, bench.OnMany, 95, bench.Unseen, bench.Worse},
+		"loaded, waiting":      {1.10, bench.Wall, bench.Waits, 0, "", ""},
+		"no threads are known": {1.10, bench.Wall, bench.Unknown, 0, "", ""},
 	} {
 		r := rand.New(rand.NewPCG(16, uint64(len(name))))
 		alarms, found, as := 0, 0, 0
 		for range trials {
 			a, b := simulated(r, computers[name], 20, 1)
-			x, y := Compare(a), Compare(b)
+			x, y := comparison(a), comparison(b)
 			for _, table := range x.Tables {
 				if table.Rows[0].Delta.Visible() {
 					alarms++
@@ -95,7 +96,7 @@ func TestTime(t *testing.T) {
 		r = rand.New(rand.NewPCG(5, uint64(len(name))))
 		for range 100 {
 			d, _ := simulated(r, computers[name], 20, c.change)
-			got := Compare(d)
+			got := comparison(d)
 			if time := got.Times[0]; time.Basis == c.basis && time.Runs == c.runs {
 				as++
 			}

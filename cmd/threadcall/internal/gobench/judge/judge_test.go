@@ -13,7 +13,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // paired returns results of benchmark A in one unit: in each round old[i] and new[i].
@@ -26,10 +26,14 @@ func paired(unit string, old, new []float64) *measure.Data {
 	return d
 }
 
+func comparison(d *measure.Data) *bench.Comparison {
+	return Judge(&bench.Record{}, d, nil).Comparison
+}
+
 // only returns the difference of the only benchmark.
-func only(t *testing.T, d *measure.Data) Delta {
+func only(t *testing.T, d *measure.Data) bench.Delta {
 	t.Helper()
-	c := Compare(d)
+	c := comparison(d)
 	if len(c.Tables) != 1 || len(c.Tables[0].Rows) != 1 {
 		t.Fatalf("%d tables", len(c.Tables))
 	}
@@ -45,7 +49,8 @@ func TestCompare_drift(t *testing.T) {
 	pairs := paired("sec/op", old, new)
 	measuretest.Add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
 	d := only(t, pairs)
-	if d.Verdict != Worse || d.Method != Pairs || d.N != 10 || math.Abs(d.Estimate-1.051) > 0.001 {
+	if d.Verdict != bench.Worse || d.Method != bench.Pairs || d.N != 10 ||
+		math.Abs(d.Estimate-1.051) > 0.001 {
 		t.Errorf("paired: %+v", d)
 	}
 }
@@ -55,18 +60,18 @@ func TestCompare_counts(t *testing.T) {
 		unit     string
 		n        int
 		old, new float64
-		verdict  Verdict
-		method   Method
+		verdict  bench.Verdict
+		method   bench.Method
 	}{
-		{"allocs/op", 4, 3, 4, Worse, Exactly},
-		{"B/op", 10, 64, 48, Better, Exactly},
-		{"allocs/op", 10, 0, 3, Worse, Exactly},
-		{"allocs/op", 1, 3, 3, Equal, Exactly},
-		{"allocs/op", 10, 0, 0, Equal, Exactly},
-		{"allocs/op", 3, 3, 4, TooFew, Pairs}, // three times 3 and three times 4 may be chance
+		{"allocs/op", 4, 3, 4, bench.Worse, bench.Exactly},
+		{"B/op", 10, 64, 48, bench.Better, bench.Exactly},
+		{"allocs/op", 10, 0, 3, bench.Worse, bench.Exactly},
+		{"allocs/op", 1, 3, 3, bench.Equal, bench.Exactly},
+		{"allocs/op", 10, 0, 0, bench.Equal, bench.Exactly},
+		{"allocs/op", 3, 3, 4, bench.TooFew, bench.Pairs}, // which may be chance
 		// so may five times, for what is not known to be exact
-		{"retries", 5, 3, 4, TooFew, Pairs},
-		{"retries", 6, 3, 4, Changed, Pairs},
+		{"retries", 5, 3, 4, bench.TooFew, bench.Pairs},
+		{"retries", 6, 3, 4, bench.Changed, bench.Pairs},
 	} {
 		d := only(t, paired(c.unit, slices.Repeat([]float64{c.old}, c.n),
 			slices.Repeat([]float64{c.new}, c.n)))
@@ -83,11 +88,11 @@ func TestCompare_counts(t *testing.T) {
 func TestCompare_odd(t *testing.T) {
 	d := only(t, paired("balance", []float64{-3, -2, -1, 0, 1, 2}, []float64{-2, -0.5, 0.5, 1, 2.5,
 		3}))
-	if !d.Absolute || d.Verdict != Changed || d.Estimate != 1.25 ||
-		*d.Interval != (stats.Interval{Low: 1, High: 1.5}) {
+	if !d.Absolute || d.Verdict != bench.Changed || d.Estimate != 1.25 ||
+		*d.Interval != (bench.Interval{Low: 1, High: 1.5}) {
 		t.Errorf("without ratios: %+v %+v", d, d.Interval)
 	}
-	c := Compare(paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1), 1e200, 1e-200},
+	c := comparison(paired("sec/op", []float64{1, 2, 3, math.NaN(), math.Inf(1), 1e200, 1e-200},
 		[]float64{2, 4, 6, 8, 10, 12, 14}))
 	if n := c.Tables[0].Rows[0].Cells[0].N; n != 3 || len(c.Warnings) != 4 {
 		t.Errorf("%d values, warnings %q", n, c.Warnings)
@@ -124,7 +129,7 @@ func TestCompare_holm(t *testing.T) {
 			}
 		}
 		var got [2]int
-		for _, r := range Compare(d).Tables[0].Rows {
+		for _, r := range comparison(d).Tables[0].Rows {
 			if r.Delta.Visible() {
 				got[0]++
 			}
@@ -144,7 +149,7 @@ func TestCompare_order(t *testing.T) {
 		measuretest.Add(d, 0, 0, name, 1.0, "sec/op")
 	}
 	var names []string
-	for _, row := range Compare(d).Tables[0].Rows {
+	for _, row := range comparison(d).Tables[0].Rows {
 		names = append(names, row.Name)
 	}
 	if fmt.Sprint(names) != "[A B B/n=8 B/n=008/x B/n=64]" {
@@ -153,31 +158,33 @@ func TestCompare_order(t *testing.T) {
 }
 
 func TestTable_words(t *testing.T) {
-	interval := func(low, high float64) *stats.Interval {
-		return &stats.Interval{Low: low, High: high}
+	interval := func(low, high float64) *bench.Interval {
+		return &bench.Interval{Low: low, High: high}
 	}
 	for _, c := range []struct {
 		unit   string
 		better int
-		d      Delta
+		d      bench.Delta
 		want   string
 	}{
-		{"sec/op", -1, Delta{Verdict: Worse, Estimate: 1.054, Interval: interval(1.04, 1.131)},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Worse, Estimate: 1.054,
+			Interval: interval(1.04, 1.131)},
 			"+5.4% [+4.0%, +13.1%] slower"},
-		{"sec/op", -1, Delta{Verdict: Better, Estimate: 0.005, Interval: interval(0.004, 0.006)},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Better, Estimate: 0.005,
+			Interval: interval(0.004, 0.006)},
 			"1/200 [1/250, 1/167] faster"},
-		{"sec/op", -1, Delta{Verdict: Worse, Estimate: 212, Interval: interval(9, 230)},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Worse, Estimate: 212, Interval: interval(9, 230)},
 			"×212 [×9, ×230] slower"},
-		{"B/s", 1, Delta{Verdict: Better, Estimate: 1.2, Interval: interval(1.1, 1.3)},
+		{"B/s", 1, bench.Delta{Verdict: bench.Better, Estimate: 1.2, Interval: interval(1.1, 1.3)},
 			"+20.0% [+10.0%, +30.0%] faster"},
-		{"allocs/op", -1, Delta{Verdict: Worse, Absolute: true, Estimate: 3}, "+3  more"},
-		{"B/op", -1, Delta{Verdict: Better, Estimate: 0.75}, "-25.0%  less"},
-		{"hits/op", 1, Delta{Verdict: Better, Estimate: 1.1}, "+10.0%  better"},
-		{"hits/op", 0, Delta{Verdict: Changed, Estimate: 1.1}, "+10.0%  more"},
-		{"sec/op", -1, Delta{Verdict: Unseen, Estimate: 1.00001, Interval: interval(0.98, 1)},
+		{"allocs/op", -1, bench.Delta{Verdict: bench.Worse, Absolute: true, Estimate: 3}, "+3  more"},
+		{"B/op", -1, bench.Delta{Verdict: bench.Better, Estimate: 0.75}, "-25.0%  less"},
+		{"hits/op", 1, bench.Delta{Verdict: bench.Better, Estimate: 1.1}, "+10.0%  better"},
+		{"hits/op", 0, bench.Delta{Verdict: bench.Changed, Estimate: 1.1}, "+10.0%  more"},
+		{"sec/op", -1, bench.Delta{Verdict: bench.Unseen, Estimate: 1.00001, Interval: interval(0.98, 1)},
 			"0% [-2.0%, 0%] "},
 	} {
-		table := Table{Unit: c.unit, Better: c.better}
+		table := bench.Table{Unit: c.unit, Better: c.better}
 		if got := table.Change(c.d) + " " + table.Range(c.d) + " " +
 			table.Word(c.d); got != c.want {
 			t.Errorf("%+v: %q, want %q", c.d, got, c.want)
@@ -230,9 +237,9 @@ func TestCheck(t *testing.T) {
 			}
 			limits = append(limits, l)
 		}
-		broken, undecided, err := Check(Compare(d), limits)
-		got := fmt.Sprint(errors.Join(Broken(broken), err))
-		if len(undecided) > 0 {
+		r := Judge(&bench.Record{}, d, limits)
+		got := fmt.Sprint(errors.Join(Broken(r.Breaches), d.Lacks(limits)))
+		if len(r.Undecided) > 0 {
 			got += "undecided"
 		}
 		if !strings.Contains(got, c.want) || c.want == "" && got != "<nil>" {

@@ -1,19 +1,21 @@
 package measure
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
-)
-
-// Units that benchmarks report next to those of package testing.
-const (
-	CPUTime = "cpu-sec/op"
-	Threads = "runnable-threads" // how many ran or were ready to, on average
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A Data is a set of benchmark results of one or more versions of a program.
@@ -21,8 +23,8 @@ type Data struct {
 	Versions []string                 // their names, the oldest first
 	Units    benchfmt.UnitMetadataMap // what is known of units, such as which direction is better
 	Results  []Result
-	Failures []plan.Failure // benchmarks that gave no result, or not all
-	Warnings []string       // what is odd in the results
+	Failures []report.Failure // benchmarks that gave no result, or not all
+	Warnings []string         // what is odd in the results
 }
 
 // A Result is one line of a benchmark's output, and where it belongs.
@@ -62,8 +64,9 @@ func (d *Data) Add(version, round int, r *benchfmt.Result) {
 	r.Values = slices.DeleteFunc(r.Values, func(v benchfmt.Value) bool {
 		size := math.Abs(v.Value)
 		odd := !(size <= largest) || 0 < size && size < 1/largest // NaN is neither
-		if odd {
-			d.Warn("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit)
+		text := fmt.Sprintf("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit)
+		if odd && !slices.Contains(d.Warnings, text) {
+			d.Warnings = append(d.Warnings, text)
 		}
 		return odd
 	})
@@ -73,15 +76,119 @@ func (d *Data) Add(version, round int, r *benchfmt.Result) {
 // largest is a number beyond all measurements, of which the square is a number, too.
 const largest = 1e150
 
-// Warn adds a warning, once.
-func (d *Data) Warn(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(d.Warnings, text) {
-		d.Warnings = append(d.Warnings, text)
+// usual are the units of package testing, in its order, and those of threadcall bench.
+var usual = []string{bench.WallTime, bench.CPUTime, "B/s", "B/op", "allocs/op"}
+
+// UnitNames returns the units of all results in the order of the tables.
+func (d *Data) UnitNames() (units []string) {
+	for _, r := range d.Results {
+		for _, v := range r.Values {
+			if v.Unit != bench.Threads && !slices.Contains(units, v.Unit) {
+				units = append(units, v.Unit)
+			}
+		}
 	}
+	rank := func(unit string) int {
+		if i := slices.Index(usual, unit); i >= 0 {
+			return i
+		}
+		return len(usual)
+	}
+	slices.SortFunc(units, func(a, b string) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
+	})
+	return units
 }
 
-// Fail notes that a benchmark of a version failed.
-func (d *Data) Fail(version int, pkg, name, reason string) {
-	d.Failures = append(d.Failures, plan.Failure{Version: d.Versions[version],
-		Package: pkg, Name: name, Reason: reason})
+// Lacks returns an error if no result has the unit of one of the limits.
+func (d *Data) Lacks(limits []plan.Limit) error {
+	units := d.UnitNames()
+	for _, l := range limits {
+		if len(units) > 0 && l.Unit != "" && !slices.Contains(units, l.Tidy()) {
+			for i := range units {
+				units[i] = bench.Written(units[i])
+			}
+			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text, l.Unit,
+				strings.Join(units, ", "))
+		}
+	}
+	return nil
+}
+
+// Err returns an error that names the benchmarks, and the packages, that have failed.
+func (d *Data) Err() error {
+	var names []string
+	for _, f := range d.Failures {
+		name := "Benchmark" + f.Name
+		if f.Name == "" {
+			name = f.Package
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if names == nil {
+		return nil
+	}
+	return fmt.Errorf("%s failed", strings.Join(names, ", "))
+}
+
+// A file is where the results of a version are saved, in the Go benchmark format, each when it is
+// there.
+//
+// Everything else that the run records is in comments: lines that begin with #, which readers of
+// the format skip. As configuration, by which benchstat separates its tables, there is only what go
+// test writes.
+type file struct {
+	*os.File
+	out *benchfmt.Writer // to the file
+}
+
+// files are one a version.
+type files []file
+
+// createFiles makes the files for the results, in place of those that are there, and names them in
+// the record.
+func createFiles(output string, r *bench.Record) (all files, err error) {
+	for i := range r.Versions {
+		v := &r.Versions[i]
+		if v.File = output; len(r.Versions) > 1 {
+			ext := filepath.Ext(output)
+			v.File = strings.TrimSuffix(output, ext) + "-" + v.Name + ext
+		}
+		f, err := os.Create(v.File)
+		if err != nil {
+			return nil, fmt.Errorf("cannot save results: %w", errors.Join(err, all.Close()))
+		}
+		all = append(all, file{f, benchfmt.NewWriter(f)})
+		for _, line := range []string{"threadcall bench, " + r.Began.Format(time.RFC3339),
+			"version: " + v.Name + ", " + v.What, "command: " + r.Settings.Command,
+			"toolchain: " + v.Toolchain} {
+			if _, err := fmt.Fprintln(f, "#", strings.ReplaceAll(line, "\n", " ")); err != nil {
+				return nil, errors.Join(err, all.Close())
+			}
+		}
+	}
+	return all, nil
+}
+
+// add saves what a process has measured.
+func (all files) add(o *Outcome) (err error) {
+	if all == nil {
+		return nil
+	}
+	for _, u := range o.Units {
+		err = errors.Join(err, all[o.Version].out.Write(u))
+	}
+	for _, r := range o.Lines {
+		err = errors.Join(err, all[o.Version].out.Write(r))
+	}
+	return err
+}
+
+func (all files) Close() (err error) {
+	for _, f := range all {
+		err = errors.Join(err, f.File.Close())
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // outcome returns what a process would have measured that writes this.
@@ -20,7 +21,9 @@ const header = "goos: linux\npkg: example.com/p\n"
 
 func TestFile(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "x.txt")
-	f, err := createFile(name, []string{"about: a\nb"})
+	r := &bench.Record{Settings: bench.Settings{Command: "a\nb"},
+		Versions: []bench.Version{{Name: "v"}}}
+	f, err := createFiles(name, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,12 +32,15 @@ func TestFile(t *testing.T) {
 		f.add(outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 6.0 ns/op\n")),
 		f.add(outcome(header+"note: only here\nBenchmarkA-2 \t 100\t 7.0 ns/op\n")),
 		f.add(outcome("goos: linux\npkg: example.com/q\nBenchmarkB-2 \t 100\t 8.0 ns/op\n")),
-		f.file.Close())
+		f.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(name)
-	const want = `# about: a b
+	const want = `# threadcall bench, 0001-01-01T00:00:00Z
+# version: v, 
+# command: a b
+# toolchain: 
 Unit frames/s better=higher
 goos: linux
 pkg: example.com/p

@@ -1,11 +1,24 @@
 package measure
 
 import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
+	"time"
 
+	"golang.org/x/perf/benchfmt"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // A Job is what one process runs: a top-level benchmark with its sub-benchmarks, or, after
@@ -15,7 +28,7 @@ type Job struct {
 	// as the function is called, or the sub-benchmark, without the number of CPUs
 	Benchmark  string
 	Pattern    string           // for the flag -test.bench
-	CPU        string           // GOMAXPROCS; empty: the default
+	CPU        report.CPUs      // one; empty: the default
 	Iterations int              // 0: as many as -benchtime makes
 	Versions   []*gotest.Binary // nil for a version that does not have it
 
@@ -67,38 +80,246 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	var groups [][]*Job
-	at := map[string]int{}
+	order := map[Process][]float64{} // random: of the top-level benchmark, the job, and the process
+	groups := map[string]float64{}
 	for _, j := range jobs {
-		if j.over {
-			continue
+		top, _, _ := strings.Cut(j.Benchmark, "/")
+		top = j.Package + "." + top
+		if groups[top] == 0 {
+			groups[top] = 1 + rand.Float64()
 		}
-		name, _, _ := strings.Cut(j.Benchmark, "/")
-		name = j.Package + "." + name
-		i, ok := at[name]
-		if !ok {
-			i = len(groups)
-			at[name] = i
-			groups = append(groups, nil)
-		}
-		groups[i] = append(groups[i], j)
-	}
-	shuffle(groups)
-	for _, group := range groups {
-		shuffle(group)
-		for _, j := range group {
-			first := len(processes)
-			for version, binary := range j.Versions {
-				if binary != nil {
-					processes = append(processes, Process{j, version})
-				}
+		job := rand.Float64()
+		for version, binary := range j.Versions {
+			if p := (Process{j, version}); binary != nil && !j.over {
+				order[p] = []float64{groups[top], job, rand.Float64()}
+				processes = append(processes, p)
 			}
-			shuffle(processes[first:])
 		}
 	}
+	slices.SortFunc(processes, func(a, b Process) int { return slices.Compare(order[a], order[b]) })
 	return processes
 }
 
-func shuffle[T any](s []T) {
-	rand.Shuffle(len(s), func(i, k int) { s[i], s[k] = s[k], s[i] })
+// An Outcome is what a process did.
+type Outcome struct {
+	Process
+	Lines  []*benchfmt.Result       // in their order
+	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
+	Failed []report.Failure         // what failed; there may be results as well
+	Empty  bool                     // it gave no result, but did not fail either
+	Time   time.Duration            // of the process
+}
+
+// start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
+// fails is not.
+func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
+	o, j, benchtime := &Outcome{Process: run}, run.Job, s.Benchtime
+	if j.Iterations > 0 {
+		benchtime = report.Benchtime{N: j.Iterations}
+	}
+	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.count=1", "-test.benchmem",
+		"-test.paniconexit0", "-test.benchtime=" + benchtime.String()}
+	if len(j.skip) > 0 {
+		args = append(args, "-test.skip="+strings.Join(j.skip, "|"))
+	}
+	if j.CPU != "" {
+		args = append(args, "-test.cpu="+j.CPU.String())
+	}
+	p, err := j.Versions[run.Version].Run(ctx, s.Timeout, args...)
+	if ctx.Err() != nil {
+		return nil, err
+	} else if err != nil {
+		return nil, fmt.Errorf("%s: %w", j.Package, err)
+	}
+	o.Lines, o.Units, o.Time = p.Lines, p.Units, p.Time
+	switch {
+	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
+		o.Failed = j.faults(p)
+		for _, f := range o.Failed {
+			j.drop("Benchmark" + f.Name)
+		}
+	case len(o.Lines) == 0:
+		j.over = true
+		o.Empty = len(j.skip) == 0 // otherwise all that would have given results failed before
+	}
+	return o, nil
+}
+
+// faults returns what failed in a process, and why. A crash is one of the whole benchmark.
+func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
+	whole := func(reason string) { found = append(found, failure(j.Benchmark, reason)) }
+	switch {
+	case p.TooLong:
+		whole(p.Problem)
+	case gotest.Crashed(p.Output):
+		whole(gotest.Decisive(p.Output, 6))
+	}
+	all := reported(p.Output, j.CPU)
+	for _, f := range all {
+		inside := func(g report.Failure) bool { return strings.HasPrefix(g.Name, f.Name+"/") }
+		known := func(g report.Failure) bool { return f.Name == g.Name || inside(g) }
+		if slices.ContainsFunc(found, known) || f.Reason == "" && slices.ContainsFunc(all, inside) {
+			continue // it failed because a part of it did
+		}
+		f.Reason = cmp.Or(f.Reason, "it gave no reason")
+		found = append(found, f)
+	}
+	if len(found) == 0 {
+		whole(cmp.Or(gotest.Decisive(p.Output, 6), p.Problem))
+	}
+	return found
+}
+
+// failure is that of a benchmark as testing calls it: the top-level one if it is not known which
+// part of it failed.
+func failure(benchmark, reason string) report.Failure {
+	return report.Failure{Name: strings.TrimPrefix(benchmark, "Benchmark"), Reason: reason}
+}
+
+// fault matches what testing prints of a benchmark that has failed, with the indented lines after
+// it.
+var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
+	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
+
+// reported returns the benchmarks that testing reports as failed.
+func reported(output string, cpus report.CPUs) (all []report.Failure) {
+	for _, m := range fault.FindAllStringSubmatch(strings.ReplaceAll(output, "\r", "")+"\n", -1) {
+		all = append(all, failure(gotest.PlainName(m[1], cpus), gotest.Decisive(m[2], 4)))
+	}
+	return all
+}
+
+// The calibration of a benchmark takes a part of the time that a process has in a round, but not
+// less than the second.
+const (
+	calibrationPart = 5
+	calibrationMin  = 10 * time.Millisecond
+)
+
+const (
+	mostIterations = 1e9 // the largest number that package testing chooses by itself
+	// how many times as long as on an otherwise idle machine a process may take
+	mostStretch = 5
+)
+
+// calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
+// sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
+func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
+	each, short := m.set.Benchtime.Time, *m.set
+	short.Benchtime = report.Benchtime{N: 1}
+	if each > 0 {
+		short.Benchtime = report.Benchtime{Time: max(each/calibrationPart, min(each, calibrationMin))}
+	}
+	var old []string // that only old versions have
+	for i, b := range benchmarks {
+		if b.Binaries[len(b.Binaries)-1] == nil {
+			old = append(old, b.Package+"."+b.Name)
+			continue
+		}
+		for _, cpu := range m.set.CPU.Each() {
+			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
+			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern, CPU: cpu,
+				Versions: b.Binaries}
+			var outcomes []*Outcome
+			for version, binary := range j.Versions {
+				if binary == nil {
+					continue
+				}
+				o, err := start(ctx, &short, Process{j, version})
+				if err != nil {
+					return err
+				}
+				m.failed(o, "calibration")
+				outcomes = append(outcomes, o)
+			}
+			for _, one := range j.split(outcomes, each) {
+				if each == 0 {
+					one.Iterations = m.set.Benchtime.N
+				}
+				m.jobs = append(m.jobs, one)
+			}
+		}
+	}
+	m.log.Progress("")
+	m.common(old)
+	return nil
+}
+
+// common drops the jobs that only old versions have, and notes them.
+func (m *measurement) common(old []string) {
+	last := len(m.record.Versions) - 1
+	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
+		if j.Versions[last] == nil {
+			old = append(old, j.String())
+		}
+		return j.Versions[last] == nil
+	})
+	if len(old) > 0 {
+		m.log.Note("Not in %s, and not measured: %s.", m.record.Versions[last].Name,
+			ui.Some(old, 10))
+	}
+}
+
+// split returns a job for each benchmark that one of the outcomes has results of. The outcomes are
+// those of this job, one a version that has it. What has failed in any of them is left out.
+//
+// The processes of each new job take the time each, on average of the versions, as all do the same
+// number of iterations; not counting the time in which they are ready to run and other processes
+// have the CPUs, unless that made them take five times as long. So a run on a loaded machine does
+// the same work, and its CPU times vary no more for being short. If each is 0, -benchtime decides.
+func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
+	fails := func(name string) bool {
+		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
+			return slices.ContainsFunc(o.Failed, func(f report.Failure) bool {
+				failed := "Benchmark" + f.Name
+				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Benchmark
+			})
+		})
+	}
+	var sums []float64 // seconds of one iteration in all versions, without waiting for CPUs
+	for _, o := range outcomes {
+		besides := o.Time.Seconds()
+		for _, l := range o.Lines {
+			wall, _ := times(l)
+			besides -= wall * float64(l.Iters)
+		}
+		for _, l := range o.Lines {
+			name := "Benchmark" + gotest.PlainName(l.Name.String(), j.CPU)
+			if fails(name) {
+				continue
+			}
+			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Benchmark == name })
+			if i < 0 {
+				i = len(jobs)
+				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
+					Pattern: gotest.Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
+						len(j.Versions))})
+				sums = append(sums, 0)
+			}
+			jobs[i].Versions[o.Version] = j.Versions[o.Version]
+			wall, own := times(l)
+			sums[i] += max(own, wall/mostStretch)
+			jobs[i].each += wall
+			jobs[i].besides += max(0, besides)
+		}
+	}
+	for i, one := range jobs {
+		if each > 0 && sums[i] > 0 {
+			n := math.Round(each.Seconds() * float64(one.versions()) / sums[i])
+			one.Iterations = int(min(mostIterations, max(1, n)))
+		}
+	}
+	return jobs
+}
+
+// times returns what an iteration takes, and what it would take if its threads never waited for a
+// CPU.
+func times(r *benchfmt.Result) (wall, own float64) {
+	wall, _ = r.Value(bench.WallTime)
+	cpu, measured := r.Value(bench.CPUTime)
+	threads, counted := r.Value(bench.Threads)
+	if !measured || !counted || cpu <= 0 {
+		return wall, wall
+	}
+	return wall, min(wall, cpu+wall*max(0, 1-threads))
 }

@@ -3,6 +3,7 @@ package measure
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,17 +11,18 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 )
 
 // LockVariable names the environment variable with the name of the file that a run locks, so that
 // one at a time measures on a machine. Without it, all users of the machine have the same one.
 const LockVariable = "THREADCALL_BENCH_LOCK"
 
-// lock waits for the lock, which lasts until release or the end of the process; processes that this
-// one starts do not prolong it. If another process has the lock, it calls waits with the file's
-// name. If ctx ends first, the error wraps its cause. Where the kernel has no such locks, the error
-// wraps errors.ErrUnsupported.
-func lock(ctx context.Context, waits func(path string)) (release func(), err error) {
+// Lock waits for the lock, which lasts until release or the end of the process; processes that this
+// one starts do not prolong it. If ctx ends first, the error wraps its cause. Where the kernel has
+// no such locks, there is none.
+func Lock(ctx context.Context, log *plan.Log) (release func(), err error) {
 	path := os.Getenv(LockVariable)
 	if path == "" {
 		dir := "/tmp" // TMPDIR is another directory for each user on some systems
@@ -39,12 +41,16 @@ func lock(ctx context.Context, waits func(path string)) (release func(), err err
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := l.TryLock()
 	if err == nil && !locked {
-		waits(path)
+		log.Trouble("Waiting for another benchmark, which has locked " + path)
 		_, err = l.TryLockContext(ctx, 200*time.Millisecond)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("interrupted while another benchmark runs: %w", context.Cause(ctx))
+	case errors.Is(err, errors.ErrUnsupported):
+		log.Note("This system has no locks that a crash releases, so other benchmarks may run at the " +
+			"same time.")
+		return func() {}, nil
 	case err != nil:
 		return nil, fmt.Errorf("cannot lock the machine: %w; %s can name another file", err,
 			LockVariable)

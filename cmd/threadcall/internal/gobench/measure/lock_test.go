@@ -3,31 +3,48 @@ package measure
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 )
+
+// A waiter calls then when something is written.
+type waiter struct {
+	strings.Builder
+	then func()
+}
+
+func (w *waiter) Write(p []byte) (int, error) {
+	defer w.then()
+	return w.Builder.Write(p)
+}
 
 func TestLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	t.Setenv(LockVariable, name)
 	for range 2 {
-		release, err := lock(t.Context(), nil)
-		if errors.Is(err, errors.ErrUnsupported) {
-			t.Skip(err)
-		}
+		log := &plan.Log{Screen: ui.To(io.Discard)}
+		release, err := Lock(t.Context(), log)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if log.Notes != nil {
+			t.Skip(log.Notes)
 		}
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o044 != 0o044 {
 			t.Errorf("%v, %v", info, err)
 		}
 		stop := errors.New("stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		waited := ""
-		if _, err := lock(ctx, func(path string) { waited = path; cancel(stop) }); waited != name ||
-			!errors.Is(err, stop) {
-			t.Errorf("while it is locked: waited for %q, %v", waited, err)
+		waits := &waiter{then: func() { cancel(stop) }}
+		if _, err := Lock(ctx, &plan.Log{Screen: ui.To(waits)}); !errors.Is(err, stop) ||
+			!strings.Contains(waits.String(), name) {
+			t.Errorf("while it is locked: %q, %v", waits, err)
 		}
 		release()
 		os.Remove(name)

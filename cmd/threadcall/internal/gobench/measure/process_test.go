@@ -17,6 +17,8 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // built returns the directory with the test binary of testdata, which TestMain removes.
@@ -66,7 +68,8 @@ func job(t *testing.T, name string) *Job {
 
 func do(t *testing.T, j *Job, timeout time.Duration) *Outcome {
 	t.Helper()
-	o, err := Run(t.Context(), &plan.Settings{Benchtime: "10x", Timeout: timeout}, Process{Job: j})
+	o, err := start(t.Context(), &plan.Settings{Settings: bench.Settings{Timeout: timeout,
+		Benchtime: report.Benchtime{N: 10}}}, Process{Job: j})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +87,7 @@ func names(lines []*benchfmt.Result) (names []string) {
 func summary(o *Outcome) string {
 	text := fmt.Sprint(names(o.Lines))
 	for _, f := range o.Failed {
-		text += fmt.Sprintf(" failed %s: %s;", f.Benchmark, f.Reason)
+		text += fmt.Sprintf(" failed Benchmark%s: %s;", f.Name, f.Reason)
 	}
 	if o.Empty {
 		text += " empty"
@@ -202,7 +205,7 @@ func TestJob_split(t *testing.T) {
 	b := outcome(1, "BenchmarkX/a.b-2 10 3000 ns/op\nBenchmarkX/slow/1-2 1 2e9 "+
 		"ns/op\nBenchmarkX/fast-2 1 0.1 ns/op\nBenchmarkX/bad-2 1 1 ns/op\nBenchmarkX/none-2 10 "+
 		"7 x/op\n")
-	b.Failed = []Fault{{"BenchmarkX/bad", "it fails"}}
+	b.Failed = []report.Failure{{Name: "X/bad", Reason: "it fails"}}
 	got := ""
 	for _, one := range j.split([]*Outcome{a, b}, time.Second) {
 		got += fmt.Sprintln(one, one.Pattern, one.CPU, one.Iterations, one.Versions[0] == old,

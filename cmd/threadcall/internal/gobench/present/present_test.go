@@ -11,6 +11,8 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // simulated returns rounds of benchmarks of which the ratios of the versions' times are known.
@@ -67,10 +69,10 @@ func hidden() *measure.Data {
 		for v, x := range []float64{1, 1.1} {
 			measuretest.Add(d, v, round, "JSON-8", 100e-9*math.Pow(wide, float64(v)), "sec/op")
 			wall := 100e-9 * x * math.Pow(load, float64(v))
-			measuretest.Add(d, v, round, "Busy-8", wall, "sec/op", 90e-9*x, measure.CPUTime,
-				1.0, measure.Threads)
-			measuretest.Add(d, v, round, "Calm-8", 100e-9*x, "sec/op", 99e-9*x, measure.CPUTime,
-				1.0, measure.Threads)
+			measuretest.Add(d, v, round, "Busy-8", wall, "sec/op", 90e-9*x, bench.CPUTime,
+				1.0, bench.Threads)
+			measuretest.Add(d, v, round, "Calm-8", 100e-9*x, "sec/op", 99e-9*x, bench.CPUTime,
+				1.0, bench.Threads)
 		}
 	}
 	return d
@@ -82,7 +84,7 @@ func written(t *testing.T, d *measure.Data, width int) string {
 	var text strings.Builder
 	s := ui.To(&text)
 	s.Width = width
-	Print(s, &judge.Report{Comparison: judge.Compare(d)})
+	Print(s, judge.Judge(&bench.Record{}, d, nil))
 	for line := range strings.Lines(text.String()) {
 		line = strings.TrimSuffix(line, "\n")
 		if ui.Columns(line) > width || strings.HasSuffix(line, " ") ||
@@ -98,8 +100,9 @@ func TestPrint(t *testing.T) {
 	failed := simulated(6, "old.txt", "new.txt")
 	measuretest.Add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
 	measuretest.Add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
-	failed.Fail(1, "example.org/p", "Panics-8", "panic: index out of range")
-	failed.Warn("something is odd")
+	failed.Failures = []report.Failure{{Version: "new.txt", Package: "example.org/p", Name: "Panics-8",
+		Reason: "panic: index out of range"}}
+	failed.Warnings = []string{"something is odd"}
 	for _, c := range []struct {
 		d    *measure.Data
 		want string
@@ -188,12 +191,12 @@ func TestPrinter_name(t *testing.T) {
 		{"8", "h/m", "h/m h/m/b", "m.X b.X"},
 		{"8", "one, other", "one other", "one.X other.X"},
 	} {
-		table, got := judge.Table{Unit: "sec/op"}, []string{}
+		table, got := bench.Table{Unit: "sec/op"}, []string{}
 		for _, pkg := range strings.Fields(c.packages) {
-			table.Rows = append(table.Rows, judge.Row{Package: pkg, Name: "X-8"})
+			table.Rows = append(table.Rows, bench.Row{Package: pkg, Name: "X-8"})
 		}
-		r := judge.Report{Comparison: &judge.Comparison{Tables: []judge.Table{table}}}
-		r.Module, r.Settings.CPU = c.module, c.cpu
+		r := bench.Report{Comparison: &bench.Comparison{Tables: []bench.Table{table}}}
+		r.Module, r.Settings.CPU = c.module, report.CPUs(c.cpu)
 		for _, row := range table.Rows {
 			got = append(got, printer{Report: &r}.name(row))
 		}

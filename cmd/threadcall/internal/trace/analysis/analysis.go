@@ -6,6 +6,9 @@
 package analysis
 
 import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
@@ -15,9 +18,9 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/verdict"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // Trace reads a trace, which may be compressed with gzip, to its end and reports on it under a
@@ -30,7 +33,7 @@ import (
 // Memory is bounded by the size of one of the trace's generations, which the runtime ends every
 // second, by the number of goroutines and threads that exist at a time, and by the number of
 // different stacks.
-func Trace(r io.Reader, name string) (*report.Report, error) {
+func Trace(r io.Reader, name string) (*trace.Report, error) {
 	in := &counter{in: r}
 	format, whole, err := recognize(in)
 	if err != nil {
@@ -117,16 +120,16 @@ type analysis struct {
 	gomaxprocs uint64
 
 	existing  map[int64]*goroutine
-	functions map[string]*report.Function
-	stopped   map[ranAt]*report.Deed
+	functions map[string]*trace.Function
+	stopped   map[ranAt]*trace.Deed
 	counts    population
 	ran       map[int64]bool // threads that ran a goroutine
 	waits     waiting
 	load      load
 	wakeups   wakeups
-	servers   []report.Server
-	loop      *report.Loop
-	heap      report.Heap
+	servers   []trace.Server
+	loop      *trace.Loop
+	heap      trace.Heap
 	collector collector
 	tasks     map[xtrace.TaskID]*task
 	calls     calls
@@ -135,14 +138,14 @@ type analysis struct {
 func newAnalysis() *analysis {
 	a := &analysis{
 		tables: newTables(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
-		functions: map[string]*report.Function{}, stopped: map[ranAt]*report.Deed{},
+		functions: map[string]*trace.Function{}, stopped: map[ranAt]*trace.Deed{},
 		tasks:   map[xtrace.TaskID]*task{},
-		wakeups: wakeups{map[int32]*report.Wakeups{}}, servers: []report.Server{},
+		wakeups: wakeups{map[int32]*trace.Wakeups{}}, servers: []trace.Server{},
 	}
-	a.waits.tables, a.waits.places = a.tables, map[place]*waitPlace{}
-	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]report.Sum{}
-	a.calls.Slow = []report.SlowCall{}
-	a.calls.places = map[place]*report.Place{}
+	a.waits.tables, a.waits.places = a.tables, map[placeKey]*waitPlace{}
+	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]trace.Sum{}
+	a.calls.Slow = []trace.SlowCall{}
+	a.calls.places = map[placeKey]*trace.CallPlace{}
 	return a
 }
 
@@ -220,18 +223,18 @@ func (a *analysis) metric(m xtrace.Metric) {
 }
 
 // report ends all intervals with the trace.
-func (a *analysis) report() *report.Report {
+func (a *analysis) report() *trace.Report {
 	a.load.change(a, 0, 0)
 	a.finishGoroutines()
 	a.counts.finish()
 	gc := &a.collector.GC
-	for _, d := range []*report.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
+	for _, d := range []*trace.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
 		&gc.Tight.Room} {
 		d.Finish()
 	}
 	a.collector.stops.All.Finish()
-	r := &report.Report{
-		Trace: report.Trace{
+	r := &trace.Report{
+		Trace: trace.Trace{
 			Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
 		},
 		Warnings:   []string{},
@@ -250,4 +253,41 @@ func (a *analysis) report() *report.Report {
 	r.Waiting.Load, r.Waiting.Wakeups = a.load.Load, a.wakeups.report(a.tables)
 	r.Waiting.Servers, r.Waiting.Loop = a.servers, a.loop
 	return r
+}
+
+// ErrNoTrace is wrapped by the errors of [Trace] about a file that is not a trace, or not one that
+// can be read.
+var ErrNoTrace = errors.New("not a Go execution trace")
+
+// recognize returns the trace's format, which its header names: "go 1.26 trace" and zeros. Whole
+// has the whole trace, decompressed.
+func recognize(r io.Reader) (format string, whole io.Reader, err error) {
+	const size = 16 // of the header
+	in := bufio.NewReaderSize(r, 1<<16)
+	head, err := in.Peek(size)
+	if bytes.HasPrefix(head, []byte{0x1f, 0x8b}) {
+		unzipped, err := gzip.NewReader(in)
+		if err != nil {
+			return "", nil, fmt.Errorf("%w: it begins like a gzip file, but: %v", ErrNoTrace, err)
+		}
+		in = bufio.NewReaderSize(unzipped, 1<<16)
+		head, _ = in.Peek(size)
+	} else if err != nil && err != io.EOF {
+		return "", nil, err
+	}
+	format, _, ok := strings.Cut(string(head), " trace\x00")
+	switch {
+	case len(head) == 0:
+		err = fmt.Errorf("%w: it is empty; was the program killed before it wrote anything?", ErrNoTrace)
+	case !ok || !strings.HasPrefix(format, "go 1."):
+		err = fmt.Errorf("%w: it begins with %q; runtime/trace, `go test -trace` and /debug/pprof/trace "+
+			"write traces, go tool pprof reads profiles, and -- stands before a program that is to run",
+			ErrNoTrace, head)
+	case len(format) < len("go 1.22") || format < "go 1.22":
+		err = fmt.Errorf("%w that can be read: %s wrote it, and since Go 1.22 the format is another one",
+			ErrNoTrace, format)
+	default:
+		err = nil
+	}
+	return format, in, err
 }

@@ -7,7 +7,7 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // In traces, a call of threadcall is a task whose type begins with taskPrefix. The caller begins it
@@ -44,11 +44,10 @@ type region struct {
 
 // calls sums up the calls of threadcall.
 type calls struct {
-	report.Calls
-	places map[place]*report.Place
+	trace.Calls
+	places map[placeKey]*trace.CallPlace
 }
 
-// task returns the task that an event is about.
 func (a *analysis) task(id xtrace.TaskID) *task {
 	return entry(a.tasks, id, task{caller: none})
 }
@@ -128,29 +127,29 @@ func (a *analysis) count(t *task) {
 	if t.caller == t.runner && t.kind != posted {
 		c.InPlace++
 	}
-	key := place{t.kind, a.caller(t.stack)}
-	p := entry(c.places, key, report.Place{Frame: key.Frame, Kind: t.kind})
+	key := placeKey{t.kind, a.caller(t.stack)}
+	p := entry(c.places, key, trace.CallPlace{Frame: key.Frame, Kind: t.kind})
 	p.Queued.Add(uint64(max(0, t.from-t.at)))
 	p.Run.Add(uint64(t.to - t.from))
 	if length := max(t.end, t.to) - t.at; length > p.Longest.Length {
-		p.Longest = report.Moment{At: t.at, Length: length, Goroutine: t.caller}
+		p.Longest = trace.Moment{At: t.at, Length: length, Goroutine: t.caller}
 	}
 }
 
-func (c *calls) report() report.Calls {
+func (c *calls) report() trace.Calls {
 	for _, p := range c.places {
 		p.Queued.Finish()
 		p.Run.Finish()
 	}
 	c.Places = first(maxPlaces, c.places,
-		func(x *report.Place) float64 { return x.Queued.Sum + x.Run.Sum })
+		func(x *trace.CallPlace) float64 { return x.Queued.Sum + x.Run.Sum })
 	return c.Calls
 }
 
 // log adds a call that OnSlowCall has reported.
 func (a *analysis) log(ev *xtrace.Event) {
 	l := ev.Log()
-	s := report.SlowCall{At: a.now, Goroutine: none, Queued: -1}
+	s := trace.SlowCall{At: a.now, Goroutine: none, Queued: -1}
 	n, _ := fmt.Sscanf(l.Message, "goroutine=%d thread=%d running=%d", &s.Runner, &s.Thread,
 		&s.Running)
 	if l.Category != slowCategory || n < 3 || s.Running < 0 {

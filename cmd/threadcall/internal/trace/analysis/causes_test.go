@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"runtime/trace"
+	rtrace "runtime/trace"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +20,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // The first three sentences of the verdict name the cause for which a program is slow.
@@ -51,6 +51,7 @@ func TestTrace_causes(t *testing.T) {
 		{computes, "full Ps", []string{".compute"}},
 		{tickers, "full Ps", []string{"goroutines that timers woke at ", ".tick"}},
 		{sleepers, "full Ps", []string{"goroutines that timers woke at ", ".poll"}},
+		{callbacks, "full Ps", []string{"goroutines that timers started in ", ".callbacks.func1"}},
 		{pingPong, "hand-overs", []string{"handed over", ".ping", "was switching"}},
 		{condHandOver, "hand-overs", []string{"handed over", ".produce", "was switching"}},
 	} {
@@ -91,7 +92,7 @@ func TestTrace_nothing(t *testing.T) {
 	t.Run("main waits", func(t *testing.T) { nothing(t, read(t, recordedBy(t, "served"))) })
 }
 
-func nothing(t *testing.T, r *report.Report) {
+func nothing(t *testing.T, r *trace.Report) {
 	t.Helper()
 	for _, f := range r.Verdict {
 		if f.Rule != "full Ps" && f.Rule != "stop-the-world" { // which other processes can cause
@@ -335,6 +336,29 @@ func tickers() {
 
 func sleepers() { crowd(poll) }
 
+// callbacks run at their times, each in a goroutine that a timer starts.
+func callbacks() {
+	var end atomic.Bool
+	var all sync.WaitGroup
+	var callback func()
+	callback = func() {
+		defer all.Done()
+		for from := time.Now(); time.Since(from) < 20*time.Microsecond; {
+		}
+		if !end.Load() {
+			all.Add(1)
+			time.AfterFunc(time.Millisecond, callback)
+		}
+	}
+	for range 3000 {
+		all.Add(1)
+		time.AfterFunc(time.Millisecond, callback)
+	}
+	time.Sleep(200 * time.Millisecond)
+	end.Store(true)
+	all.Wait()
+}
+
 func ping(a, b chan int) {
 	for n := range 30000 {
 		a <- n
@@ -375,10 +399,10 @@ func condHandOver() {
 // recorded returns a program that records itself.
 func recorded(f func()) func() {
 	return func() {
-		if err := trace.Start(os.Stdout); err != nil {
+		if err := rtrace.Start(os.Stdout); err != nil {
 			panic(err)
 		}
-		defer trace.Stop()
+		defer rtrace.Stop()
 		f()
 	}
 }
@@ -636,10 +660,10 @@ func blockingRead(blocked chan<- bool, r *os.File) {
 // recordLoop is an event loop of the main thread, which is blocked for 71 ms once.
 func recordLoop() {
 	runtime.LockOSThread()
-	if err := trace.Start(os.Stdout); err != nil {
+	if err := rtrace.Start(os.Stdout); err != nil {
 		panic(err)
 	}
-	defer trace.Stop()
+	defer rtrace.Stop()
 	for n := range 60 {
 		time.Sleep(time.Millisecond)
 		if n == 30 {

@@ -6,17 +6,17 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // A collector sums up the ranges of the runtime: phases of the garbage collector, assists of
 // goroutines that allocate, and stopped worlds.
 type collector struct {
-	report.GC
+	trace.GC
 	open  map[rangeKey]openRange
-	stops report.Stops
-	sites map[int32]report.Sum // of assists, by stack
-	ended bool                 // a mark phase, after which the next goal is set
+	stops trace.Stops
+	sites map[int32]trace.Sum // of assists, by stack
+	ended bool                // a mark phase, after which the next goal is set
 }
 
 type rangeKey struct {
@@ -79,7 +79,7 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	reason, stop := strings.CutPrefix(key.name, stopping)
 	switch {
 	case stop:
-		c.addStop(report.Interval{At: o.start, Length: length, What: strings.TrimSuffix(reason, ")")})
+		c.addStop(trace.Interval{At: o.start, Length: length, What: strings.TrimSuffix(reason, ")")})
 	case key.name == marking:
 		c.Mark.Add(uint64(length))
 	case key.name == assisting:
@@ -104,8 +104,7 @@ func (c *collector) goal(live, goal uint64) {
 	c.ended = false
 }
 
-// addStop counts a stop of the world.
-func (c *collector) addStop(v report.Interval) {
+func (c *collector) addStop(v trace.Interval) {
 	if v.What != "start trace" && v.What != "stop trace" {
 		c.stops.All.Add(uint64(v.Length))
 		if v.Length > c.stops.Longest.Length {

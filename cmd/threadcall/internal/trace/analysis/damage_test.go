@@ -7,7 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
-	"runtime/trace"
+	rtrace "runtime/trace"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -16,7 +16,7 @@ import (
 
 // recordItself writes a trace of several generations to the standard output.
 func recordItself() {
-	if err := trace.Start(os.Stdout); err != nil {
+	if err := rtrace.Start(os.Stdout); err != nil {
 		panic(err)
 	}
 	for start, n := time.Now(), 0; time.Since(start) < 300*time.Millisecond; n++ {
@@ -27,7 +27,7 @@ func recordItself() {
 		go func() { done <- make([]byte, 1<<16) }()
 		<-done
 	}
-	trace.Stop()
+	rtrace.Stop()
 }
 
 func TestTrace_damaged(t *testing.T) {

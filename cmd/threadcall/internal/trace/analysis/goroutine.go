@@ -7,6 +7,7 @@ import (
 	xtrace "golang.org/x/exp/trace"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // A state is what a goroutine does.
@@ -36,6 +37,7 @@ type goroutine struct {
 	id       int64
 	function string // the outermost one
 	named    bool   // the trace has it
+	timed    bool   // a timer has started it
 	start    time.Duration
 	created  int32 // the stack; zero before the trace
 	stay     stay  // the current one
@@ -100,6 +102,7 @@ func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *gorou
 	g := &goroutine{id: id, thread: none}
 	if from == xtrace.GoNotExist {
 		g.start, g.created = a.now, a.stack(ev.Stack())
+		g.timed = ev.Goroutine() == xtrace.NoGoroutine
 		a.counts.Created++
 		a.counts.change(1)
 	} else {
@@ -144,7 +147,7 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		if g.after != nil {
 			g.after.Ready.Add(uint64(v.length))
 		}
-		g.acted(a.waits.spot(v.stack, stateReady, ready).place, v, nil)
+		g.acted(a.waits.spot(v.stack, stateReady, trace.Ready).place, v, nil)
 		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {
 			a.waits.latency.Add(uint64(v.length))
 			a.wakeups.ready(v)
@@ -153,8 +156,8 @@ func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stac
 		by := goroutineID(ev)
 		if v.state == stateWaiting {
 			v.byStack = a.stack(ev.Stack())
-			if how := a.meaning(v.byStack); g.at.Reason == sleep || how == sleep ||
-				how == channelRecv && g.at.Reason == how {
+			if how := a.meaning(v.byStack); g.at.Reason == trace.Sleep || how == trace.Sleep ||
+				how == trace.ChannelReceive && g.at.Reason == how {
 				by, v.byStack = none, 0 // a timer, whose time came while another goroutine stopped
 			}
 		}
@@ -218,12 +221,12 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 		if from != xtrace.GoRunning { // as the trace begins, or as C calls Go
 			a.execute(g, int64(ev.Thread()))
 		}
-		a.waits.enter(g, stack, systemCall)
+		a.waits.enter(g, stack, trace.SystemCall)
 	case xtrace.GoWaiting:
 		g.stay.state = stateWaiting
 		reason := t.Reason
 		if reason == "" && from == xtrace.GoRunning {
-			reason = coroutine
+			reason = trace.Coroutine
 		}
 		a.waits.enter(g, stack, reason)
 	case xtrace.GoRunnable:
@@ -248,12 +251,15 @@ func (a *analysis) execute(g *goroutine, thread int64) {
 func (a *analysis) ended(g *goroutine) {
 	f := a.function(g.function)
 	f.Goroutines++
+	if g.timed {
+		f.Timed++
+	}
 	f.Assist += g.assist
 	f.Running += g.times[stateRunning]
 	f.Runnable += g.times[stateReady]
 	f.Waiting += g.times[stateWaiting]
 	f.Syscall += g.times[stateSyscall]
-	a.judge(g)
+	a.sumUp(g)
 }
 
 // finishGoroutines ends all goroutines with the trace.

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // A history has what a goroutine did and for what others waited for it, in bounded memory.
 type history struct {
 	deeds     []deed
 	dependent time.Duration // waits that goroutines ended
-	ended     report.Sum    // waits of others, for this goroutine
+	ended     trace.Sum     // waits of others, for this goroutine
 	sends     time.Duration // of these: to send on a channel
 
 	acts   []act         // the last ones
@@ -24,15 +24,14 @@ type history struct {
 // A deed sums up the times at one place.
 type deed struct {
 	*waitPlace
-	report.Sum
+	trace.Sum
 	from, to time.Duration // the start of the first, the start of the last
-	longest  report.Moment
+	longest  trace.Moment
 }
 
 // maxDeeds limits the deeds of a goroutine. The shortest sum makes room for another one.
 const maxDeeds = 16
 
-// did adds a time.
 func (h *history) did(at *waitPlace, v *stay) {
 	i := 0
 	for i < len(h.deeds) && h.deeds[i].waitPlace != at {
@@ -122,7 +121,7 @@ func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 				}
 			}
 		}
-		if c.root != nil && (c.at.Reason == mutex || c.at.Reason == rwMutex) {
+		if c.root != nil && (c.at.Reason == trace.Mutex || c.at.Reason == trace.RWMutex) {
 			c = cause{at: c.root}
 		}
 		if len(p.causes) < maxStacks || p.causes[c] > 0 {
@@ -166,16 +165,17 @@ func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 // serve adds a time for which another goroutine waited for this one.
 func (h *history) serve(p *waitPlace, length time.Duration) {
 	switch {
-	case length <= 0, p.Reason == waitGroup, p.Reason == gcAssist, p.Reason == runtimeLock:
+	case length <= 0, p.Reason == trace.WaitGroup, p.Reason == trace.GCAssist,
+		p.Reason == trace.RuntimeLock:
 		return
-	case p.Reason == channelSend:
+	case p.Reason == trace.ChannelSend:
 		h.sends += length
 	}
 	h.ended.Add(length)
 }
 
-// judge keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
-func (a *analysis) judge(g *goroutine) {
+// sumUp keeps what the verdict needs of a goroutine that has ended, or with which the trace ends.
+func (a *analysis) sumUp(g *goroutine) {
 	f := a.function(g.function)
 	var waits, most *deed
 	for i := range g.deeds {
@@ -184,7 +184,7 @@ func (a *analysis) judge(g *goroutine) {
 			most = d
 		}
 		switch {
-		case d.Reason == ran:
+		case d.Reason == trace.Ran:
 			at := deed{waitPlace: d.waitPlace}.report()
 			entry(a.stopped, ranAt{g.function, d.waitPlace}, at).Merge(d.Sum)
 		case d.N >= fewest && (waits == nil || d.Time > waits.Time):
@@ -192,11 +192,11 @@ func (a *analysis) judge(g *goroutine) {
 		}
 	}
 	if g.id == 1 && waits != nil {
-		a.loop = &report.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
-			Stalls: []report.Deed{}}
+		a.loop = &trace.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
+			Stalls: []trace.Deed{}}
 		for i := range g.deeds {
 			d := &g.deeds[i]
-			if d.Reason != ran && d.longest.At > waits.from && d.longest.At < waits.to && d != waits {
+			if d.Reason != trace.Ran && d.longest.At > waits.from && d.longest.At < waits.to && d != waits {
 				a.loop.Stalls = append(a.loop.Stalls, d.report())
 			}
 		}
@@ -205,21 +205,21 @@ func (a *analysis) judge(g *goroutine) {
 	if g.ended.N == 0 || isSystem(f.Name) {
 		return
 	}
-	s := report.Server{Goroutine: g.id, Function: f.Name, Lived: a.now - g.start,
+	s := trace.Server{Goroutine: g.id, Function: f.Name, Lived: a.now - g.start,
 		Active:   g.times[stateRunning] + g.times[stateReady] + g.times[stateSyscall],
 		Depended: g.dependent, Waits: g.ended, Sends: g.sends}
 	if most != nil {
 		s.Most = most.report()
 	}
 	a.servers = append(a.servers, s)
-	slices.SortStableFunc(a.servers, func(a, b report.Server) int {
+	slices.SortStableFunc(a.servers, func(a, b trace.Server) int {
 		return cmp.Compare(b.Waits.Time, a.Waits.Time)
 	})
 	a.servers = a.servers[:min(len(a.servers), shown)]
 }
 
-func (d deed) report() report.Deed {
-	return report.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, In: d.In, Sum: d.Sum,
+func (d deed) report() trace.Deed {
+	return trace.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, In: d.In, Sum: d.Sum,
 		Longest: d.longest}
 }
 
@@ -230,7 +230,7 @@ type ranAt struct {
 }
 
 // wakeups sums up by stack what one goroutine made ready in one stretch of running.
-type wakeups struct{ at map[int32]*report.Wakeups }
+type wakeups struct{ at map[int32]*trace.Wakeups }
 
 // A burst is a series of wake-ups on one stack.
 type burst struct {
@@ -253,11 +253,11 @@ func (w *wakeups) add(h *goroutine, stack int32, now time.Duration) {
 
 func (w *wakeups) finish(b *burst) {
 	if b.n >= fewest {
-		of := entry(w.at, b.stack, report.Wakeups{})
+		of := entry(w.at, b.stack, trace.Wakeups{})
 		of.N++
 		of.Woken += b.n
 		if b.n > of.Most {
-			of.Most, of.Largest = b.n, report.Moment{At: b.from, Goroutine: b.by}
+			of.Most, of.Largest = b.n, trace.Moment{At: b.from, Goroutine: b.by}
 		}
 	}
 	*b = burst{}
@@ -271,31 +271,30 @@ func (w *wakeups) ready(v *stay) {
 	}
 }
 
-func (w *wakeups) report(t *tables) []report.Wakeups {
-	byPlace := map[report.Frame]*report.Wakeups{}
+func (w *wakeups) report(t *tables) []trace.Wakeups {
+	byPlace := map[trace.Frame]*trace.Wakeups{}
 	for stack, x := range w.at {
 		f := t.place(stack)
 		if strings.HasPrefix(f.Func, "runtime.") {
 			continue
 		}
-		of := entry(byPlace, f, report.Wakeups{Frame: f})
+		of := entry(byPlace, f, trace.Wakeups{Frame: f})
 		of.N, of.Woken, of.Ready = of.N+x.N, of.Woken+x.Woken, of.Ready+x.Ready
 		if x.Most > of.Most {
 			of.Most, of.Largest = x.Most, x.Largest
 		}
 	}
-	return first(shown, byPlace, func(x *report.Wakeups) float64 { return float64(x.Ready) })
+	return first(shown, byPlace, func(x *trace.Wakeups) float64 { return float64(x.Ready) })
 }
 
 // A load counts goroutines that run and that are ready. All Ps are busy if all run goroutines, or
 // if so many are ready that they are on their way from one to the next.
 type load struct {
-	report.Load
+	trace.Load
 	running, ready int
 	at, from, to   time.Duration // of the last change; of the last time in which all Ps ran
 }
 
-// change changes the counts.
 func (l *load) change(a *analysis, running, ready int) {
 	if l.full(a) {
 		l.Full += a.now - l.to
@@ -327,6 +326,6 @@ func (l *load) event(a *analysis, v *stay) {
 	}
 	l.Late.Add(late)
 	if late > l.Latest.Length {
-		l.Latest = report.Moment{At: a.now - late, Length: late, Goroutine: v.goroutine}
+		l.Latest = trace.Moment{At: a.now - late, Length: late, Goroutine: v.goroutine}
 	}
 }

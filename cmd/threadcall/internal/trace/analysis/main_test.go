@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"runtime/trace"
+	rtrace "runtime/trace"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // With this variable, the test binary records a trace of itself, and does nothing else.
@@ -45,23 +45,23 @@ func recordedBy(t *testing.T, program string) []byte {
 func record(t *testing.T, f func()) []byte {
 	t.Helper()
 	out := bytes.NewBuffer(make([]byte, 0, 8<<20)) // the trace shall not grow the heap
-	if err := trace.Start(out); err != nil {
+	if err := rtrace.Start(out); err != nil {
 		t.Skip("this process records a trace already: ", err)
 	}
-	defer trace.Stop()
+	defer rtrace.Stop()
 	f()
-	trace.Stop()
+	rtrace.Stop()
 	return out.Bytes()
 }
 
 // analyse returns the report about f.
-func analyse(t *testing.T, f func()) *report.Report {
+func analyse(t *testing.T, f func()) *trace.Report {
 	t.Helper()
 	return read(t, record(t, f))
 }
 
 // read returns the report on a trace that is whole.
-func read(t *testing.T, data []byte) *report.Report {
+func read(t *testing.T, data []byte) *trace.Report {
 	t.Helper()
 	r, err := Trace(bytes.NewReader(data), t.Name())
 	if err != nil {
@@ -76,7 +76,7 @@ func read(t *testing.T, data []byte) *report.Report {
 }
 
 // consistent checks what is true of all reports.
-func consistent(t *testing.T, r *report.Report) {
+func consistent(t *testing.T, r *trace.Report) {
 	t.Helper()
 	text, err := json.Marshal(r)
 	if err != nil {
@@ -107,13 +107,13 @@ func consistent(t *testing.T, r *report.Report) {
 }
 
 // findFunction returns what the goroutines did that began with a function whose name ends so.
-func findFunction(r *report.Report, end string) report.Function {
+func findFunction(r *trace.Report, end string) trace.Function {
 	for _, f := range r.Functions {
 		if strings.HasSuffix(f.Name, end) {
 			return f
 		}
 	}
-	return report.Function{}
+	return trace.Function{}
 }
 
 // goroot returns the directory of the Go distribution, with its source.

@@ -1,99 +1,53 @@
 package analysis
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
-// The reasons why goroutines wait or stop, as in reports. Other reasons of the runtime stay as they
-// are.
-const (
-	mutex       = "mutex"
-	rwMutex     = "RWMutex"
-	channelSend = "channel send"
-	channelRecv = "channel receive"
-	network     = "network"
-	sleep       = "sleep"
-	systemCall  = "system call"
-	gcAssist    = "GC assist"
-	coroutine   = "coroutine"
-	runtimes    = "runtime"      // of goroutines of the runtime, for whatever
-	runtimeLock = "runtime lock" // of the program's, on which the collector and stopping begin
-	unknown     = "unknown"      // the trace has no reason
-	ran         = "ran"          // of places where goroutines stopped running
-	ready       = "ready"        // of places where goroutines did not run
-	answer      = "HTTP"
-	waitGroup   = "WaitGroup"
+//go:embed names.txt
+var namesText string
+
+// What functions and reasons of the runtime mean. names.txt says how.
+var (
+	libraries  = names("# libraries")
+	meanings   = names("# meanings")
+	reasons    = names("# reasons")
+	finalizers = names("# finalizers")
 )
 
-// libraries have functions in which goroutines wait on channels: until a limit lets them continue,
-// or for an answer. The innermost one counts.
-var libraries = map[string]string{
-	"net/http.(*Transport).roundTrip":                 answer,
-	"net/http.(*bodyEOFSignal).Read":                  answer,
-	"net/http.(*Transport).getConn":                   "HTTP connection",
-	"database/sql.(*DB).conn":                         "database connection",
-	"golang.org/x/sync/semaphore.(*Weighted).Acquire": "semaphore",
-}
-
-// meanings have the functions on which a goroutine waits or stops. The outermost one counts: an
-// RWMutex locks a Mutex.
-var meanings = map[string]string{
-	"sync.(*Mutex).Lock":              mutex,
-	"sync.(*Mutex).lockSlow":          mutex, // until Go 1.23
-	"internal/sync.(*Mutex).Lock":     mutex,
-	"internal/sync.(*Mutex).lockSlow": mutex,
-	"sync.(*RWMutex).Lock":            rwMutex,
-	"sync.(*RWMutex).RLock":           rwMutex,
-	"sync.(*WaitGroup).Wait":          waitGroup,
-	"sync.(*Cond).Wait":               "sync.Cond",
-	"runtime.chansend":                channelSend,
-	"runtime.chansend1":               channelSend,
-	"runtime.chanrecv":                channelRecv,
-	"runtime.chanrecv1":               channelRecv,
-	"runtime.chanrecv2":               channelRecv,
-	"runtime.selectgo":                "select",
-	"runtime.block":                   "forever",
-	"runtime.netpollblock":            network,
-	"internal/poll.runtime_pollWait":  network,
-	"internal/poll.(*FD).Close":       "close", // waits for reads and writes of the file
-	"time.Sleep":                      sleep,
-	"runtime.gcParkAssist":            gcAssist,
-	"runtime.gcAssistAlloc":           gcAssist,
-	"runtime.coroswitch":              coroutine,
-}
-
-// reasonNames has the names in reports for the runtime's reasons whose names are other ones.
-var reasonNames = map[string]string{
-	"chan send":                    channelSend,
-	"chan receive":                 channelRecv,
-	"sync.(*Cond).Wait":            "sync.Cond",
-	"GC mark assist wait for work": gcAssist,
-	"GC background sweeper wait":   runtimeLock,
-	"system goroutine wait":        runtimeLock,
-	"wait until GC ends":           runtimeLock,
-	"GC weak to strong wait":       runtimeLock,
-	"wait for debug call":          runtimeLock,
+// names returns the section of names.txt with this title.
+func names(title string) map[string]string {
+	_, text, _ := strings.Cut(namesText, title)
+	text, _, _ = strings.Cut(text, "\n\n")
+	section := map[string]string{}
+	for line := range strings.Lines(text) {
+		if name, meaning, ok := strings.Cut(strings.TrimSpace(line), " = "); ok {
+			section[name] = meaning
+		}
+	}
+	return section
 }
 
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
 // all that it has, and what waits when the trace begins has none.
 func (t *tables) waitReason(reason string, stack int32) string {
 	if f := t.place(stack); ofRuntime(t.root(stack)) && t.standard(&f) {
-		return runtimes
+		return trace.Runtime
 	}
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]
-		if name := libraries[f.Func]; name != "" && reason != systemCall && reason != ready {
+		if name := libraries[f.Func]; name != "" && reason != trace.SystemCall && reason != trace.Ready {
 			return name
 		} else if !t.standard(f) {
 			break
 		}
 	}
-	if name, ok := reasonNames[reason]; ok {
+	if name, ok := reasons[reason]; ok {
 		return name
 	}
 	if reason != "sync" && reason != "" {
@@ -104,9 +58,9 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	}
 	switch list := t.stacks[stack]; {
 	case reason == "":
-		return unknown
+		return trace.Unknown
 	case len(list) > 0 && symbol.Package(t.frames[list[0]].Func) == "runtime":
-		return runtimeLock
+		return trace.RuntimeLock
 	}
 	return "sync"
 }
@@ -151,27 +105,20 @@ func tracer(function string) bool {
 // threadcall.
 const itself = "threadcall"
 
-// finalizers have what runs in some of the runtime's goroutines.
-var finalizers = map[string]string{
-	"runtime.runfinq":       "finalizer", // until Go 1.25
-	"runtime.runFinalizers": "finalizer",
-	"runtime.runCleanups":   "cleanup",
-}
-
 // caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
 // called.
-func (t *tables) caller(stack int32) report.Frame {
+func (t *tables) caller(stack int32) trace.Frame {
 	for _, n := range t.stacks[stack] {
 		if !t.own[n] {
 			return t.frames[n]
 		}
 	}
-	return report.Frame{Func: "?"}
+	return trace.Frame{Func: trace.NoFunction}
 }
 
 // place returns the innermost frame of the program, or if there is none, outside of the packages
 // that others wait with, of os and of net.
-func (t *tables) place(stack int32) report.Frame {
+func (t *tables) place(stack int32) trace.Frame {
 	f, ok := t.places[stack]
 	if !ok {
 		f = t.findPlace(stack)
@@ -182,7 +129,7 @@ func (t *tables) place(stack int32) report.Frame {
 
 // from returns the frame of the program that called the [tables.place] of a stack. Without one, its
 // function is empty.
-func (t *tables) from(stack int32) report.Frame {
+func (t *tables) from(stack int32) trace.Frame {
 	found := false
 	for _, n := range t.stacks[stack] {
 		switch f := t.frames[n]; {
@@ -193,7 +140,7 @@ func (t *tables) from(stack int32) report.Frame {
 			found = true
 		}
 	}
-	return report.Frame{}
+	return trace.Frame{}
 }
 
 // through returns the function of a library in which the program waits at a place. It is empty if
@@ -213,8 +160,8 @@ func (t *tables) through(stack int32) string {
 	return symbol.Short(in)
 }
 
-func (t *tables) findPlace(stack int32) report.Frame {
-	var library *report.Frame
+func (t *tables) findPlace(stack int32) trace.Frame {
+	var library *trace.Frame
 	own := false
 	for _, n := range t.stacks[stack] {
 		f := &t.frames[n]
@@ -231,19 +178,19 @@ func (t *tables) findPlace(stack int32) report.Frame {
 	}
 	switch list := t.stacks[stack]; {
 	case own:
-		return report.Frame{Func: itself}
+		return trace.Frame{Func: itself}
 	case library != nil:
 		return *library
 	case len(list) > 0: // the function that the goroutine began with
 		return t.frames[list[len(list)-1]]
 	}
-	return report.Frame{Func: "?"}
+	return trace.Frame{Func: trace.NoFunction}
 }
 
 // standard reports whether a frame is of the standard library. Its files are below the directory of
 // the runtime's; a program that was built with -trimpath has no directories, and then the first
 // element of an import path decides.
-func (t *tables) standard(f *report.Frame) bool {
+func (t *tables) standard(f *trace.Frame) bool {
 	pkg := symbol.Package(f.Func)
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {

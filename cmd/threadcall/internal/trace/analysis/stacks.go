@@ -5,8 +5,8 @@ import (
 
 	xtrace "golang.org/x/exp/trace"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // tables keep each different name once, and each frame and stack under a number; the stack zero is
@@ -16,11 +16,11 @@ type tables struct {
 	names   map[string]string // without control characters
 	library string            // the directory of the standard library, or empty
 
-	frames  []report.Frame
-	frameOf map[report.Frame]uint32
+	frames  []trace.Frame
+	frameOf map[trace.Frame]uint32
 	own     []bool // by frame: it is threadcall's
 	stacks  [][]uint32
-	places  map[int32]report.Frame // of stacks
+	places  map[int32]trace.Frame  // of stacks
 	of      map[string]int32       // stacks by the numbers of their frames
 	seen    map[xtrace.Stack]int32 // those of the current generation
 }
@@ -28,7 +28,7 @@ type tables struct {
 func newTables() *tables {
 	return &tables{
 		names:   map[string]string{},
-		frameOf: map[report.Frame]uint32{}, places: map[int32]report.Frame{},
+		frameOf: map[trace.Frame]uint32{}, places: map[int32]trace.Frame{},
 		stacks: [][]uint32{nil}, of: map[string]int32{"": 0}, seen: map[xtrace.Stack]int32{},
 	}
 }
@@ -73,7 +73,7 @@ func (t *tables) add(st xtrace.Stack) int32 {
 }
 
 func (t *tables) frame(f xtrace.StackFrame) uint32 {
-	key := report.Frame{Func: f.Func, File: f.File, Line: f.Line}
+	key := trace.Frame{Func: f.Func, File: f.File, Line: f.Line}
 	n, ok := t.frameOf[key]
 	if !ok {
 		key.Func, key.File = t.text(f.Func), t.text(f.File)
@@ -89,7 +89,6 @@ func (t *tables) frame(f xtrace.StackFrame) uint32 {
 	return n
 }
 
-// root returns the outermost function, empty if there is none.
 func (t *tables) root(stack int32) string {
 	if numbers := t.stacks[stack]; len(numbers) > 0 {
 		return t.frames[numbers[len(numbers)-1]].Func
@@ -98,8 +97,8 @@ func (t *tables) root(stack int32) string {
 }
 
 // list returns the frames of a stack. It never returns nil, which would be null in JSON.
-func (t *tables) list(n int32) []report.Frame {
-	list := []report.Frame{}
+func (t *tables) list(n int32) []trace.Frame {
+	list := []trace.Frame{}
 	for _, f := range t.stacks[n] {
 		list = append(list, t.frames[f])
 	}

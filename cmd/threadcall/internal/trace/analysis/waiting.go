@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // waiting sums up where goroutines waited, for what, and what ended their waits, and how long they
@@ -14,8 +14,8 @@ import (
 type waiting struct {
 	*tables
 	spots   [][]spot // by stack, then by state and reason
-	places  map[place]*waitPlace
-	latency report.Distribution // of goroutines that were ready
+	places  map[placeKey]*waitPlace
+	latency trace.Distribution // of goroutines that were ready
 }
 
 // A spot is a stack on which goroutines leave the processor for one reason.
@@ -25,26 +25,26 @@ type spot struct {
 	place *waitPlace
 }
 
-// A place is a frame where something is the case, such as a reason to wait.
-type place struct {
+// A placeKey is a frame where something is the case, such as a reason to wait.
+type placeKey struct {
 	what string
-	report.Frame
+	trace.Frame
 }
 
 // A waitPlace sums up the waits at a place. Places where goroutines stopped running have the reason
 // ran, and no sums.
 type waitPlace struct {
-	report.WaitPlace
+	trace.WaitPlace
 	ended  uint64
 	now    uint64
 	since  time.Duration // now is not zero
 	until  time.Duration // causes are known
 	causes map[cause]time.Duration
-	stack  int32                // of the longest
-	wakers map[int32]report.Sum // by the stack that ended the wait
+	stack  int32               // of the longest
+	wakers map[int32]trace.Sum // by the stack that ended the wait
 
-	blocked report.Blocked
-	created map[int32]report.Sum // the blocked by the stack that created them
+	blocked trace.Blocked
+	created map[int32]trace.Sum // the blocked by the stack that created them
 }
 
 // maxStacks limits the stacks that are kept for a place; others count as the empty one.
@@ -62,16 +62,16 @@ func (w *waiting) spot(stack int32, in state, raw string) *spot {
 	}
 	raw = w.text(raw)
 	f := w.place(stack)
-	var key place
+	var key placeKey
 	if in == stateRunning { // a function and its caller, on whatever lines
-		key = place{ran, report.Frame{Func: f.Func, File: w.from(stack).Func}}
+		key = placeKey{trace.Ran, trace.Frame{Func: f.Func, File: w.from(stack).Func}}
 	} else {
-		key = place{w.waitReason(raw, stack), f}
+		key = placeKey{w.waitReason(raw, stack), f}
 	}
 	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
-		WaitPlace: report.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack),
+		WaitPlace: trace.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack),
 			In: w.through(stack)},
-		wakers: map[int32]report.Sum{}, created: map[int32]report.Sum{},
+		wakers: map[int32]trace.Sum{}, created: map[int32]trace.Sum{},
 		causes: map[cause]time.Duration{},
 	})})
 	return &w.spots[stack][len(w.spots[stack])-1]
@@ -108,12 +108,12 @@ func (w *waiting) leave(g *goroutine, now time.Duration) {
 	}
 }
 
-func moment(v *stay) report.Moment {
-	return report.Moment{At: v.start, Length: v.length, Goroutine: v.goroutine}
+func moment(v *stay) trace.Moment {
+	return trace.Moment{At: v.start, Length: v.length, Goroutine: v.goroutine}
 }
 
 // addTo adds a time to the sum of a stack.
-func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
+func addTo(sums map[int32]trace.Sum, stack int32, length time.Duration) {
 	sum, known := sums[stack]
 	if !known && len(sums) >= maxStacks {
 		stack = 0
@@ -123,7 +123,6 @@ func addTo(sums map[int32]report.Sum, stack int32, length time.Duration) {
 	sums[stack] = sum
 }
 
-// finish counts a goroutine with which the trace ends.
 func (w *waiting) finish(g *goroutine) {
 	if !g.waiting() || ofRuntime(g.function) {
 		return
@@ -141,19 +140,19 @@ func (w *waiting) finish(g *goroutine) {
 	addTo(p.created, g.created, v.length)
 }
 
-func (w *waiting) report(end time.Duration) report.Waiting {
-	r := report.Waiting{Latency: w.latency}
+func (w *waiting) report(end time.Duration) trace.Waiting {
+	r := trace.Waiting{Latency: w.latency}
 	r.Latency.Finish()
-	waits, blocked := map[place]*report.WaitPlace{}, map[place]*report.Blocked{}
+	waits, blocked := map[placeKey]*trace.WaitPlace{}, map[placeKey]*trace.Blocked{}
 	for key, p := range w.places {
-		if p.Reason == ran {
+		if p.Reason == trace.Ran {
 			continue
 		}
 		if p.now > 0 {
 			p.Contended += end - p.since
 		}
 		if p.Times.N > 0 {
-			for _, d := range []*report.Distribution{&p.Times, &p.Ready, &p.Ran} {
+			for _, d := range []*trace.Distribution{&p.Times, &p.Ready, &p.Ran} {
 				d.Finish()
 			}
 			p.Library = w.standard(&p.Frame)
@@ -163,28 +162,28 @@ func (w *waiting) report(end time.Duration) report.Waiting {
 		}
 		if b := &p.blocked; b.N > 0 {
 			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, p.ended, w.byPlace(p.created)
-			slices.SortStableFunc(b.Created, func(a, b report.Waker) int { return cmp.Compare(b.N, a.N) })
+			slices.SortStableFunc(b.Created, func(a, b trace.Waker) int { return cmp.Compare(b.N, a.N) })
 			blocked[key] = b
 		}
 	}
-	r.Places = first(maxPlaces, waits, func(x *report.WaitPlace) float64 { return x.Times.Sum })
-	r.Blocked = first(maxPlaces, blocked, func(x *report.Blocked) float64 { return float64(x.N) })
+	r.Places = first(maxPlaces, waits, func(x *trace.WaitPlace) float64 { return x.Times.Sum })
+	r.Blocked = first(maxPlaces, blocked, func(x *trace.Blocked) float64 { return float64(x.N) })
 	return r
 }
 
 // causeList returns the longest causes. A goroutine that runs stops at whatever places, so all of
 // them count for the one with the longest time.
-func (p *waitPlace) causeList() []report.Cause {
-	all := map[cause]*report.Cause{}
+func (p *waitPlace) causeList() []trace.Cause {
+	all := map[cause]*trace.Cause{}
 	var running time.Duration
-	var most *report.Cause
+	var most *trace.Cause
 	for c, length := range p.causes {
-		x := &report.Cause{Deed: deed{waitPlace: c.at, Sum: report.Sum{Time: length}}.report()}
+		x := &trace.Cause{Deed: deed{waitPlace: c.at, Sum: trace.Sum{Time: length}}.report()}
 		if all[c] = x; c.root != nil {
 			root := deed{waitPlace: c.root}.report()
 			x.Root = &root
 		}
-		if x.Doing == ran {
+		if x.Doing == trace.Ran {
 			if running += length; most == nil || length > most.Time {
 				most = x
 			}
@@ -193,18 +192,18 @@ func (p *waitPlace) causeList() []report.Cause {
 	if most != nil {
 		most.Time = running
 	}
-	return first(3, all, func(x *report.Cause) float64 { return float64(x.Time) })
+	return first(3, all, func(x *trace.Cause) float64 { return float64(x.Time) })
 }
 
 // byPlace sums up by the place of each stack and returns the longest sums.
-func (w *waiting) byPlace(stacks map[int32]report.Sum) []report.Waker {
-	sums := map[report.Frame]*report.Waker{}
+func (w *waiting) byPlace(stacks map[int32]trace.Sum) []trace.Waker {
+	sums := map[trace.Frame]*trace.Waker{}
 	for stack, sum := range stacks {
 		f := w.place(stack)
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
-			f = report.Frame{Func: "?"}
+			f = trace.Frame{Func: trace.NoFunction}
 		}
-		entry(sums, f, report.Waker{Frame: f, By: finalizers[w.root(stack)]}).Merge(sum)
+		entry(sums, f, trace.Waker{Frame: f, By: finalizers[w.root(stack)]}).Merge(sum)
 	}
-	return first(shown, sums, func(x *report.Waker) float64 { return float64(x.Time) })
+	return first(shown, sums, func(x *trace.Waker) float64 { return float64(x.Time) })
 }

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -13,23 +14,23 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // waitsAt returns the waits for a reason in functions whose name contains a text.
-func waitsAt(r *report.Report, reason, function string) report.WaitPlace {
+func waitsAt(r *trace.Report, reason, function string) trace.WaitPlace {
 	for _, p := range r.Waiting.Places {
 		if p.Reason == reason && strings.Contains(p.Func, function) {
 			return p
 		}
 	}
-	return report.WaitPlace{}
+	return trace.WaitPlace{}
 }
 
 // wantFinding fails the test if no finding of a rule has these texts, in this order.
-func wantFinding(t *testing.T, r *report.Report, rule string, texts ...string) {
+func wantFinding(t *testing.T, r *trace.Report, rule string, texts ...string) {
 	t.Helper()
-	if !slices.ContainsFunc(r.Verdict, func(f report.Finding) bool {
+	if !slices.ContainsFunc(r.Verdict, func(f trace.Finding) bool {
 		rest, ok := f.Text, f.Rule == rule
 		for i := 0; i < len(texts) && ok; i++ {
 			_, rest, ok = strings.Cut(rest, texts[i])
@@ -58,7 +59,7 @@ func convoy(goroutines, rounds int, held time.Duration) {
 
 func TestTrace_convoy(t *testing.T) {
 	r := analyse(t, func() { convoy(20, 5, time.Millisecond) })
-	p := waitsAt(r, mutex, ".convoy.")
+	p := waitsAt(r, trace.Mutex, ".convoy.")
 	// The last of 20 waits for 19 others, and so on: 190 ms for the first round alone.
 	if p.Times.N < 20 || time.Duration(p.Times.Sum) < 190*time.Millisecond ||
 		p.Contended < 90*time.Millisecond {
@@ -87,8 +88,8 @@ func TestTrace_leak(t *testing.T) {
 	for range 500 {
 		<-never
 	}
-	i := slices.IndexFunc(r.Waiting.Blocked, func(b report.Blocked) bool {
-		return b.Reason == channelSend && strings.Contains(b.Func, ".TestTrace_leak")
+	i := slices.IndexFunc(r.Waiting.Blocked, func(b trace.Blocked) bool {
+		return b.Reason == trace.ChannelSend && strings.Contains(b.Func, ".TestTrace_leak")
 	})
 	if i < 0 {
 		t.Fatalf("not among %+v", r.Waiting.Blocked)
@@ -134,23 +135,24 @@ func everything() {
 
 func TestTrace_waits(t *testing.T) {
 	r := analyse(t, everything)
-	byReason := map[string]report.Sum{}
+	byReason := map[string]trace.Sum{}
 	for _, p := range r.Waiting.Places {
 		sum := byReason[p.Reason]
-		sum.Merge(report.Sum{N: p.Times.N, Time: time.Duration(p.Times.Sum)})
+		sum.Merge(trace.Sum{N: p.Times.N, Time: time.Duration(p.Times.Sum)})
 		byReason[p.Reason] = sum
 		var woken uint64
 		for _, w := range p.Wakers {
 			woken += w.N
 		}
-		if p.Reason != systemCall && len(p.Wakers) < shown && woken != p.Times.N {
+		if p.Reason != trace.SystemCall && len(p.Wakers) < shown && woken != p.Times.N {
 			t.Errorf("%s at %s: %d waits, %d ended by others", p.Reason, p.Func, p.Times.N, woken)
 		}
 	}
-	if unknown := byReason[unknown]; unknown.N > 0 {
+	if unknown := byReason[trace.Unknown]; unknown.N > 0 {
 		t.Errorf("%d waits for an unknown reason", unknown.N)
 	}
-	if byReason[systemCall].N < 100 || byReason[network].N < 1 || byReason[sleep].N < 25 {
+	if byReason[trace.SystemCall].N < 100 || byReason[trace.Network].N < 1 ||
+		byReason[trace.Sleep].N < 25 {
 		t.Errorf("%v; want 100 system calls, a wait for the network and 25 times sleep", byReason)
 	}
 }
@@ -161,6 +163,18 @@ func TestMeanings(t *testing.T) {
 	known := maps.Clone(meanings)
 	maps.Copy(known, libraries)
 	delete(known, "sync.(*Mutex).lockSlow") // until Go 1.23
+	constants, err := os.ReadFile("../../../report/trace/report.go")
+	if err != nil || len(meanings) < 20 || len(libraries) < 5 || len(reasons) < 9 ||
+		len(finalizers) < 3 {
+		t.Fatal(err, meanings, libraries, reasons, finalizers)
+	}
+	for _, section := range []map[string]string{meanings, libraries, reasons, finalizers} {
+		for name, meaning := range section {
+			if !bytes.Contains(constants, []byte(fmt.Sprintf("= %q", meaning))) {
+				t.Errorf("%s: %q is not a constant of package report/trace", name, meaning)
+			}
+		}
+	}
 	for function := range known {
 		if strings.HasPrefix(function, "golang.org/") {
 			continue

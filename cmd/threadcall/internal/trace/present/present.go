@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // Rows of a table, frames of a stack.
@@ -18,7 +18,7 @@ const (
 )
 
 // Text writes the report, first the verdict. Errors are in s.Err.
-func Text(s *ui.Screen, r *report.Report) {
+func Text(s *ui.Screen, r *trace.Report) {
 	for i, f := range r.Verdict {
 		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
 			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), f.Table))
@@ -36,7 +36,7 @@ func Text(s *ui.Screen, r *report.Report) {
 	calls(s, r.Calls)
 }
 
-func opening(s *ui.Screen, r *report.Report) {
+func opening(s *ui.Screen, r *trace.Report) {
 	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
 		r.Trace.Format,
 		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
@@ -87,11 +87,11 @@ func table[T any](s *ui.Screen, list []T, what string, left int, columns []strin
 }
 
 // wakers adds rows under one for a place.
-func wakers(rows [][]string, title string, list []report.Waker,
-	of func(report.Waker) []string) [][]string {
+func wakers(rows [][]string, title string, list []trace.Waker,
+	of func(trace.Waker) []string) [][]string {
 	for _, w := range list[:min(len(list), 2)] {
 		place := w.Frame.String()
-		if w.Func == "?" {
+		if w.Func == trace.NoFunction {
 			place = "the runtime" // a timer, the network; or before the trace
 		}
 		rows = append(rows, append([]string{"  " + title, place}, of(w)...))
@@ -100,7 +100,7 @@ func wakers(rows [][]string, title string, list []report.Waker,
 }
 
 // quantiles are the cells of a distribution: median, 99 %, longest.
-func quantiles(d report.Distribution) []string {
+func quantiles(d trace.Distribution) []string {
 	if d.N == 0 {
 		return []string{"-", "-", "-"}
 	}
@@ -109,11 +109,11 @@ func quantiles(d report.Distribution) []string {
 
 // slow has the calls that were reported as slow, the last first, because a trace that was written
 // for a slow call ends with it.
-func slow(s *ui.Screen, list []report.SlowCall) {
+func slow(s *ui.Screen, list []trace.SlowCall) {
 	if len(list) == 0 {
 		return
 	}
-	heading(s, "Slow calls")
+	heading(s, trace.SlowCalls)
 	s.Printf("\n")
 	for i, c := range slices.Backward(list) {
 		what := "a function"
@@ -129,7 +129,7 @@ func slow(s *ui.Screen, list []report.SlowCall) {
 		s.Paragraph(fmt.Sprintf("  %2d  ", len(list)-i), text)
 		stack(s, "called by", c.From)
 		function := c.On
-		if i := slices.IndexFunc(function, report.Frame.Own); i > 0 {
+		if i := slices.IndexFunc(function, trace.Frame.Own); i > 0 {
 			function = function[:i]
 		}
 		title := "function"
@@ -141,7 +141,7 @@ func slow(s *ui.Screen, list []report.SlowCall) {
 }
 
 // stack writes the innermost frames of the program.
-func stack(s *ui.Screen, title string, frames []report.Frame) {
+func stack(s *ui.Screen, title string, frames []trace.Frame) {
 	n := 0
 	for _, f := range frames {
 		if f.Own() || strings.HasPrefix(f.Func, "runtime.") || n == shownFrames {
@@ -154,7 +154,7 @@ func stack(s *ui.Screen, title string, frames []report.Frame) {
 	}
 }
 
-func memory(s *ui.Screen, r *report.Report) {
+func memory(s *ui.Screen, r *trace.Report) {
 	h, gc, stops := r.Heap, r.GC, r.Stops.All
 	heap := "The trace does not have its size."
 	if h.Peak > 0 {
@@ -171,93 +171,93 @@ func memory(s *ui.Screen, r *report.Report) {
 		list = append(list, "collector", "workers ran "+ui.Duration(gc.Workers), "assists",
 			fmt.Sprintf("%s, %s in all", ui.Counted(a.N, "time", "times"), ui.Duration(a.Time)))
 	}
-	heading(s, "Heap and collector")
+	heading(s, trace.Memory)
 	facts(s, append(list, "stop-the-world", fmt.Sprintf("%s, %s in all, longest %s",
 		ui.Counted(stops.N, "time", "times"), ui.Duration(stops.Sum), ui.Duration(stops.Max)))...)
 	table(s, gc.Assist.Sites, "place", 1, []string{"GC assists at", "times", "in all"},
-		func(w report.Waker) [][]string {
+		func(w trace.Waker) [][]string {
 			return [][]string{{w.Frame.String(), ui.Count(w.N), ui.Duration(w.Time)}}
 		})
 }
 
-func population(s *ui.Screen, r *report.Report) {
+func population(s *ui.Screen, r *trace.Report) {
 	g := r.Goroutines
-	heading(s, "Goroutines and threads")
+	heading(s, trace.Population)
 	facts(s, "goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended",
 		ui.Count(g.First), ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended)),
 		"threads", ui.Count(r.Threads)+" ran goroutines")
 	table(s, r.Functions, "function", 1,
 		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited"},
-		func(f report.Function) [][]string {
+		func(f trace.Function) [][]string {
 			return [][]string{{symbol.Short(f.Name), ui.Count(f.Goroutines), ui.Duration(f.Running),
 				ui.Duration(f.Runnable), ui.Duration(f.Syscall), ui.Duration(f.Waiting)}}
 		})
 }
 
-func waits(s *ui.Screen, list []report.WaitPlace) {
-	list = slices.DeleteFunc(slices.Clone(list), func(p report.WaitPlace) bool {
-		return p.Reason == "runtime" // which is intended
+func waits(s *ui.Screen, list []trace.WaitPlace) {
+	list = slices.DeleteFunc(slices.Clone(list), func(p trace.WaitPlace) bool {
+		return p.Reason == trace.Runtime // which is intended
 	})
 	if len(list) == 0 {
 		return
 	}
-	heading(s, "Waiting")
+	heading(s, trace.Waits)
 	table(s, list, "place", 2,
 		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"},
-		func(p report.WaitPlace) [][]string {
+		func(p trace.WaitPlace) [][]string {
 			return wakers([][]string{{p.Reason, p.Frame.String(), ui.Count(p.Times.N),
 				ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99), ui.Duration(p.Longest.Length),
-				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w report.Waker) []string {
+				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w trace.Waker) []string {
 				return []string{ui.Count(w.N), ui.Duration(w.Time)}
 			})
 		})
 }
 
-func blocked(s *ui.Screen, list []report.Blocked) {
+func blocked(s *ui.Screen, list []trace.Blocked) {
 	if len(list) == 0 {
 		return
 	}
-	heading(s, "Blocked at the end")
+	heading(s, trace.BlockedAtEnd)
 	table(s, list, "place", 2,
 		[]string{"in", "at", "goroutines", "created", "ended", "longest"},
-		func(b report.Blocked) [][]string {
+		func(b trace.Blocked) [][]string {
 			return wakers([][]string{{b.Reason, b.Frame.String(), ui.Count(b.N), ui.Count(b.New),
 				ui.Count(b.Ended), ui.Duration(b.Longest)}}, "created at", b.Created,
-				func(w report.Waker) []string { return []string{ui.Count(w.N)} })
+				func(w trace.Waker) []string { return []string{ui.Count(w.N)} })
 		})
 	note(s, "Created is the number of those that were created while the trace was taken, "+
 		"ended that of the waits at the place that have ended.")
 }
 
-func ready(s *ui.Screen, w report.Waiting) {
+func ready(s *ui.Screen, w trace.Waiting) {
 	all := w.Latency
 	if all.N+uint64(len(w.Wakeups)) == 0 {
 		return
 	}
-	heading(s, "Ready, but not running")
+	heading(s, trace.ReadyNotRunning)
 	facts(s, "goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
 		"%s; %s of that while all Ps ran others", ui.Duration(all.Sum),
 		ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
 		ui.Duration(all.Max), ui.Duration(w.Load.Ready)))
 	table(s, w.Wakeups, "place", 1,
 		[]string{"many made ready at", "times", "goroutines", "at once", "ready"},
-		func(x report.Wakeups) [][]string {
+		func(x trace.Wakeups) [][]string {
 			return [][]string{{x.Frame.String(), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
 				ui.Duration(x.Ready)}}
 		})
 }
 
-func calls(s *ui.Screen, c report.Calls) {
+func calls(s *ui.Screen, c trace.Calls) {
 	if c.Total+c.Unfinished+c.NotRun == 0 {
 		return
 	}
-	heading(s, "Calls to threads")
+	heading(s, trace.CallsToThreads)
 	facts(s, "calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
 		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
 		ui.Count(c.NotRun)))
 	table(s, c.Places, "place", 2,
 		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
-		func(p report.Place) [][]string {
+		func(p trace.CallPlace) [][]string {
 			return [][]string{slices.Concat([]string{p.Kind, p.Frame.String(), ui.Count(p.Queued.N)},
 				quantiles(p.Queued), quantiles(p.Run))}
 		})

@@ -6,46 +6,46 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // sample returns a report of ten seconds with something in each section: a function was slow from
 // 5 s to 6 s.
-func sample() *report.Report {
+func sample() *trace.Report {
 	const s, ms = time.Second, time.Millisecond
-	frame := report.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
-	leak := report.Frame{Func: "main.<leak>", File: "leak.go", Line: 9}
-	times := report.Distribution{N: 20, Sum: 2e9, P50: 1e6, P99: 3e6, Max: 4e6}
-	r := &report.Report{
-		Trace:    report.Trace{Name: "some.<trace>", Duration: 10 * s, Format: "go 1.26"},
+	frame := trace.Frame{Func: "main." + strings.Repeat("long", 20), File: "/src/main.go", Line: 7}
+	leak := trace.Frame{Func: "main.<leak>", File: "leak.go", Line: 9}
+	times := trace.Distribution{N: 20, Sum: 2e9, P50: 1e6, P99: 3e6, Max: 4e6}
+	r := &trace.Report{
+		Trace:    trace.Trace{Name: "some.<trace>", Duration: 10 * s, Format: "go 1.26"},
 		Warnings: []string{"The trace is damaged, which takes more than one line to describe here."},
-		Heap:     report.Heap{Peak: 2 << 20},
-		Stops:    report.Stops{All: times},
-		Verdict: []report.Finding{{Text: "One <goroutine> waited.", Table: "Waiting",
-			Moment: report.Moment{At: 4 * s, Length: s}}},
+		Heap:     trace.Heap{Peak: 2 << 20},
+		Stops:    trace.Stops{All: times},
+		Verdict: []trace.Finding{{Text: "One <goroutine> waited.", Table: "Waiting",
+			Moment: trace.Moment{At: 4 * s, Length: s}}},
 	}
 	for i := range 12 {
-		r.Functions = append(r.Functions, report.Function{Name: fmt.Sprint("main.worker", i)})
+		r.Functions = append(r.Functions, trace.Function{Name: fmt.Sprint("main.worker", i)})
 	}
-	r.Waiting = report.Waiting{
-		Places: []report.WaitPlace{
-			{Reason: "mutex", Frame: frame, Times: times, Longest: report.Moment{At: 2 * s, Length: 2 * s},
-				Stack: []report.Frame{frame}, Wakers: []report.Waker{{Frame: report.Frame{Func: "?"}}}},
-			{Reason: "sleep", Frame: report.Frame{Func: "main.asleep", File: "sleep.go"}},
-			{Reason: "runtime", Frame: report.Frame{Func: "runtime.swept"}},
+	r.Waiting = trace.Waiting{
+		Places: []trace.WaitPlace{
+			{Reason: "mutex", Frame: frame, Times: times, Longest: trace.Moment{At: 2 * s, Length: 2 * s},
+				Stack: []trace.Frame{frame}, Wakers: []trace.Waker{{Frame: trace.Frame{Func: "?"}}}},
+			{Reason: "sleep", Frame: trace.Frame{Func: "main.asleep", File: "sleep.go"}},
+			{Reason: "runtime", Frame: trace.Frame{Func: "runtime.swept"}},
 		},
-		Blocked: []report.Blocked{
-			{Reason: "channel send", Frame: frame, N: 5000, Created: []report.Waker{{Frame: leak}}},
+		Blocked: []trace.Blocked{
+			{Reason: "channel send", Frame: frame, N: 5000, Created: []trace.Waker{{Frame: leak}}},
 		},
-		Latency: times, Wakeups: []report.Wakeups{{Frame: frame, Woken: 4321}},
+		Latency: times, Wakeups: []trace.Wakeups{{Frame: frame, Woken: 4321}},
 	}
-	r.Calls = report.Calls{
-		Total: 20, InPlace: 3, Places: []report.Place{{Frame: frame, Kind: "Call", Queued: times}},
-		Slow: []report.SlowCall{
+	r.Calls = trace.Calls{
+		Total: 20, InPlace: 3, Places: []trace.CallPlace{{Frame: frame, Kind: "Call", Queued: times}},
+		Slow: []trace.SlowCall{
 			{At: 900 * ms, Running: 300 * ms, Thread: 71, Kind: "Call", Goroutine: 5, Queued: ms,
 				Waits: "mutex", Waited: 200 * ms,
-				From: []report.Frame{frame}, On: []report.Frame{{Func: "sync.(*Mutex).Lock"}}},
+				From: []trace.Frame{frame}, On: []trace.Frame{{Func: "sync.(*Mutex).Lock"}}},
 			{At: 6 * s, Running: s, Thread: 70, Goroutine: -1, Queued: -1},
 		},
 	}
@@ -53,7 +53,7 @@ func sample() *report.Report {
 }
 
 // written returns the text of a report on a screen of that width.
-func written(t *testing.T, width int, r *report.Report) string {
+func written(t *testing.T, width int, r *trace.Report) string {
 	t.Helper()
 	var text strings.Builder
 	s := ui.To(&text)
@@ -69,7 +69,7 @@ func written(t *testing.T, width int, r *report.Report) string {
 
 func TestText(t *testing.T) {
 	for _, c := range []struct {
-		r    *report.Report
+		r    *trace.Report
 		want []string
 		not  string
 	}{
@@ -81,7 +81,7 @@ func TestText(t *testing.T) {
 			"   1  slow call at 5 s into the trace: a function had run for 1 s", "slow call at 600 ms into",
 			"Call of goroutine 5 had", "thread 71", "waited for 200 ms (mutex)",
 		}, "swept"},
-		{&report.Report{}, []string{"does not have its size", "stop-the-world  0 times"}, "Waiting"},
+		{&trace.Report{}, []string{"does not have its size", "stop-the-world  0 times"}, "Waiting"},
 	} {
 		text := written(t, 80, c.r)
 		for _, want := range c.want {

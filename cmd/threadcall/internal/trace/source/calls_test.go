@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 	"github.com/threadcall/threadcall/recorder"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -85,7 +85,7 @@ func TestOpen_calls(t *testing.T) {
 		t.Errorf("%d calls, %d of them in place, %d not run, %d unfinished", c.Total, c.InPlace, c.NotRun,
 			c.Unfinished)
 	}
-	i := slices.IndexFunc(c.Places, func(p report.Place) bool {
+	i := slices.IndexFunc(c.Places, func(p trace.CallPlace) bool {
 		return strings.HasSuffix(p.Func, ".callsSlowly")
 	})
 	if i < 0 {
@@ -131,7 +131,7 @@ func TestSlowCalls(t *testing.T) {
 	if s := r.Calls.Slow[0]; s.Waits != "channel receive" || s.Running < limit || s.Kind != "Call" ||
 		s.At < s.Running || s.Queued < 0 || s.Waited <= 0 || s.Waited > s.At ||
 		!strings.HasSuffix(s.By.Func, ".callsSlowly") ||
-		!slices.ContainsFunc(s.On, func(f report.Frame) bool {
+		!slices.ContainsFunc(s.On, func(f trace.Frame) bool {
 			return strings.HasSuffix(f.Func, ".waitsForReport")
 		}) {
 		t.Errorf("%+v", s)

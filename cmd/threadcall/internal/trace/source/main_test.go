@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 	"github.com/threadcall/threadcall/recorder"
 )
 
@@ -85,7 +85,7 @@ func command(t *testing.T, program string) source.Request {
 // A result is what came of a request.
 type result struct {
 	failed error // of the trace
-	report *report.Report
+	report *trace.Report
 }
 
 // open returns what comes of a request, and fails the test if files are left behind.

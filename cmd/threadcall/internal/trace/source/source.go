@@ -60,14 +60,14 @@ func Open(ctx context.Context, r Request) (t *Trace, err error) {
 			return nil, fmt.Errorf("the trace cannot be kept: %w", err)
 		}
 	}
-	cmd := exec.Command(r.Command[0], r.Command[1:]...)
+	cmd := exec.CommandContext(ctx, r.Command[0], r.Command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, r.Stdout, r.Stderr
 	// The runtime completes a part of the trace after each period, every second by default, which can
 	// then be read even if the process is killed. Of two values it takes the later one, the user's.
 	period := (200 * time.Millisecond).Nanoseconds()
 	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", period, os.Getenv("GODEBUG"))
 	cmd.Env = append(os.Environ(), "THREADCALL_TRACE="+trace, strings.TrimSuffix(debug, ","))
-	failed := gotest.Run(ctx, cmd)
+	failed := gotest.Run(cmd)
 	switch {
 	case failed != nil && cmd.Process == nil:
 		return nil, failed

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
 // The limits of a verdict: of findings in all, and by one rule; and of the cost of one.
@@ -24,19 +24,19 @@ const (
 )
 
 type found struct {
-	report.Finding
+	trace.Finding
 	cost time.Duration
 }
 
 // Of returns the findings, the most costly first. It is empty, not nil, if nothing stands out.
-func Of(r *report.Report) []report.Finding {
-	findings := []report.Finding{}
+func Of(r *trace.Report) []trace.Finding {
+	findings := []trace.Finding{}
 	if r.Trace.Duration <= 0 {
 		return findings
 	}
 	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
 	var all []found
-	for _, rule := range []func(*report.Report) []found{
+	for _, rule := range []func(*trace.Report) []found{
 		slowCalls, blocked, contention, finalizers, mainWaits, bottleneck, handOvers, systemCalls,
 		slowWait, stalls, collections, wakeups, fullPs, queuedCalls, stops,
 	} {
@@ -56,9 +56,9 @@ func Of(r *report.Report) []report.Finding {
 
 // finding returns what a rule has found: a sentence, the table with the details, the moment, and
 // the cost. Durations have three digits.
-func finding(rule, table string, m report.Moment, cost time.Duration, format string,
+func finding(rule, table string, m trace.Moment, cost time.Duration, format string,
 	args ...any) found {
-	return found{report.Finding{
+	return found{trace.Finding{
 		Rule: rule, Text: say(format, args...) + ".", Table: table, Moment: m,
 	}, cost}
 }
@@ -73,9 +73,9 @@ func say(format string, args ...any) string {
 }
 
 // at names a frame, and the frame that called it if there is one.
-func at(f, from report.Frame) string {
+func at(f, from trace.Frame) string {
 	switch {
-	case f.Func == "?":
+	case f.Func == trace.NoFunction:
 		return ""
 	case from.Func == "":
 		return say(" at %s", f)
@@ -84,15 +84,16 @@ func at(f, from report.Frame) string {
 }
 
 // doing says what a goroutine did, for how long, and where.
-func doing(d report.Deed, length string) string {
-	what := map[string]string{"ran": "ran", "ready": "was ready, but did not run,", "sleep": "slept",
-		"system call": "was in a system call", "network": "waited for the network",
-		"HTTP": "waited for HTTP", "runtime": "waited for the collector"}[d.Doing]
+func doing(d trace.Deed, length string) string {
+	what := map[string]string{trace.Ran: "ran", trace.Ready: "was ready, but did not run,",
+		trace.Sleep: "slept", trace.SystemCall: "was in a system call",
+		trace.Network: "waited for the network", trace.HTTP: "waited for HTTP",
+		trace.Runtime: "waited for the collector"}[d.Doing]
 	if what == "" {
 		what = "waited (" + d.Doing + ")"
 	}
 	switch {
-	case d.Doing == "HTTP", d.Doing == "ran", d.Doing == "ready":
+	case d.Doing == trace.HTTP, d.Doing == trace.Ran, d.Doing == trace.Ready:
 		d.In = ""
 	case strings.HasPrefix(d.In, "os."): // a pipe, which is a network for the runtime, or a file
 		what = "waited"
@@ -110,13 +111,13 @@ func of(part, whole time.Duration) string { return say(" for %s of %s", part, wh
 const enders = "those that ended the waits"
 
 // cause says what a goroutine did for which others waited, if that is most of a time.
-func cause(p report.WaitPlace, who string, whole time.Duration) string {
+func cause(p trace.WaitPlace, who string, whole time.Duration) string {
 	if len(p.Causes) == 0 || p.Causes[0].Time*2 < whole {
 		return ""
 	}
 	c := p.Causes[0]
 	text := "; " + who + " " + doing(c.Deed, of(c.Time, whole))
-	if c.Root != nil && c.Doing != "HTTP" {
+	if c.Root != nil && c.Doing != trace.HTTP {
 		text += ", for one that " + doing(*c.Root, "")
 	}
 	return text
@@ -127,9 +128,9 @@ func percent(part, whole time.Duration) string {
 }
 
 // Goroutines that were created in the trace and are blocked at its end, where almost no wait ended.
-func blocked(r *report.Report) (list []found) {
+func blocked(r *trace.Report) (list []found) {
 	for _, b := range r.Waiting.Blocked {
-		intended := slices.Contains([]string{"sleep", "network", "system call"}, b.Reason)
+		intended := slices.Contains([]string{trace.Sleep, trace.Network, trace.SystemCall}, b.Reason)
 		if intended || b.N < 100 || b.New*2 < b.N || b.Ended*10 > b.N {
 			continue
 		}
@@ -138,28 +139,28 @@ func blocked(r *report.Report) (list []found) {
 		if len(b.Created) > 0 {
 			text += say("; %s of them were created at %s", ui.Count(b.Created[0].N), b.Created[0].Frame)
 		}
-		m := report.Moment{At: r.Trace.Duration - b.Longest, Length: b.Longest}
-		list = append(list, finding("blocked", "Blocked at the end", m, b.Sum, "%s", text))
+		m := trace.Moment{At: r.Trace.Duration - b.Longest, Length: b.Longest}
+		list = append(list, finding("blocked", trace.BlockedAtEnd, m, b.Sum, "%s", text))
 	}
 	return list
 }
 
 // Calls that OnSlowCall has reported, because of which the trace may have been written.
-func slowCalls(r *report.Report) (list []found) {
+func slowCalls(r *trace.Report) (list []found) {
 	for _, c := range slices.Backward(r.Calls.Slow) {
 		text := say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
 		if c.Waits != "" {
 			text += say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
 		}
-		m := report.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner}
-		list = append(list, finding("slow call", "Slow calls", m, math.MaxInt64, "%s", text))
+		m := trace.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner}
+		list = append(list, finding("slow call", trace.SlowCalls, m, math.MaxInt64, "%s", text))
 	}
 	return list
 }
 
 // A place where goroutines wait for one another, or for one of a limited number of connections:
 // for a fifth of the trace, or for the length of the trace in sum.
-func contention(r *report.Report) (list []found) {
+func contention(r *trace.Report) (list []found) {
 	d := r.Trace.Duration
 	for _, p := range r.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
@@ -167,14 +168,14 @@ func contention(r *report.Report) (list []found) {
 			percent(p.Contended, d))
 		who, ended := "its holder", "its holder unlocked it"
 		switch p.Reason {
-		case "mutex", "RWMutex":
-		case "channel send", "channel receive", "select", "sync.Cond":
+		case trace.Mutex, trace.RWMutex:
+		case trace.ChannelSend, trace.ChannelReceive, trace.Select, trace.Cond:
 			if sum < d || float64(p.Shared) < 0.9*p.Times.Sum {
 				continue
 			}
 			what = say("at %s (%s) for one another", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
-		case "HTTP connection", "database connection", "semaphore":
+		case trace.HTTPConnection, trace.DatabaseConnection, trace.Semaphore:
 			what = say("at %s for a free %s", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
 		default:
@@ -185,11 +186,11 @@ func contention(r *report.Report) (list []found) {
 		}
 		if because := cause(p, who, p.Contended); because != "" {
 			what += because
-		} else if len(p.Wakers) > 0 && p.Wakers[0].Func != "?" {
+		} else if len(p.Wakers) > 0 && p.Wakers[0].Func != trace.NoFunction {
 			what += say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
 				percent(p.Wakers[0].Time, sum))
 		}
-		list = append(list, finding("contention", "Waiting", p.Longest, sum,
+		list = append(list, finding("contention", trace.Waits, p.Longest, sum,
 			"Goroutines waited %s in total (%s, the longest %s) %s", sum,
 			ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max), what))
 	}
@@ -197,13 +198,13 @@ func contention(r *report.Report) (list []found) {
 }
 
 // Waits for a finalizer or a cleanup, of which one runs at a time, for a fifth of the trace.
-func finalizers(r *report.Report) (list []found) {
+func finalizers(r *trace.Report) (list []found) {
 	for _, p := range r.Waiting.Places {
 		for _, w := range p.Wakers {
 			if w.By == "" || w.Time*5 < r.Trace.Duration {
 				continue
 			}
-			list = append(list, finding("finalizers", "Waiting", p.Longest, w.Time,
+			list = append(list, finding("finalizers", trace.Waits, p.Longest, w.Time,
 				"Goroutines waited %s in total (%s) at %s (%s) for the %s at %s%s", w.Time,
 				ui.Counted(w.N, "wait", "waits"), p.Frame, p.Reason, w.By, w.Frame,
 				cause(p, "the "+w.By, p.Contended)))
@@ -214,23 +215,23 @@ func finalizers(r *report.Report) (list []found) {
 
 // Waits of the main goroutine for half of the trace: for an answer, itself or by another goroutine,
 // or until what it sends to lets it continue.
-func mainWaits(r *report.Report) (list []found) {
-	answer := func(d report.Deed) bool {
-		return slices.Contains([]string{"HTTP", "HTTP connection", "network"}, d.Doing)
+func mainWaits(r *trace.Report) (list []found) {
+	answer := func(d trace.Deed) bool {
+		return slices.Contains([]string{trace.HTTP, trace.HTTPConnection, trace.Network}, d.Doing)
 	}
 	for _, p := range r.Waiting.Places {
-		did := report.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
+		did := trace.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
 		because := cause(p, enders, p.Main)
 		switch c := p.Causes; {
 		case p.Main*2 < r.Trace.Duration || through(p, "accept"):
 			continue
-		case p.Reason == "HTTP", p.Reason == "network" && !strings.HasPrefix(p.In, "os."):
+		case p.Reason == trace.HTTP, p.Reason == trace.Network && !strings.HasPrefix(p.In, "os."):
 			because = "" // inside of a library
-		case p.Reason == "channel send" && len(fullPs(r)) == 0:
+		case p.Reason == trace.ChannelSend && len(fullPs(r)) == 0:
 		case because == "" || !answer(c[0].Deed) && (c[0].Root == nil || !answer(*c[0].Root)):
 			continue
 		}
-		list = append(list, finding("main", "Waiting", p.Longest, p.Main, "The main goroutine %s%s",
+		list = append(list, finding("main", trace.Waits, p.Longest, p.Main, "The main goroutine %s%s",
 			doing(did, of(p.Main, r.Trace.Duration)), because))
 	}
 	return list
@@ -238,13 +239,13 @@ func mainWaits(r *report.Report) (list []found) {
 
 // Goroutines that make each other ready again and again, and are ready for a third of the time or
 // more. Medians tell that, because a machine that stops the process prolongs some of the times.
-func handOvers(r *report.Report) []found {
-	var most report.WaitPlace
+func handOvers(r *trace.Report) []found {
+	var most trace.WaitPlace
 	var n, ready, ran, half, halfReady float64
 	for _, p := range r.Waiting.Places {
 		if len(p.Wakers) == 0 || byTimer(p) || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
-			p.Ready.P50 > 20*shortRun || slices.Contains([]string{"mutex", "RWMutex", "runtime lock"},
-			p.Reason) {
+			p.Ready.P50 > 20*shortRun || slices.Contains([]string{trace.Mutex, trace.RWMutex,
+			trace.RuntimeLock}, p.Reason) {
 			continue
 		}
 		n, ready, ran = n+float64(p.Times.N), ready+p.Ready.Sum, ran+p.Ran.Sum
@@ -257,16 +258,17 @@ func handOvers(r *report.Report) []found {
 	if n < 10000 || (ready+ran)*4 < float64(r.Trace.Duration) || halfReady*3 < half {
 		return nil
 	}
-	return []found{finding("hand-overs", "Waiting", most.Longest, time.Duration(ready), "Goroutines "+
-		"handed over %s times, most often between %s and %s, and ran for %s at a time; %.0f %% of their "+
-		"time was switching: %s from when one was ready until it ran", ui.Number(n), most.Frame,
-		most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran), time.Duration(ready))}
+	return []found{finding("hand-overs", trace.Waits, most.Longest, time.Duration(ready),
+		"Goroutines handed over %s times, most often between %s and %s, and ran for %s at a time; "+
+			"%.0f %% of their time was switching: %s from when one was ready until it ran",
+		ui.Number(n), most.Frame, most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran),
+		time.Duration(ready))}
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
 // trace, or in any way for 150 %, in which it is active for 60 %. Where all Ps are full, these are
 // the reason.
-func bottleneck(r *report.Report) (list []found) {
+func bottleneck(r *trace.Report) (list []found) {
 	d := float64(r.Trace.Duration)
 	if float64(r.Waiting.Load.Full) > 0.8*d {
 		return nil
@@ -277,7 +279,7 @@ func bottleneck(r *report.Report) (list []found) {
 		if !busy || !active && float64(s.Sends) < 0.7*d {
 			continue
 		}
-		list = append(list, finding("bottleneck", "Goroutines and threads", s.Most.Longest,
+		list = append(list, finding("bottleneck", trace.Population, s.Most.Longest,
 			s.Waits.Time, "Goroutines waited %s in total for goroutine %d of %s, which %s", s.Waits.Time,
 			s.Goroutine, symbol.Short(s.Function), doing(s.Most, of(s.Most.Time, s.Lived))))
 	}
@@ -286,20 +288,20 @@ func bottleneck(r *report.Report) (list []found) {
 
 // System calls at one place that take a fifth of the trace and of the time for which goroutines run
 // or are in system calls. Those of one goroutine that waits for input do not count.
-func systemCalls(r *report.Report) (list []found) {
+func systemCalls(r *trace.Report) (list []found) {
 	var active time.Duration
 	for _, f := range r.Functions {
 		active += f.Running + f.Syscall
 	}
 	for _, p := range r.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
-		if p.Reason != "system call" || p.Times.N < 4 || p.Times.Half < 50e3 || sum < brief ||
+		if p.Reason != trace.SystemCall || p.Times.N < 4 || p.Times.Half < 50e3 || sum < brief ||
 			sum*5 < max(active, r.Trace.Duration) ||
-			through(p, "accept", "wait", "poll", "select", "kevent", "sleep") ||
+			through(p, "accept", "wait", "poll", trace.Select, "kevent", trace.Sleep) ||
 			p.Contended*3 > sum*2 && through(p, "read", "recv", "cgocall") {
 			continue
 		}
-		list = append(list, finding("system calls", "Waiting", p.Longest, sum,
+		list = append(list, finding("system calls", trace.Waits, p.Longest, sum,
 			"System calls%s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
 				"the longest %s)", at(p.Frame, p.From), sum, percent(sum, active),
 			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max)))
@@ -309,7 +311,7 @@ func systemCalls(r *report.Report) (list []found) {
 
 // through reports whether the program waits at a place in a function of a library with one of these
 // words in its name.
-func through(p report.WaitPlace, words ...string) bool {
+func through(p trace.WaitPlace, words ...string) bool {
 	for _, f := range p.Stack {
 		if f == p.Frame {
 			break
@@ -324,17 +326,18 @@ func through(p report.WaitPlace, words ...string) bool {
 
 // A wait of the program for the network or in a system call that lasted for a tenth of the trace,
 // unlike others there.
-func slowWait(r *report.Report) (list []found) {
-	what := map[string]string{"network": "A wait for input or output", "system call": "A system call"}
+func slowWait(r *trace.Report) (list []found) {
+	what := map[string]string{trace.Network: "A wait for input or output",
+		trace.SystemCall: "A system call"}
 	for _, p := range r.Waiting.Places {
 		long := p.Longest.Length
-		intended := through(p, "accept") || p.Reason == "system call" && through(p, "wait")
+		intended := through(p, "accept") || p.Reason == trace.SystemCall && through(p, "wait")
 		unusual := p.Times.N <= 3 || float64(long) >= 10*p.Times.P50
 		short := long < 100*time.Millisecond || long*10 < r.Trace.Duration
 		if p.Library || what[p.Reason] == "" || short || !unusual || intended {
 			continue
 		}
-		list = append(list, finding("slow wait", "Waiting", p.Longest, long,
+		list = append(list, finding("slow wait", trace.Waits, p.Longest, long,
 			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
 			percent(long, r.Trace.Duration), p.Longest.Goroutine))
 	}
@@ -347,7 +350,7 @@ const frame = 16 * time.Millisecond
 // The main goroutine waits at one place again and again, and for more than a frame at another one,
 // which is rare. If it changes threads, it is taken for the loop of an interface if it waits there
 // for half of the time, 20 times a second, and two frames are the limit.
-func stalls(r *report.Report) (list []found) {
+func stalls(r *trace.Report) (list []found) {
 	loop, limit := r.Waiting.Loop, frame
 	switch {
 	case loop == nil:
@@ -361,7 +364,7 @@ func stalls(r *report.Report) (list []found) {
 		if s.Longest.Length <= limit || s.N*8 > loop.N {
 			continue
 		}
-		list = append(list, finding("stall", "Goroutines and threads", s.Longest, s.Longest.Length,
+		list = append(list, finding("stall", trace.Population, s.Longest, s.Longest.Length,
 			"The main goroutine, a loop around %s, %s; a frame at 60 Hz is 16.7 ms", loop.Frame,
 			doing(s, say(" for %s", s.Longest.Length))))
 	}
@@ -371,10 +374,10 @@ func stalls(r *report.Report) (list []found) {
 // Collections that mark for a fifth of the trace, because their goal leaves little room above what
 // is live; or GC assists that take a tenth of the trace and of what goroutines of a function do, or
 // with the collector's workers a quarter of the time for which goroutines run.
-func collections(r *report.Report) []found {
+func collections(r *trace.Report) []found {
 	all, tight, text := r.GC.Assist, r.GC.Tight, ""
 	marked, n := time.Duration(r.GC.Mark.Sum), tight.Room.N
-	var most report.Function
+	var most trace.Function
 	var ran time.Duration
 	for _, f := range r.Functions {
 		ran += f.Running
@@ -383,7 +386,7 @@ func collections(r *report.Report) []found {
 		}
 	}
 	if n >= 10 && n*2 >= r.GC.Cycles && marked*5 >= r.Trace.Duration {
-		mean := func(d report.Distribution) float64 { return d.Sum / float64(d.N) }
+		mean := func(d trace.Distribution) float64 { return d.Sum / float64(d.N) }
 		room, goal := tight.Room, tight.Goal
 		why := "the heap at the memory limit"
 		// With GOGC, the goal is in proportion to what is live.
@@ -402,12 +405,12 @@ func collections(r *report.Report) []found {
 	}
 	sites := ""
 	for _, s := range all.Sites[:min(len(all.Sites), 3)] {
-		if s.Func != "?" && s.Time*20 > all.Time {
+		if s.Func != trace.NoFunction && s.Time*20 > all.Time {
 			sites += say(", %s %s", s.Frame, percent(s.Time, all.Time))
 		}
 	}
-	return []found{finding("collections", "Heap and collector",
-		report.Moment{Length: r.Trace.Duration}, cost, "%sGC assists took %s, %s of the time of %s of "+
+	return []found{finding("collections", trace.Memory,
+		trace.Moment{Length: r.Trace.Duration}, cost, "%sGC assists took %s, %s of the time of %s of "+
 			"%s, and the workers of the collector %s; allocation sites:%s", text, all.Time,
 		percent(most.Assist, lived), ui.Counted(most.Goroutines, "goroutine", "goroutines"),
 		symbol.Short(most.Name), r.GC.Workers, strings.TrimPrefix(sites, ","))}
@@ -415,12 +418,12 @@ func collections(r *report.Report) []found {
 
 // Wake-ups of many goroutines at once, again and again, for which these are ready for half of the
 // trace.
-func wakeups(r *report.Report) (list []found) {
+func wakeups(r *trace.Report) (list []found) {
 	for _, w := range r.Waiting.Wakeups {
 		if w.N < 3 || w.Ready*2 < r.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("wake-ups", "Ready, but not running", w.Largest, w.Ready,
+		list = append(list, finding("wake-ups", trace.ReadyNotRunning, w.Largest, w.Ready,
 			"One wake-up at %s made up to %s goroutines ready (%s in %s), which were ready for %s in "+
 				"total before they ran", w.Frame, ui.Count(w.Most), ui.Counted(w.Woken, "goroutine",
 				"goroutines"), ui.Counted(w.N, "wake-up", "wake-ups"), w.Ready))
@@ -430,7 +433,7 @@ func wakeups(r *report.Report) (list []found) {
 
 // All Ps were busy for half of the trace, while others were ready for half of the trace, or timers
 // and the network late for a tenth. The collector has a rule of its own.
-func fullPs(r *report.Report) []found {
+func fullPs(r *trace.Report) []found {
 	l, d := r.Waiting.Load, r.Trace.Duration
 	late := l.Late.N >= 10 && l.Late.Time*10 >= d
 	if len(r.Functions) == 0 || l.Full < brief || l.Full*2 < d || l.Ready*2 < d && !late ||
@@ -443,37 +446,37 @@ func fullPs(r *report.Report) []found {
 			"wait for a timer or the network", "waits for timers or the network"), l.Latest.Length)
 	}
 	if m.Length == 0 {
-		m = report.Moment{Length: d}
+		m = trace.Moment{Length: d}
 	}
 	with := say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
 	if where := at(most.RanAt.Frame, most.RanAt.From); where != "" {
 		with += ", most of it" + where
 	}
-	if p, ok := timers(r); ok {
-		with = say("mostly with goroutines that timers woke at %s, %s times", p.Frame,
-			ui.Count(p.Times.N))
+	if what := timers(r); what != "" {
+		with = "mostly with goroutines that timers " + what
 	}
-	return []found{finding("full Ps", "Goroutines and threads", m, max(l.Ready, l.Late.Time),
+	return []found{finding("full Ps", trace.Population, m, max(l.Ready, l.Late.Time),
 		"The Ps were full for %s of the time, %s; others were ready for %s in total meanwhile%s",
 		percent(l.Full, d), with, l.Ready, more)}
 }
 
 // byTimer reports whether most waits at a place were ended by the runtime, or by a goroutine that
 // stopped there itself, on which the runtime found that it was time.
-func byTimer(p report.WaitPlace) bool {
-	return len(p.Wakers) > 0 && (p.Wakers[0].Func == "?" || p.Wakers[0].Frame == p.Frame)
+func byTimer(p trace.WaitPlace) bool {
+	return len(p.Wakers) > 0 && (p.Wakers[0].Func == trace.NoFunction || p.Wakers[0].Frame == p.Frame)
 }
 
-// timers returns where timers ended most waits, if goroutines that they woke ran for half of the
-// time for which all did.
-func timers(r *report.Report) (most report.WaitPlace, ok bool) {
+// timers says where timers woke or started most goroutines, if those ran for half of the time for
+// which all did.
+func timers(r *trace.Report) (what string) {
 	var ran float64
 	var all time.Duration
+	most := uint64(99)
 	for _, p := range r.Waiting.Places {
-		if slices.Contains([]string{"sleep", "channel receive", "select"}, p.Reason) &&
+		if slices.Contains([]string{trace.Sleep, trace.ChannelReceive, trace.Select}, p.Reason) &&
 			byTimer(p) && p.Wakers[0].N*10 >= p.Times.N*9 {
-			if ran += p.Ran.Sum; p.Times.N > most.Times.N {
-				most = p
+			if ran += p.Ran.Sum; p.Times.N > most {
+				most, what = p.Times.N, say("woke at %s, %s times", p.Frame, ui.Count(p.Times.N))
 			}
 		}
 	}
@@ -481,19 +484,27 @@ func timers(r *report.Report) (most report.WaitPlace, ok bool) {
 		if !strings.HasPrefix(f.Name, "runtime.") {
 			all += f.Running
 		}
+		if f.Timed*10 >= f.Goroutines*9 {
+			if ran += float64(f.Running); f.Timed > most {
+				most, what = f.Timed, say("started in %s, %s times", symbol.Short(f.Name), ui.Count(f.Timed))
+			}
+		}
 	}
-	return most, most.Times.N >= 100 && ran*2 >= float64(all)
+	if ran*2 < float64(all) {
+		return ""
+	}
+	return what
 }
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
 // ten milliseconds.
-func queuedCalls(r *report.Report) (list []found) {
+func queuedCalls(r *trace.Report) (list []found) {
 	for _, p := range r.Calls.Places {
 		p99, sum := time.Duration(p.Queued.P99), time.Duration(p.Queued.Sum)
 		if p99 < 10*time.Millisecond || sum*10 < r.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("queued calls", "Calls to threads", p.Longest, sum,
+		list = append(list, finding("queued calls", trace.CallsToThreads, p.Longest, sum,
 			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their "+
 				"functions ran %s",
 			ui.Counted(p.Queued.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum)))
@@ -502,15 +513,15 @@ func queuedCalls(r *report.Report) (list []found) {
 }
 
 // Stops of the world that took ten milliseconds at once, or a twentieth of the trace.
-func stops(r *report.Report) []found {
+func stops(r *trace.Report) []found {
 	all, sum := r.Stops.All, time.Duration(r.Stops.All.Sum)
 	short := time.Duration(all.Max) < least && sum*20 < r.Trace.Duration
 	if short {
 		return nil
 	}
 	longest := r.Stops.Longest
-	return []found{finding("stop-the-world", "Heap and collector",
-		report.Moment{At: longest.At, Length: longest.Length}, sum,
+	return []found{finding("stop-the-world", trace.Memory,
+		trace.Moment{At: longest.At, Length: longest.Length}, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
 		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
 }

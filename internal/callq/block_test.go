@@ -1,0 +1,134 @@
+package callq
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+// runAll runs what is queued, and returns how many functions that were.
+func (q *Queue) runAll() (n int) {
+	for c := q.Take(); c != nil; c = q.Take() {
+		c.PostRun()()
+		n++
+	}
+	return n
+}
+
+// Posts share a record until it is full, another call is queued, or the thread takes it.
+func TestQueue_Post_sharesABlock(t *testing.T) {
+	q := New()
+	var ran []int
+	post := func(i int) *Call {
+		t.Helper()
+		wake, ok := q.Post(func() { ran = append(ran, i) })
+		if !ok || wake != (i == 0) {
+			t.Fatalf("post %d: wake %v, ok %v", i, wake, ok)
+		}
+		return q.head.Load()
+	}
+	first := post(0)
+	for i := 1; i < blockOf; i++ {
+		if post(i) != first {
+			t.Fatalf("post %d is in a record of its own", i)
+		}
+	}
+	second := post(blockOf)
+	q.Push(q.Get(Posted, func() { ran = append(ran, blockOf+1) }, 1))
+	third := post(blockOf + 2)
+	if second == first || third == second {
+		t.Error("a post is before one that came earlier")
+	}
+	if n := q.Len(); n != blockOf+3 {
+		t.Errorf("%d are queued, want %d", n, blockOf+3)
+	}
+	q.Take().PostRun()()
+	if n := q.Len(); n != blockOf+2 || !q.Pending() || q.Rest() {
+		t.Errorf("%d are queued after the first, want %d", n, blockOf+2)
+	}
+	if q.addTo(first, func() {}) || q.addTo(third, func() {}) {
+		t.Error("a block that the thread has taken takes posts")
+	}
+	q.runAll()
+	if !slices.IsSorted(ran) || len(ran) != blockOf+3 {
+		t.Errorf("ran %v", ran)
+	}
+	if q.Pending() || q.Len() != 0 || q.Several() {
+		t.Error("something is left")
+	}
+}
+
+// A poster that has a place when the thread takes the block goes elsewhere, and keeps the record.
+func TestQueue_Post_whileTheThreadTakes(t *testing.T) {
+	q := New()
+	q.Post(func() {})
+	c := q.head.Load()
+	c.posts.Add(place) // what a poster does first
+	if n := q.runAll(); n != 1 {
+		t.Errorf("%d functions ran, want 1", n)
+	}
+	if !c.unfilled {
+		t.Error("the place was not noticed")
+	}
+	for r := q.free.Get(); r != nil; r = q.free.Get() {
+		if r == c {
+			t.Error("the record is used again while the poster has a place in it")
+		}
+	}
+}
+
+// Close refuses what is left of a block, and lets go of it.
+func TestQueue_Post_closed(t *testing.T) {
+	for _, taken := range []int{0, 1} {
+		q := New()
+		for range 3 {
+			q.Post(func() {})
+		}
+		c := q.head.Load()
+		for range taken {
+			q.Take().PostRun()
+		}
+		q.Close()
+		if q.Take() != nil || q.takePartOf(c) != nil || !c.fns.empty() || q.Len() != 0 {
+			t.Errorf("after %d: a function is left", taken)
+		}
+		made := q.made.Load()
+		for range 2 * slabSize {
+			if _, ok := q.Post(func() {}); ok {
+				t.Fatal("a post to a closed queue")
+			}
+		}
+		if q.made.Load() != made {
+			t.Error("a refused post keeps a record")
+		}
+	}
+}
+
+// takePartOf is what a thread does that was about to take from c when another goroutine closed.
+func (q *Queue) takePartOf(c *Call) *Call {
+	q.part = c
+	return q.takePart()
+}
+
+// A second flood uses the records of the first.
+func TestQueue_Post_keepsItsRecords(t *testing.T) {
+	if testutil.Collecting {
+		t.Skip("the collector allocates")
+	}
+	q := New()
+	flood := func() {
+		for range 20_000 {
+			q.Post(func() {})
+		}
+		q.runAll()
+	}
+	flood()
+	if n := testing.AllocsPerRun(3, flood); n > 10 {
+		t.Errorf("%v allocations for the posts of a second flood", n)
+	}
+}
+
+func (b *block) empty() bool {
+	return !slices.ContainsFunc(b[:], func(f func()) bool { return f != nil })
+}
