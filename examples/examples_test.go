@@ -29,6 +29,7 @@ var examples = []struct {
 	{name: "affinity", args: []string{"-n", "500"}},
 	{name: "com", system: "windows"},
 	{name: "egl", part: "egl"},
+	{name: "gstreamer", part: "gstreamer", noCgo: true},
 	{name: "netns", args: []string{"-namespaces", "10"}, part: "netns"},
 	{name: "ptrace", part: "examples"},
 	{name: "python", part: "python"},

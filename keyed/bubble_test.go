@@ -141,6 +141,30 @@ func TestBubble_leavesNothingInThreadsOutside(t *testing.T) {
 	}
 }
 
+// Keys that are used again and again keep their threads beside any number that are used once, and
+// when others take their place. In a bubble no thread takes so long to end that another one does.
+func TestBubble_keepsThreadsOfKeysThatReturn(t *testing.T) {
+	const limit, often, rounds = 12, 8, 40
+	synctest.Test(t, func(t *testing.T) {
+		k := newThreads(t, keyed.WithMaxThreads(limit))
+		defer k.Close()
+		for set := range 3 {
+			for round := range rounds {
+				for i := range often {
+					k.do(t, 100*set+i, nop)
+					k.do(t, 1000*(1+set)+often*round+i, nop) // once
+				}
+			}
+			for i := range often {
+				// the keys before it keep theirs for 4*limit others
+				if n, most := k.starts[100*set+i], 2+4*limit/often; n > most {
+					t.Errorf("set %d: key %d had %d threads, want %d at most", set, i, n, most)
+				}
+			}
+		}
+	})
+}
+
 // Shutdown waits as long as its context says, and then leaves the rest to end by itself.
 func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

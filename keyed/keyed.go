@@ -10,12 +10,20 @@
 //	}, keyed.WithMaxThreads(64))
 //	defer namespaces.Close()
 //
-//	err := namespaces.Call(ctx, "blue", func() error { return scrape() })
+//	err := namespaces.Call(ctx, "blue", func() (err error) {
+//		conn, err = dialer.DialContext(ctx, "tcp", "10.0.0.7:80") // stays in the namespace
+//		return err
+//	})
 //
 // A thread is made when its key is first used, prepared for the key once, and used again by all
 // later calls for the key. What package thread promises of a call holds here. Before using it in
 // place of other code, note:
 //
+//   - A goroutine that a function starts is not on the thread. An HTTP request in the call would
+//     dial outside the namespace: the call is for the DialContext of its Transport. The project's
+//     docs/traps.md has the lines, with a Resolver for names.
+//   - A thread that acts for a user must not use setresuid, after which any later call of
+//     [syscall.Setuid] ends the process, but [syscall.Setfsuid].
 //   - A function that blocks delays all calls for its key. If one call accepts a connection that
 //     another call for the same key dials, they deadlock without [WithKeyThreads].
 //   - A network namespace that has been deleted lives on until its threads have ended.
@@ -43,8 +51,8 @@ import (
 // of the last one have returned, unless [WithKeyThreads] allows several.
 //
 // A thread that no call has used for a minute, or for the time of [WithIdleTimeout], is stopped. At
-// the limit of [WithMaxThreads], the thread that was unused for longest is stopped if another key
-// needs one. The operating system's thread ends, too, and with it what functions did to it, unless
+// the limit of [WithMaxThreads], a thread that no call uses is stopped if another key needs one.
+// The operating system's thread ends, too, and with it what functions did to it, unless
 // [WithThreadOptions] has [thread.WithKeep].
 //
 // Threads that are dropped without Close are reclaimed by the garbage collector, unless the start
@@ -64,9 +72,10 @@ type config struct {
 }
 
 // WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
-// uses, the one that was unused for longest, and waits for its end. If all are used, the call waits
-// until its context is done or a thread has run the calls it was given; later calls for other keys
-// wait behind it. Calls that wait get threads in the order in which they came.
+// uses, and waits for its end: the one that was unused for longest, but last those whose keys have
+// come back soon after they had lost a thread in that way, and are still in use. If all are used,
+// the call waits until its context is done or a thread has run the calls it was given; later calls
+// for other keys wait behind it. Calls that wait get threads in the order in which they came.
 //
 // A call that would wait for itself makes a thread beyond the limit: a call made on one of the
 // threads, or on a thread that one of them waits for, directly or through other threads. For n

@@ -46,6 +46,7 @@ type set[K comparable] struct {
 	queue    list.List[*keyState[K]] // with calls that may need a slot; the first came first
 	unused   list.List[*worker[K]]   // the first has been so for longest
 	ending   list.List[*worker[K]]   // about to free a slot; the first was terminated first
+	evicted  []K                     // keys whose threads have ended for others, see evict
 	slots    int                     // of threads that have not ended
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
@@ -102,6 +103,8 @@ type worker[K comparable] struct {
 	left       bool             // it takes no more calls
 	forgotten  bool
 	terminated bool
+	returned   bool                  // its key was among evicted
+	usedAt     int64                 // how many threads evict had ended then
 	err        error                 // of its start
 	node       list.Node[*worker[K]] // in unused or ending
 }
@@ -381,11 +384,38 @@ func (k *set[K]) serve() {
 // endUnused ends unused threads until soon is not negative, and returns what it is then.
 func (k *set[K]) endUnused(soon int) int {
 	for ; soon < 0 && k.unused.First != nil; soon++ {
-		k.stats.MaxThreadsEnded++
-		k.terminate(k.unused.First.Value)
+		k.evict()
 	}
 	return soon
 }
+
+// evict ends an unused thread for another key: the one that was unused for longest of those that
+// are not kept, and if there is none, of all. A thread is kept if its key has returned, and has
+// been used since evict ended the last 4*max threads. A key has returned if its thread was made
+// again before evict ended max threads of other keys that had not returned. So keys that are used
+// once, in whatever number, end each other's threads, and not those of the keys that are used again
+// and again. This is the algorithm 2Q, without a least number of threads for new keys, and with an
+// end for those kept: otherwise keys of some time ago would leave no room for those of now.
+func (k *set[K]) evict() {
+	x := k.unused.First.Value
+	for n := k.unused.First; n != nil; n = n.After {
+		if y := n.Value; !y.returned || (k.stats.MaxThreadsEnded-y.usedAt)/4 > int64(k.max) {
+			x = y
+			break
+		}
+	}
+	if key, same := x.state.key, x.state.key; !x.returned && same == key {
+		if len(k.evicted) >= min(k.max, maxEvicted) {
+			k.evicted = slices.Delete(k.evicted, 0, 1)
+		}
+		k.evicted = append(k.evicted, key)
+	}
+	k.stats.MaxThreadsEnded++
+	k.terminate(x)
+}
+
+// maxEvicted is how many keys evict remembers at most; add searches them.
+const maxEvicted = 1000
 
 // slowEnd is for how long calls wait for a thread that is ending, before others must yield.
 const slowEnd = 10 * time.Millisecond
@@ -428,6 +458,9 @@ func (k *set[K]) reachable() bool {
 func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	x := &worker[K]{of: k, state: s, calls: 1} // its start
 	x.node.Value = x
+	if i := slices.Index(k.evicted, s.key); i >= 0 {
+		k.evicted, x.returned = slices.Delete(k.evicted, i, i+1), true
+	}
 	opts := slices.Clone(k.opts)
 	if k.start != nil {
 		opts = append(opts, thread.WithStart(func() error { return k.start(s.key) }))
@@ -499,7 +532,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 		k.serve()      //threadcall:alloc the end of a thread
 		return
 	}
-	x.since = now
+	x.since, x.usedAt = now, k.stats.MaxThreadsEnded
 	k.unused.Append(&x.node)
 	if len(x.state.waiting) > 0 {
 		k.enqueue(x.state)

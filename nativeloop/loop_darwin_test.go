@@ -7,6 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/ebitengine/purego"
+
+	"github.com/threadcall/threadcall/thread"
 )
 
 func needNative(testing.TB) {}
@@ -35,4 +37,22 @@ func newNative() native {
 		events: func() map[uint32]*event { return nil },
 		end:    func() {},
 	}
+}
+
+func newPost() (post func(f func())) { return nil }
+
+func loopExists() bool { return true }
+
+// quitOwn ends the loop of a thread, on which it is called.
+func quitOwn(*thread.Thread) {
+	cf, err := purego.Dlopen("/System/Library/Frameworks/CoreFoundation.framework/CoreFoundation",
+		purego.RTLD_NOW)
+	if err != nil {
+		panic(err)
+	}
+	var current func() uintptr
+	var stop func(loop uintptr)
+	purego.RegisterLibFunc(&current, cf, "CFRunLoopGetCurrent")
+	purego.RegisterLibFunc(&stop, cf, "CFRunLoopStop")
+	stop(current())
 }

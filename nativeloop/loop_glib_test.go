@@ -77,16 +77,40 @@ func needNative(t testing.TB) {
 	}
 }
 
+// functions has what newPost has posted, by the data of its sources.
+var (
+	functions sync.Map
+	posted    atomic.Uintptr
+)
+
+var runPosted = sync.OnceValue(func() uintptr {
+	return purego.NewCallback(func(data uintptr) uintptr {
+		f, _ := functions.LoadAndDelete(data)
+		f.(func())()
+		return 0
+	})
+})
+
+// newPost returns what has the thread-default context of the thread call f.
+func newPost() (post func(f func())) {
+	context := glib.Default()
+	return func(f func()) {
+		data := posted.Add(1)
+		functions.Store(data, f)
+		_, _, _ = purego.SyscallN(glib.Invoke, context, priority, runPosted(), data, 0)
+	}
+}
+
+func loopExists() bool { return glib.Default() != 0 }
+
+// quitOwn ends the loop of th, on the thread. A context has nothing that tells it to quit.
+func quitOwn(th *thread.Thread) { th.Close() }
+
 // newNative makes a context for the thread.
 func newNative() native {
 	context := glib.NewContext()
 	glib.Push(context)
-	functions := make(chan func(), 100)
-	source := purego.NewCallback(func(uintptr) uintptr { (<-functions)(); return 0 })
-	post := func(f func()) {
-		functions <- f
-		_, _, _ = purego.SyscallN(glib.Invoke, context, priority, source, 0, 0)
-	}
+	post := newPost()
 	redraw := &event{}
 	redraw.raise = func() { post(func() { redraw.seen.Add(1) }) }
 	return native{

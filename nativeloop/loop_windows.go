@@ -243,17 +243,26 @@ func othersWait() bool {
 
 // removeRest removes rest from the queue, if it is there.
 func removeRest(window uintptr) {
-	const remove, quit = 1, 0x12 // WM_QUIT, which is found whatever is looked for
-	var m struct {
-		window         uintptr
-		message        uint32
-		wParam, lParam uintptr
-		time           uint32
-		x, y           int32
-		private        uint32
-	}
-	found, _, _ := peekMessage.Call(uintptr(unsafe.Pointer(&m)), window, rest, rest, remove)
-	if found != 0 && m.message == quit {
+	if m, found := removeMessage(window, rest); found && m.message == quit {
 		_, _, _ = postQuitMessage.Call(m.wParam)
 	}
+}
+
+const quit = 0x12 // WM_QUIT, which is found whatever is looked for
+
+// removeMessage removes the first message of this kind, of a window or any, or WM_QUIT.
+func removeMessage(window, kind uintptr) (m message, found bool) {
+	const remove = 1
+	got, _, _ := peekMessage.Call(uintptr(unsafe.Pointer(&m)), window, kind, kind, remove)
+	return m, got != 0
+}
+
+// A message is a MSG of Windows.
+type message struct {
+	window         uintptr
+	message        uint32
+	wParam, lParam uintptr
+	time           uint32
+	x, y           int32
+	private        uint32
 }

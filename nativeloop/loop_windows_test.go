@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/testutil"
+	"github.com/threadcall/threadcall/nativeloop"
+	"github.com/threadcall/threadcall/thread"
 )
 
 const (
@@ -46,15 +48,28 @@ var runPosted = sync.OnceValue(func() uintptr {
 	})
 })
 
-// newNative has no visible window, but for events.
-func newNative() native {
-	var window uintptr
-	events := map[uint32]*event{}
+// newPost returns what has the loop of the thread call f, by a window that lasts as long.
+func newPost() (post func(f func())) {
 	const messageOnly, procedure = -3, -4
 	posts := user32("CreateWindowExW", 0, "Static", "posts", 0, 0, 0, 0, 0, messageOnly, 0, 0, 0)
 	user32("SetWindowLongPtrW", posts, procedure, runPosted())
 	queue := make(chan func(), 100)
 	functions.Store(posts, queue)
+	return func(f func()) {
+		queue <- f
+		user32("PostMessageW", posts, wmApp, 0, 0)
+	}
+}
+
+func loopExists() bool { return true }
+
+// quitOwn ends the loop of a thread, on which it is called.
+func quitOwn(*thread.Thread) { user32("PostQuitMessage", 7) }
+
+// newNative has no visible window, but for events.
+func newNative() native {
+	var window uintptr
+	events := map[uint32]*event{}
 	return native{
 		turn: func(wait bool) bool {
 			var m message
@@ -70,10 +85,7 @@ func newNative() native {
 			user32("DispatchMessageW", unsafe.Pointer(&m))
 			return true
 		},
-		post: func(f func()) {
-			queue <- f
-			user32("PostMessageW", posts, wmApp, 0, 0)
-		},
+		post: newPost(),
 		events: func() map[uint32]*event {
 			window = newWindow(windowStyle, 0)
 			user32("SetForegroundWindow", window)
@@ -83,11 +95,7 @@ func newNative() native {
 			events[wmTimer] = &event{raise: func() {}}
 			return events
 		},
-		end: func() {
-			user32("DestroyWindow", window)
-			user32("DestroyWindow", posts)
-			functions.Delete(posts)
-		},
+		end: func() { user32("DestroyWindow", window) },
 	}
 }
 
@@ -251,4 +259,46 @@ func TestAttach_losesNoQuit(t *testing.T) {
 			t.Errorf("WM_QUIT has %d, want 7", m.wParam)
 		}
 	})
+}
+
+// A hook of the keyboard is called by the loop of the thread that has set it, which needs nothing
+// else; and WM_QUIT is not left for the stop function, whose message box would end at once.
+func TestStart_servesAHook(t *testing.T) {
+	const lowLevelKeyboard, keyUp, key = 13, 2, int('Q')
+	var th *thread.Thread
+	keys := make(chan bool, 100)
+	var hook uintptr
+	procedure := syscall.NewCallback(func(code, event, key uintptr) uintptr {
+		keys <- th.On() && th.Call(func() {})
+		return user32("CallNextHookEx", 0, code, event, key)
+	})
+	boxed := make(chan bool, 1)
+	th, err := nativeloop.Start(
+		thread.WithStart(func() error {
+			hook = user32("SetWindowsHookExW", lowLevelKeyboard, procedure, 0, 0)
+			return nil
+		}),
+		thread.WithStop(func() {
+			user32("UnhookWindowsHookEx", hook)
+			var m message
+			boxed <- user32("PeekMessageW", unsafe.Pointer(&m), 0, 0, 0, remove) == 0
+		}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if hook == 0 {
+		t.Fatal("there is no hook")
+	}
+	user32("keybd_event", key, 0, 0, 0)
+	user32("keybd_event", key, 0, keyUp, 0)
+	for range 2 {
+		if !testutil.Arrives(t, keys) {
+			t.Error("the hook was not called on its thread")
+		}
+	}
+	th.Call(func() { user32("PostQuitMessage", 0) })
+	testutil.Arrives(t, th.Done())
+	if !<-boxed {
+		t.Error("WM_QUIT is still there")
+	}
 }

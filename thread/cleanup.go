@@ -14,42 +14,44 @@ import (
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
 //
 // The garbage collector finds out at some time, or never, that ptr is unreachable: see
-// runtime.AddCleanup. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
+// [runtime.AddCleanup]. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
 // so that the collector never waits for the thread. A panic in free is as one in a function given
 // to Go. The order of several cleanups is not specified.
 //
-// If t has been terminated or closed by then, free does not run, and [Stats] counts it as Refused.
-// A program frees the remaining objects in a function of [WithStop].
+// When t ends, it runs free for each ptr that is left, reachable or not: the last that was added
+// first, after all queued functions have run or been refused, and before the functions of
+// [WithStop]. Calls that free then makes to t run in place. The goroutine of a [Loop] does so when
+// it calls Close; or when it stops serving, if the thread has been terminated. The thread of
+// package mainthread does not: it ends with the process. Once t has done so, AddCleanup does
+// nothing.
 //
 // A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
 // Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.
 // free and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
 // unreachable.
 //
-// The Cleanup that is returned can be stopped while ptr is reachable, for example by a Close method
-// that frees at once: see [runtime.Cleanup.Stop] and [runtime.KeepAlive].
-//
-// AddCleanup panics if ptr is nil or arg is ptr. It does nothing for a t that was made in a bubble
-// of testing/synctest, since the collector is outside.
-func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) runtime.Cleanup {
+// AddCleanup panics if ptr is nil or arg is ptr. If t was made in a bubble of testing/synctest,
+// free runs when t ends, since the collector is outside.
+func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) Cleanup {
 	mustNotBeNil(free == nil, "AddCleanup")
 	if p, ok := any(arg).(*T); ptr == nil || ok && p == ptr {
 		panic("thread: AddCleanup of a nil pointer, or with the pointer as its argument, which would " +
 			"never become unreachable")
 	}
-	if t.e.Bubbled() {
-		return runtime.Cleanup{}
+	c := t.e.AddCleanup(func() { free(arg) }, t.life)
+	if c != nil && !t.e.Bubbled() {
+		runtime.AddCleanup(ptr, (*engine.Cleanup).Queue, c)
 	}
-	return runtime.AddCleanup(ptr, func(c *cleanup) { c.of.e.Post(c.free) },
-		&cleanup{t.life, func() { free(arg) }})
+	return Cleanup{c}
 }
 
-// A cleanup is a function that must run on a thread when an object has become unreachable.
-type cleanup struct {
-	of   *life // until free is queued, so that the thread ends behind it
-	free func()
-}
+// A Cleanup is what [AddCleanup] has added.
+type Cleanup struct{ c *engine.Cleanup }
+
+// Stop removes the cleanup, and reports whether it has: then free has not run and will not. So a
+// Close method that frees at once does so only if Stop returns true.
+func (c Cleanup) Stop() bool { return c.c != nil && c.c.Stop() }
 
 // A life keeps a thread that was made by New: it ends when nothing refers to the life, which the
-// Thread does, and each cleanup that has not been queued.
+// Thread does, and each cleanup that has not begun.
 type life struct{ e *engine.Engine }

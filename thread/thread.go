@@ -31,7 +31,7 @@
 //     that is given to Go there is queued, and runs after the current function. Threads may call
 //     each other in a cycle: a thread that waits runs the call that comes back to it, and before it
 //     what the same caller had queued there. A goroutine that a function starts is not on the
-//     thread.
+//     thread, and has none of its namespaces, rights and contexts; net/http starts some.
 //  5. A panic reaches the caller as the value it was, and [runtime.Goexit] ends the goroutine of
 //     the caller. The thread continues. A panic in a function that no caller waits for is written
 //     to standard error at once, unless [WithPanicHandler] takes it.

@@ -21,3 +21,6 @@ func AddStacks(states []State) map[uint64][]Waiter { return engine.AddStacks(sta
 
 // Cause returns why ctx, which is done, is so, and never nil.
 func Cause(ctx context.Context) error { return engine.Cause(ctx) }
+
+// Self returns the engine whose thread the caller is on, or nil.
+func Self() *engine.Engine { return engine.Self() }

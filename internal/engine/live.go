@@ -38,8 +38,9 @@ import (
 //	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
 //	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
-//	ended     the identity and over, of an adopted thread that does not serve; otherwise the thread
-//	          does that
+//	ended     an adopted thread that does not serve, by the goroutine that sets forgotten: its
+//	          cleanups run if that is on the thread, and otherwise in GiveBack, then its identity
+//	          ends, and it is over. Otherwise the thread does that
 const (
 	open = iota
 	closing
@@ -70,9 +71,12 @@ type life struct {
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
+	cleanups  cleanups
+	forgotten atomic.Bool // an adopted thread ends
+
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
-	stopping bool     // it runs that, or has
+	stopping bool     // it runs that or cleanups, or has
 	keep     bool     // the thread serves another engine afterwards
 
 	onEnd func() // that OnEnd was given, or nil
@@ -213,19 +217,26 @@ func User() any {
 	return nil
 }
 
-// runStops runs each stop function once, the last first, like posted ones that nothing has queued.
-// After a Goexit it is called again.
+// runStops runs each stop function once, the last first, after the cleanups. After a Goexit it is
+// called again.
 func (e *Engine) runStops() {
+	e.runCleanups()
 	for n := len(e.stops) - 1; n >= 0; n-- {
 		f := e.stops[n]
-		e.stops, e.stopping = e.stops[:n], true
-		if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
-			v.depth = 0
-			f = v.run
-		}
-		e.runPosted(e.q.Get(callq.Posted, f, 0))
+		e.stops = e.stops[:n]
+		e.runLast(f)
 	}
 	e.stops = nil
+}
+
+// runLast runs f like a posted function that nothing has queued.
+func (e *Engine) runLast(f func()) {
+	e.stopping = true
+	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
+		v.depth = 0
+		f = v.run
+	}
+	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
 
 // beginServing and endServing enclose code that may run calls. A thread that is terminated
@@ -326,12 +337,22 @@ func (e *Engine) Terminate() {
 	}
 }
 
-// forget ends the identity of an adopted thread.
+// forget ends an adopted thread, once.
 func (e *Engine) forget() {
-	e.endIdentity()
-	e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
-	e.GiveBack()
-	e.ended()
+	if !e.forgotten.CompareAndSwap(false, true) {
+		e.GiveBack()
+		return
+	}
+	free := e.runCleanups
+	if !e.On() {
+		free = func() {}
+	}
+	serveAll(free, func() {
+		e.endIdentity()
+		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
+		e.GiveBack()
+		e.ended()
+	})
 }
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
@@ -358,11 +379,15 @@ func (e *Engine) ended() {
 	x.onPanic.Store(nil)
 }
 
-// GiveBack releases the locks of Adopt, if the caller is the adopted goroutine, has stopped
-// serving, and its thread has been terminated. Another goroutine that terminates the thread cannot
-// do that.
+// GiveBack runs cleanups and releases the locks of Adopt, if the caller is the adopted goroutine,
+// has stopped serving, and its thread has been terminated. Another goroutine that terminates the
+// thread cannot do that.
 func (e *Engine) GiveBack() {
-	if e.serving.Load() == 0 && e.pin.GiveBack() {
+	if e.serving.Load() != 0 || e.pin == nil || e.pin.Goroutine != ident.Goroutine() {
+		return
+	}
+	e.runCleanups()
+	if e.pin.GiveBack() {
 		threads.takeLeft(ident.M())
 	}
 }

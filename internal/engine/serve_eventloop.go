@@ -121,3 +121,28 @@ func (e *Engine) block(f func(), announce bool) {
 	f()
 	e.eventLoop.seen = clock.Now()
 }
+
+// ServeIn has the engine's own thread run loop, a native event loop, in place of its own. In loop
+// Serve serves, and OnWake, which was called before, has set what wakes it up. loop returns when
+// the engine has been terminated, or to end it: then the engine serves by itself what is queued,
+// and refuses what comes later. If a function that it runs calls Goexit, loop is called again.
+func (e *Engine) ServeIn(loop func()) {
+	e.control(func() {
+		returned := false
+		defer func() {
+			if !returned {
+				e.ServeIn(loop)
+			}
+		}()
+		e.stopSpinning()
+		e.counts.rest(clock.Now())
+		e.q.RestAlways(true)
+		e.restInHost(false) // what is queued has come before the loop
+		loop()
+		returned = true
+		e.counts.work(clock.Now())
+		e.OnWake(nil)
+		e.q.RestAlways(false)
+		_ = e.Shutdown(never) // does not wait here
+	})
+}
