@@ -57,7 +57,7 @@ func Threads() http.Handler {
 			err = encoder.Encode(p)
 		case "text":
 			kind = "text/plain"
-			p.text(&b)
+			err = text.Execute(&b, p)
 		default:
 			http.Error(w, "the format is html, json or text", http.StatusBadRequest)
 			return "", nil
