@@ -1,6 +1,8 @@
 package bench
 
 import (
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -17,105 +19,37 @@ import (
 )
 
 // A phase is a load that a program has for some time: frames of work and calls, or a closed loop.
+// Times are in microseconds.
 type phase struct {
-	name           string
-	calls          int           // of a frame
-	work, function int           // microseconds before each call and in it
-	period, pause  time.Duration // from frame to frame; after each; both zero in a closed loop
-	first          bool          // only the first call of a frame is timed
-	posts          int           // functions handed over by Go before each call
-	posting        bool          // each post is timed, after the work, and not the call
-	threads        int           // that are called, if not one
-	callers        int           // if not one; they share the threads
-	computing      int           // goroutines that compute meanwhile
-	nested         bool          // the caller is a thread
-	pool           bool          // the threads are those of a pool, made for the phase
+	Name           string
+	Calls          int  // of a frame
+	Work, Function int  // before each call and in it
+	Period, Pause  int  // from frame to frame; after each; both zero in a closed loop
+	First          bool // only the first call of a frame is timed
+	Posts          int  // functions handed over by Go before each call
+	Posting        bool // each post is timed, after the work, and not the call
+	Threads        int  // that are called, if not one
+	Callers        int  // if not one; they share the threads
+	Computing      int  // goroutines that compute meanwhile
+	Nested         bool // the caller is a thread
+	Pool           bool // the threads are those of a pool, made for the phase
 }
 
 const ms = time.Millisecond
 
-var phases = []phase{
-	{name: "frame 16 ms, 50 calls, 10 µs", calls: 50, work: 10, period: 16 * ms},
-	{name: "frame 16 ms, 50 calls, 1 µs", calls: 50, work: 1, period: 16 * ms},
-	{name: "frame 16 ms, 200 calls, 3 µs", calls: 200, work: 3, period: 16 * ms},
-	{name: "frame 16 ms, 10 calls, 5 µs", calls: 10, work: 5, period: 16 * ms},
-	{name: "frame 4 ms, 50 calls, 10 µs", calls: 50, work: 10, period: 4 * ms},
-	{name: "loop", calls: 8, first: true},
-	{name: "loop, 15 µs of work", calls: 8, work: 15},
-	{name: "loop, 40 µs of work", calls: 8, work: 40},
-	{name: "loop, 50 µs of work", calls: 8, work: 50},
-	{name: "loop, function 20 µs", calls: 8, function: 20},
-	{name: "loop, function 80 µs", calls: 8, function: 80},
-	{name: "loop from a thread", calls: 8, first: true, nested: true},
-	{name: "loop, 4 threads in turn", calls: 8, first: true, threads: 4},
-	{name: "loop, 4 pairs", calls: 8, first: true, threads: 4, callers: 4},
-	{name: "loop, 16 callers", calls: 8, first: true, callers: 16},
-	{name: "16 callers, 2 compute", calls: 8, first: true, callers: 16, computing: 2},
-	{name: "100 Go and a Call", calls: 1, posts: 100},
-	{name: "burst of 200 after 4 ms", calls: 200, pause: 4 * ms},
-	{name: "lone call each 2 ms", calls: 1, pause: 2 * ms},
-	{name: "3 calls each ms", calls: 3, pause: ms},
-	{name: "1 computes, call each 5 ms", calls: 1, pause: 5 * ms, computing: 1},
-	{name: "2 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 2},
-	{name: "4 compute, call each 5 ms", calls: 1, pause: 5 * ms, computing: 4},
-}
+// lists are the phases that are measured together: without a name, those that programs have;
+// crowds, many callers of one thread, and many pairs of a thread and its caller; posts, what is
+// handed over by Go, and a Call behind it; pools, callers that share the threads of a pool, or a
+// key for each of them in turn. Their names have the function's time and that of the work.
+var lists = func() (lists map[string][]phase) {
+	if err := json.Unmarshal(phases, &lists); err != nil {
+		panic(err)
+	}
+	return lists
+}()
 
-// crowds are many callers of one thread, with functions of so many µs, and many pairs of a thread
-// and its caller.
-var crowds = []phase{
-	{name: "2 callers, 0 µs", calls: 8, callers: 2},
-	{name: "2 callers, 3 µs", calls: 8, callers: 2, function: 3},
-	{name: "2 callers, 20 µs", calls: 8, callers: 2, function: 20},
-	{name: "4 callers, 0 µs", calls: 8, callers: 4},
-	{name: "4 callers, 3 µs", calls: 8, callers: 4, function: 3},
-	{name: "4 callers, 20 µs", calls: 8, callers: 4, function: 20},
-	{name: "16 callers, 0 µs", calls: 8, callers: 16},
-	{name: "16 callers, 3 µs", calls: 8, callers: 16, function: 3},
-	{name: "16 callers, 20 µs", calls: 8, callers: 16, function: 20},
-	{name: "64 callers, 0 µs", calls: 8, callers: 64},
-	{name: "64 callers, 3 µs", calls: 8, callers: 64, function: 3},
-	{name: "64 callers, 20 µs", calls: 8, callers: 64, function: 20},
-	{name: "256 callers, 3 µs", calls: 8, callers: 256, function: 3},
-	{name: "4 think 20 µs, 3 µs", calls: 8, callers: 4, work: 20, function: 3},
-	{name: "16 think 100 µs, 3 µs", calls: 8, callers: 16, work: 100, function: 3},
-	{name: "64 think 100 µs, 3 µs", calls: 8, callers: 64, work: 100, function: 3},
-	{name: "64 sleep 1 ms, 3 µs", calls: 1, callers: 64, pause: ms, function: 3},
-	{name: "1000 sleep 10 ms, 3 µs", calls: 1, callers: 1000, pause: 10 * ms, function: 3},
-	{name: "1 pair", calls: 8, first: true},
-	{name: "2 pairs", calls: 8, first: true, threads: 2, callers: 2},
-	{name: "4 pairs", calls: 8, first: true, threads: 4, callers: 4},
-	{name: "8 pairs", calls: 8, first: true, threads: 8, callers: 8},
-	{name: "16 pairs", calls: 8, first: true, threads: 16, callers: 16},
-	{name: "64 pairs", calls: 8, first: true, threads: 64, callers: 64},
-	{name: "8 pairs, 20 µs", calls: 8, threads: 8, callers: 8, function: 20},
-	{name: "lone call each 300 µs", calls: 1, pause: 300 * ms / 1000},
-	{name: "lone call each 2 ms", calls: 1, pause: 2 * ms},
-	{name: "loop, 15 µs of work", calls: 8, work: 15},
-}
-
-// posts are what is handed over by Go, functions of so many µs after so many of work, and a Call
-// behind them.
-var posts = []phase{
-	{name: "flood, 0 µs", calls: 1, posts: 1000, posting: true},
-	{name: "flood, 1 µs", calls: 1, posts: 1000, posting: true, function: 1},
-	{name: "post each 2 µs, 1 µs", calls: 1, posts: 1000, posting: true, work: 2, function: 1},
-	{name: "post each 10 µs, 1 µs", calls: 1, posts: 1000, posting: true, work: 10, function: 1},
-	{name: "post each 50 µs, 1 µs", calls: 1, posts: 200, posting: true, work: 50, function: 1},
-	{name: "post each 200 µs, 5 µs", calls: 1, posts: 50, posting: true, work: 200, function: 5},
-	{name: "frame 16 ms, 100 posts, 2 µs", calls: 1, posts: 100, posting: true, work: 2,
-		period: 16 * ms},
-}
-
-// pools are callers that share the threads of a pool, or a key for each of them in turn.
-var pools = []phase{
-	{name: "2 threads, 1 caller, 0 µs", calls: 8, pool: true, threads: 2},
-	{name: "2 threads, 2 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 2},
-	{name: "2 threads, 8 callers, 0 µs", calls: 8, pool: true, threads: 2, callers: 8},
-	{name: "4 threads, 8 callers, 100 µs", calls: 8, pool: true, threads: 4, callers: 8,
-		function: 100},
-	{name: "8 threads, 64 callers, 20 µs, think 100 µs", calls: 8, pool: true, threads: 8,
-		callers: 64, work: 100, function: 20},
-}
+//go:embed phases.json
+var phases []byte
 
 // A side is one of those that are compared: what a phase calls and, if it is nested, from where. It
 // exists as long as the process, so that it keeps what it learns.
@@ -137,10 +71,10 @@ func (s side) from() way {
 // spin have the cores.
 func (s side) can(p phase) bool {
 	if s.share != nil {
-		return p.pool
+		return p.Pool
 	}
 	_, spins := s.threads[0].(*compare.Spinner)
-	return p.threads <= len(s.threads) && !(spins && (p.callers > 1 || p.posts > 0))
+	return p.Threads <= len(s.threads) && !(spins && (p.Callers > 1 || p.Posts > 0))
 }
 
 // run returns what the phase has measured, in the Go benchmark format: the latency of calls, the
@@ -158,25 +92,25 @@ func (p phase) run(s side, d time.Duration) string {
 			lateness = append(lateness, time.Since(start)-d)
 		}
 	})
-	defer computeOn(p.computing)()
+	defer computeOn(p.Computing)()
 	threads := s.threads
-	if p.pool {
+	if p.Pool {
 		var end func()
-		threads, end = s.share(p.threads, max(p.callers, 1))
+		threads, end = s.share(p.Threads, max(p.Callers, 1))
 		defer end()
 	} else {
-		threads = threads[:max(p.threads, 1)]
+		threads = threads[:max(p.Threads, 1)]
 	}
-	latencies := make([][]time.Duration, max(p.callers, 1))
+	latencies := make([][]time.Duration, max(p.Callers, 1))
 	r := compare.Measure(func() (ops int) {
 		until := time.Now().Add(d)
 		switch {
-		case p.callers > 1:
+		case p.Callers > 1:
 			for i := range latencies {
 				callers.Go(func() { latencies[i] = p.loop(threads[i%len(threads)], until) })
 			}
 			callers.Wait()
-		case p.nested:
+		case p.Nested:
 			s.caller.Call(func() { latencies[0] = p.loop(threads[0], until) })
 		case len(threads) > 1:
 			latencies[0] = p.loop(&inTurn{threads: threads}, until)
@@ -186,11 +120,11 @@ func (p phase) run(s side, d time.Duration) string {
 		for _, l := range latencies {
 			ops += len(l)
 		}
-		if !p.posting {
-			ops *= 1 + p.posts
+		if !p.Posting {
+			ops *= 1 + p.Posts
 		}
-		if p.first {
-			ops *= p.calls
+		if p.First {
+			ops *= p.Calls
 		}
 		return ops
 	})
@@ -201,36 +135,36 @@ func (p phase) run(s side, d time.Duration) string {
 	slices.Sort(lateness)
 	l := compare.Result{Latencies: lateness}
 	return fmt.Sprintf("/%s/subject=%s 1 %.0f p50-ns %.0f mean-ns %.0f p99-ns "+
-		"%.0f cpu-ns/op %.0f p90-late-ns %.0f calls/s\n", strings.ReplaceAll(p.name, " ", "_"), s.name,
+		"%.0f cpu-ns/op %.0f p90-late-ns %.0f calls/s\n", strings.ReplaceAll(p.Name, " ", "_"), s.name,
 		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90), 1e9/r.Time)
 }
 
 func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Duration) {
 	f, rest := nop, nop
-	if p.function > 0 {
-		f = func() { compute(p.function) }
+	if p.Function > 0 {
+		f = func() { compute(p.Function) }
 	}
 	if s, ok := s.(*compare.Spinner); ok {
 		rest = s.Rest
 	}
 	for start := time.Now(); start.Before(until); start = time.Now() {
-		for i := range p.calls {
-			for range p.posts {
-				if !p.posting {
+		for i := range p.Calls {
+			for range p.Posts {
+				if !p.Posting {
 					s.Go(nop)
 					continue
 				}
-				compute(p.work)
+				compute(p.Work)
 				before := time.Now()
 				s.Go(f)
 				latencies = append(latencies, time.Since(before))
 			}
-			if p.posting {
+			if p.Posting {
 				s.Call(nop)
 				continue
 			}
-			compute(p.work)
-			if p.first && i > 0 {
+			compute(p.Work)
+			if p.First && i > 0 {
 				s.Call(f)
 				continue
 			}
@@ -238,9 +172,10 @@ func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Durati
 			s.Call(f)
 			latencies = append(latencies, time.Since(before))
 		}
-		if p.pause+p.period > 0 {
+		if p.Pause+p.Period > 0 {
 			rest()
-			time.Sleep(max(p.pause, p.period-time.Since(start)))
+			pause, period := time.Duration(p.Pause), time.Duration(p.Period)
+			time.Sleep(max(pause*time.Microsecond, period*time.Microsecond-time.Since(start)))
 		}
 	}
 	rest()
@@ -274,15 +209,12 @@ type Phases struct {
 	Seed   uint64
 }
 
-// lists are the phases that are measured together, and what is compared in them.
-var lists = map[string]struct {
-	phases []phase
-	sides  []way
-}{
-	"":       {phases, []way{onMain, onThread, reference, spinning}},
-	"crowds": {crowds, []way{onMain, onThread, reference, spinning}},
-	"posts":  {posts, []way{onMain, onThread, buffered("reference", 1024), buffered("small", 16)}},
-	"pools":  {pools, []way{inPool, byKey, oneChannel}},
+// compared are the sides of the phases in lists.
+var compared = map[string][]way{
+	"":       {onMain, onThread, reference, spinning},
+	"crowds": {onMain, onThread, reference, spinning},
+	"posts":  {onMain, onThread, buffered("reference", 1024), buffered("small", 16)},
+	"pools":  {inPool, byKey, oneChannel},
 }
 
 // inTurnOf is how many phases of a side follow one another before it is another's turn.
@@ -294,16 +226,15 @@ const inTurnOf = 3
 // random order in one process. It writes the results in the Go benchmark format.
 func (p Phases) Run(w io.Writer) {
 	calibrate()
-	list := lists[p.List]
-	chosen := slices.DeleteFunc(slices.Clone(list.phases), func(ph phase) bool {
-		return !p.Match.MatchString(ph.name) || ph.threads > max(4, 4*runtime.GOMAXPROCS(0))
+	chosen := slices.DeleteFunc(slices.Clone(lists[p.List]), func(ph phase) bool {
+		return !p.Match.MatchString(ph.Name) || ph.Threads > max(4, 4*runtime.GOMAXPROCS(0))
 	})
 	most := 1
 	for _, ph := range chosen {
-		most = max(most, ph.threads)
+		most = max(most, ph.Threads)
 	}
 	var sides []side
-	for _, w := range list.sides {
+	for _, w := range compared[p.List] {
 		if !p.Sides.MatchString(w.name) || w.name == spinning.name && !compare.Spins() {
 			continue
 		}
@@ -338,7 +269,7 @@ func (p Phases) Run(w io.Writer) {
 			for _, s := range rng.Perm(len(sides)) {
 				for _, i := range chunk {
 					d := p.For
-					if chosen[i].computing > 0 { // calls take long: there are few
+					if chosen[i].Computing > 0 { // calls take long: there are few
 						d *= 4
 					}
 					if sides[s].can(chosen[i]) {
