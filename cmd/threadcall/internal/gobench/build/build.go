@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -176,28 +175,12 @@ var added embed.FS
 // a CPU: about 1 for a computation in one goroutine, however many other processes there are, and
 // about 2 if it uses two CPUs.
 func meter(goroot, dir string) (string, error) {
+	files, _ := added.ReadDir("testdata") // it is there
 	sources := map[string][]byte{}
-	for _, name := range clocks() {
-		text, err := added.ReadFile("testdata/" + name + ".go.txt")
-		if err != nil {
-			return "", err
-		}
-		sources[name+".go"] = text
+	for _, f := range files {
+		sources[strings.TrimSuffix(f.Name(), ".txt")], _ = added.ReadFile("testdata/" + f.Name())
 	}
 	return overlay.Testing(goroot, dir, sources)
-}
-
-// clocks are the files that read the clocks of this system.
-func clocks() []string {
-	switch runtime.GOOS {
-	case "linux":
-		return []string{"meter", "clock_unix", "ready_linux"}
-	case "windows":
-		return []string{"meter", "clock_windows", "ready_other"}
-	case "plan9", "js", "wasip1":
-		return []string{"meter", "clock_other", "ready_other"}
-	}
-	return []string{"meter", "clock_unix", "ready_other"}
 }
 
 // matching returns the benchmarks of a package that match the pattern.
