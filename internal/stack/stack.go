@@ -68,11 +68,12 @@ func fromCaller(stack []uintptr) []uintptr {
 	return nil
 }
 
-// Ours reports whether a function is one of those that a caller of this module sees.
+// Ours reports whether a function is of this module, and calls functions of users.
 func Ours(function string) bool {
 	rest, in := strings.CutPrefix(function, "github.com/threadcall/threadcall/")
 	pkg, _, _ := strings.Cut(rest, ".")
-	return in && slices.Contains([]string{"thread", "mainthread", "keyed", "internal/engine"}, pkg)
+	return in && (slices.Contains([]string{"thread", "mainthread", "keyed"}, pkg) ||
+		strings.HasPrefix(pkg, "internal/"))
 }
 
 // maxStacks is how much of the stacks of all goroutines is read.

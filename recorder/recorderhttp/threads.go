@@ -313,12 +313,12 @@ func stateOf(stack string) string {
 }
 
 // shorten returns a stack without this library's functions inside and outside of the user's.
-func shorten(stack []byte) string {
-	header, frames, _ := strings.Cut(string(stack), "\n")
+func shorten(text []byte) string {
+	header, frames, _ := strings.Cut(string(text), "\n")
 	lines := strings.Split(frames, "\n")
 	begin, end := 0, 0
 	for i := 0; i+1 < len(lines); i += 2 { // a function and its file
-		if !inLibrary(lines[i]) {
+		if !stack.Ours(strings.TrimPrefix(lines[i], "created by ")) {
 			end = i + 2
 		} else if end == 0 {
 			begin = i + 2
@@ -359,13 +359,4 @@ func where(stack string) string {
 		return f
 	}
 	return "the runtime"
-}
-
-// inLibrary reports whether a line of a stack is a function that calls functions of users.
-func inLibrary(line string) bool {
-	own, ok := strings.CutPrefix(strings.TrimPrefix(line, "created by "),
-		"github.com/threadcall/threadcall/")
-	pkg, _, _ := strings.Cut(own, ".")
-	return ok && (slices.Contains([]string{"thread", "mainthread", "keyed"}, pkg) ||
-		strings.HasPrefix(pkg, "internal/"))
 }
