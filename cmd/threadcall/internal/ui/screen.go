@@ -8,7 +8,6 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 
 	"golang.org/x/term"
@@ -23,10 +22,6 @@ type Screen struct {
 	tty      bool
 	colour   bool
 	progress int // columns of the progress that is shown
-
-	// Without a terminal: what writes the next line of progress, and when.
-	line *time.Timer
-	due  time.Time
 }
 
 // unlimited is the width of a file or a pipe.
@@ -67,18 +62,10 @@ func (s *Screen) Write(p []byte) (n int, err error) {
 // Printf formats and writes text.
 func (s *Screen) Printf(format string, args ...any) { fmt.Fprintf(s, format, args...) }
 
-// Progress replaces the progress that is shown by text, and removes it if text is empty. Without a
-// terminal it writes a line every ten seconds at most. Text has no styles and is cut to one line.
-// Remove the progress before writing anything else.
+// Progress replaces the progress that a terminal shows by text, and removes it if text is empty.
+// Text has no styles and is cut to one line. Remove the progress before writing anything else.
 func (s *Screen) Progress(text string) {
 	if !s.tty {
-		if s.line == nil || !s.line.Stop() { // it has been written
-			s.due = time.Now().Add(10 * time.Second)
-		}
-		if text != "" {
-			// Not by s, which is for one goroutine. The destination is a file.
-			s.line = time.AfterFunc(time.Until(s.due), func() { fmt.Fprintln(s.out, text) })
-		}
 		return
 	}
 	text = Head(text, max(1, s.Width-1))

@@ -3,10 +3,7 @@ package ui
 import (
 	"os"
 	"strings"
-	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 )
 
 func TestOn_pipe(t *testing.T) {
@@ -27,37 +24,6 @@ func TestOn_pipe(t *testing.T) {
 	if n, _ := r.Read(make([]byte, 1)); n != 0 {
 		t.Error("progress in a pipe")
 	}
-}
-
-// A log is safe for concurrent use, as a file is.
-type log struct {
-	sync.Mutex
-	strings.Builder
-}
-
-func (l *log) Write(p []byte) (int, error) {
-	l.Lock()
-	defer l.Unlock()
-	return l.Builder.Write(p)
-}
-
-// Who waits in a log sees a line every ten seconds, also while one step takes long.
-func TestScreen_Progress_withoutTerminal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var b log
-		s := To(&b)
-		for _, step := range []struct {
-			text  string
-			takes time.Duration
-		}{{"short", 4}, {"long", 50}, {"next", 4}, {"last", 7}, {"", 20}, {"new", 9}, {"", 20}} {
-			s.Progress(step.text)
-			time.Sleep(step.takes * time.Second)
-			synctest.Wait()
-		}
-		if got := b.String(); got != "long\nlast\n" {
-			t.Errorf("%q", got)
-		}
-	})
 }
 
 func TestOn_columns(t *testing.T) {
