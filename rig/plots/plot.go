@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	_ "embed"
 	"fmt"
 	"html"
 	"image/color"
@@ -46,14 +47,8 @@ var (
 
 const width = 680
 
-const style = `<style>
-:root { --ink: #1f2328; --faint: #d1d9e0;
-	--main: #0969da; --own: #1a7f37; --channel: #bc4c00; --pair: #6e40c9 }
-@media (prefers-color-scheme: dark) {
-	:root { --ink: #e6edf3; --faint: #3d444d;
-		--main: #4493f8; --own: #3fb950; --channel: #f0883e; --pair: #d2a8ff }
-}
-</style>`
+//go:embed style.html
+var style string
 
 var subjects = []struct {
 	name, text, variable string
