@@ -34,7 +34,7 @@ func TestSure(t *testing.T) {
 		{[]float64{2, 2, 2, 2, 2}, false},
 		{[]float64{2, 2, 2, 2, 2, 2}, true},
 		{[]float64{2, 2, 2, 2, 2, 1}, false},
-		{[]float64{2, 2, 0.5, 2, 2, 2, 2, 2, 2}, true},
+		{[]float64{0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5}, true},
 		{[]float64{2, 2, 0.5, 2, 2, 2, 2, 2}, false},
 	} {
 		if Sure(test.ratios) != test.want {
