@@ -22,17 +22,3 @@ func TestMechanisms(t *testing.T) {
 		}
 	}
 }
-
-func TestScaled(t *testing.T) {
-	t.Chdir("../..")
-	e, ok := scaled("minMeet*2")
-	if !ok {
-		t.Fatal("there is no such constant")
-	}
-	if err := patch.Check([]*patch.Patch{{Name: "minMeet", Edits: []patch.Edit{e}}}); err != nil {
-		t.Error(err)
-	}
-	if _, ok := scaled("nothing*2"); ok {
-		t.Error("there is a constant without a name")
-	}
-}

@@ -6,8 +6,8 @@
 //
 // The mechanisms are patches in mechanisms.txt, each with a regular expression of the phases in
 // which it matters. An argument such as credit+load takes out both; one such as old=/tmp/phases
-// compares with that program instead, one such as minMeet/2 or minMeet*2 with that constant of
-// waiting halved or doubled. A row of the table is a phase, in one condition:
+// compares with that program instead, which may have another constant. A row of the table is a
+// phase, in one condition:
 //
 //	with     µs and their ratios to the channel's: the mean, p50 and p99 of a call, the CPU time of
 //	         the process for each, and late, by which a goroutine that sleeps wakes up (p90)
@@ -23,7 +23,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -64,15 +63,9 @@ type variant struct {
 
 // units are what is compared, and by how much it may differ.
 var units = []struct {
-	name, title string
-	limit       float64
-}{
-	{"mean-ns", "mean", 1.2},
-	{"p50-ns", "p50", 1.2},
-	{"p99-ns", "p99", 1.5},
-	{"cpu-ns/op", "CPU", 1.2},
-	{"p90-late-ns", "late", 1.5},
-}
+	name  string
+	limit float64
+}{{"mean-ns", 1.2}, {"p50-ns", 1.2}, {"p99-ns", 1.5}, {"cpu-ns/op", 1.2}, {"p90-late-ns", 1.5}}
 
 func run(names []string) error {
 	dir, err := os.MkdirTemp("", "threadcall-ablate-")
@@ -105,8 +98,8 @@ func run(names []string) error {
 	if err := with.build(dir, new(patch.Patch)); err != nil {
 		return err
 	}
-	fmt.Printf("| without | when | phase | with: %[1]s | of the channel's | without: %[1]s |\n"+
-		"| --- | --- | --- | --- | --- | --- |\n", titles())
+	fmt.Print("| without | when | phase | with: mean, p50, p99, CPU, late | of the channel's | " +
+		"without |\n| --- | --- | --- | --- | --- | --- |\n")
 	for _, condition := range strings.Split(*when, ",") {
 		for _, p := range strings.Split(*procs, ",") {
 			if err := compare(variants, condition, p); err != nil {
@@ -117,31 +110,20 @@ func run(names []string) error {
 	return nil
 }
 
-func titles() string {
-	var all []string
-	for _, u := range units {
-		all = append(all, u.title)
-	}
-	return strings.Join(all, ", ")
-}
-
 // choose returns what an argument names, and what it changes.
 func choose(name string, mechanisms []*patch.Patch) (*variant, *patch.Patch, error) {
 	if before, program, ok := strings.Cut(name, "="); ok {
 		return &variant{name: before, phases: *phases, program: program}, nil, nil
 	}
-	v, all := &variant{name: strings.ReplaceAll(name, "/", ":"), phases: *phases}, new(patch.Patch)
+	v, all := &variant{name: name, phases: *phases}, new(patch.Patch)
 	for part := range strings.SplitSeq(name, "+") {
 		i := slices.IndexFunc(mechanisms, func(m *patch.Patch) bool { return m.Name == part })
-		if i >= 0 {
-			all.Edits = append(all.Edits, mechanisms[i].Edits...)
-			if *phases == "" {
-				v.phases = either(v.phases, mechanisms[i].Arg)
-			}
-		} else if e, ok := scaled(part); ok {
-			all.Edits = append(all.Edits, e)
-		} else {
+		if i < 0 {
 			return nil, nil, fmt.Errorf("there is no mechanism %q", part)
+		}
+		all.Edits = append(all.Edits, mechanisms[i].Edits...)
+		if *phases == "" {
+			v.phases = either(v.phases, mechanisms[i].Arg)
 		}
 	}
 	return v, all, nil
@@ -166,26 +148,6 @@ func (v *variant) build(dir string, p *patch.Patch) error {
 		return fmt.Errorf("%w\n%s", err, out)
 	}
 	return nil
-}
-
-// scaled makes an edit of an argument such as minMeet/2.
-func scaled(arg string) (e patch.Edit, ok bool) {
-	i := strings.IndexAny(arg, "*/")
-	files, _ := filepath.Glob("internal/engine/wait*.go")
-	if i < 0 {
-		return e, false
-	}
-	declared := regexp.MustCompile(`(?m)^\t` + arg[:i] + ` += ([^/\n]*[^/ \n])`)
-	for _, file := range files {
-		text, _ := os.ReadFile(file)
-		if m := declared.FindSubmatch(text); m != nil {
-			old, value := string(m[0]), string(m[1])
-			e.File, e.Lines = file, []string{"-" + old,
-				"+" + strings.TrimSuffix(old, value) + "(" + value + ")" + arg[i:]}
-			return e, true
-		}
-	}
-	return e, false
 }
 
 // compare runs the variants in one condition and prints their rows. p is GOMAXPROCS, or empty.
@@ -213,7 +175,11 @@ func compare(variants []*variant, condition, p string) error {
 	}
 	with := variants[0]
 	for _, v := range variants[1:] {
-		print(v, with, condition)
+		for _, load := range slices.Sorted(slices.Values(v.results.Loads)) {
+			for _, subject := range slices.Sorted(slices.Values(v.results.Subjects)) {
+				v.printRow(with, load, subject, condition)
+			}
+		}
 	}
 	return nil
 }
@@ -239,15 +205,6 @@ func (v *variant) run(condition, p string, channel bool) error {
 	}
 	v.results.Read(string(out))
 	return nil
-}
-
-// print prints the rows of a variant.
-func print(v, with *variant, condition string) {
-	for _, load := range slices.Sorted(slices.Values(v.results.Loads)) {
-		for _, subject := range slices.Sorted(slices.Values(v.results.Subjects)) {
-			v.printRow(with, load, subject, condition)
-		}
-	}
 }
 
 func (v *variant) printRow(with *variant, load, subject, condition string) {
