@@ -19,7 +19,7 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 			r.failf(o, "its goroutine exits before its function has ended")
 		}
 	}
-	if !o.verb.hasBody() || o.verb == generator || o.verb == brief && o.n != briefCall {
+	if !o.verb.hasBody() || o.verb == generator {
 		switch {
 		case rec.answer == panicked:
 			r.failf(o, "it panicked: %v", value)

@@ -392,8 +392,6 @@ func (a *activation) do(o *op, s spot) answers {
 		return whether(p.coalesce(o))
 	case coroutine, generator:
 		a.pull(o, s)
-	case brief:
-		a.brief(o, s)
 	case startPool:
 		a.startPool(o, s)
 	case flood, contexts:

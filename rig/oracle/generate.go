@@ -15,7 +15,7 @@ const (
 )
 
 func (o *op) expensive() bool {
-	return o.verb == collect || o.verb == procs || o.verb == brief || o.n >= 300
+	return o.verb == collect || o.verb == procs || o.n >= 300
 }
 
 // seeded makes the program of a seed.

@@ -114,7 +114,7 @@ func large() bool {
 			return false
 		}
 	}
-	t := thread.New(unreported)
+	t := thread.New(thread.WithPanicHandler(func(*thread.PanicError) {}))
 	defer t.Terminate()
 	for range 1000 {
 		t.Go(func() { panic(t) })

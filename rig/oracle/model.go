@@ -145,11 +145,6 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	case generator: // it is stopped where it is if the function that made it ends early
 		set, begins.must = ran, false
 		e.leaves = m.body(o, s.inside(o), begins) & exited
-	case brief:
-		set = m.body(o, s.inside(o), begins)
-		if o.n != briefCall {
-			set = ran
-		}
 	case startPool:
 		if unwinding {
 			set, begins.must = exited, false

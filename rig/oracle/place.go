@@ -140,11 +140,6 @@ var mainExits atomic.Int64
 
 func init() { mainExits.Store(1000) }
 
-// unreported is for threads whose panics are not looked at.
-var unreported = thread.WithPanicHandler(ignore)
-
-func ignore(*thread.PanicError) {}
-
 // newPlace makes place i.
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]

@@ -9,7 +9,6 @@
 //	model.go      what each operation may answer
 //	place.go      the threads, pools, keys and external event loops that a program runs on
 //	labels.go     the profiler labels that functions run under
-//	brief.go      threads that live for one function
 //	pull.go       coroutines
 //	execute.go    running a program, with checks on the way
 //	check.go      checks when all is quiet
@@ -81,7 +80,6 @@ const (
 	coalesced
 	coroutine
 	generator
-	brief
 	startPool
 	flood
 	contexts
@@ -131,8 +129,6 @@ var verbTable = [verbs]struct {
 	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
 	coroutine: {name: "coroutine", body: true, weight: 2},
 	generator: {name: "generator", body: true, weight: 2},
-	// a thread that lives for one function, see brief.go
-	brief: {name: "brief", body: true, rare: 80, numbers: briefs, legal: offThread},
 	// Go of many small functions; GoContext of many, each with its own context, half of which end
 	flood:    {name: "flood", place: true, numbers: []int{30, 1000}},
 	contexts: {name: "contexts", place: true, numbers: []int{30, 300}},
@@ -178,8 +174,6 @@ func inLoop(k, here kind, s spot) bool {
 	return inAdopted(k, here, s) || s.here != nowhere && here == main
 }
 
-// it is waited for
-func offThread(_, _ kind, s spot) bool    { return s.here == nowhere && !s.starting }
 func offCoroutine(_, _ kind, s spot) bool { return s.here != nowhere && !s.coroutine }
 
 func (v verb) hasPlace() bool { return verbTable[v].place }
@@ -245,11 +239,8 @@ func (o *op) numbers() []int {
 
 // A spot is where an operation is made.
 type spot struct {
-	// the place, or nowhere for a goroutine of the program itself and for a function on a brief
-	// thread
-	here      int
+	here      int // the place, or nowhere for a goroutine of the program itself
 	coroutine bool
-	starting  bool // the start function of a pool
 }
 
 const nowhere = -1
@@ -260,8 +251,8 @@ func (s spot) inside(o *op) spot {
 	case o.verb.pulls():
 		s.coroutine = true
 		return s
-	case o.verb == brief, o.verb == startPool:
-		return spot{here: nowhere, starting: o.verb == startPool}
+	case o.verb == startPool:
+		return spot{here: nowhere}
 	}
 	return spot{here: o.on}
 }
