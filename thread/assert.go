@@ -38,8 +38,9 @@ func (t *Thread) Assert() {
 // misplaced returns the error that says how the caller of Assert came to be off the thread.
 func (t *Thread) misplaced() error {
 	asserting, caller := callers()
-	what := fmt.Sprintf("thread: %s (%s) must run on %v", functionName(asserting.Function),
-		place(asserting), t.e)
+	name := strings.ReplaceAll(asserting.Function, "[...]", "")
+	what := fmt.Sprintf("thread: %s (%s) must run on %v",
+		strings.TrimPrefix(path.Base(name), "main."), place(asserting), t.e)
 	where := engine.Current()
 	if where == "" {
 		where = goroutine()
@@ -51,7 +52,7 @@ func (t *Thread) misplaced() error {
 	if t.e.Permanent() {
 		call = "mainthread.Call"
 	}
-	instead := fmt.Sprintf("%s(func() { %s })", call, statement(asserting.Function, caller.Function))
+	instead := fmt.Sprintf("%s(func() { %s })", call, statement(name))
 	if caller.Function != "" {
 		instead += fmt.Sprintf(" at %s, in %s", place(caller), path.Base(caller.Function))
 	}
@@ -93,30 +94,12 @@ func standard(f runtime.Frame) bool {
 // place is the file and line of a frame, as short as an editor's title.
 func place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
-// functionName is the name of a function with its package, unless that is main.
-func functionName(function string) string {
-	name := strings.ReplaceAll(path.Base(function), "[...]", "")
-	if strings.Contains(name, ".func") { // main.main.func1 is in main.main
-		return name
-	}
-	return strings.TrimPrefix(name, "main.")
-}
-
-// statement is a call of a function as caller may write it.
-func statement(function, caller string) string {
-	pkg, name, _ := strings.Cut(path.Base(function), ".")
-	name = strings.ReplaceAll(name, "[...]", "")
-	receiver, method, isMethod := strings.Cut(name, ".")
-	receiver = strings.Trim(receiver, "(*)")
-	switch {
-	case strings.Contains(name, ".func"): // a function literal
+// statement is a call of a function without what it is given.
+func statement(function string) string {
+	if strings.Contains(function, ".func") { // a function literal
 		return "..."
-	case isMethod:
-		return strings.ToLower(receiver[:1]) + "." + method + "()"
-	case caller != "" && !strings.HasPrefix(path.Base(caller), pkg+"."):
-		return pkg + "." + name + "()"
 	}
-	return name + "()"
+	return function[strings.LastIndexByte(function, '.')+1:] + "()"
 }
 
 // goroutine says which goroutine the caller is, and where it was started and by what. Only stack

@@ -65,7 +65,7 @@ func TestAssert_saysWhatToWrite(t *testing.T) {
 	for _, want := range []string{
 		"thread: thread_test.(*canvas).draw (" + canvasAsserts + `) must run on thread "gl";`,
 		", started at " + started + " by thread_test.TestAssert_saysWhatToWrite.func",
-		"Write t.Call(func() { c.draw() }) at " + calls,
+		"Write t.Call(func() { draw() }) at " + calls,
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
