@@ -32,30 +32,12 @@ type Job struct {
 	Iterations int              // 0: as many as -benchtime makes
 	Versions   []*gotest.Binary // nil for a version that does not have it
 
-	// Seconds of all versions: what an iteration takes, and what a process takes besides.
-	each, besides float64
-
 	skip []string // sub-benchmarks that have failed
 	over bool     // it failed altogether
 }
 
 // String returns the package and the benchmark, as one writes them in Go.
 func (j *Job) String() string { return j.Package + "." + j.Benchmark }
-
-// versions returns how many have the benchmark.
-func (j *Job) versions() (n int) {
-	for _, binary := range j.Versions {
-		if binary != nil {
-			n++
-		}
-	}
-	return n
-}
-
-// takes returns how many seconds a process is expected to take.
-func (j *Job) takes() float64 {
-	return max(1e-3, (j.besides+j.each*float64(j.Iterations))/float64(max(1, j.versions())))
-}
 
 // drop makes that the benchmark does not run again.
 func (j *Job) drop(name string) {
@@ -278,11 +260,6 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 	}
 	var sums []float64 // seconds of one iteration in all versions, without waiting for CPUs
 	for _, o := range outcomes {
-		besides := o.Time.Seconds()
-		for _, l := range o.Lines {
-			wall, _ := times(l)
-			besides -= wall * float64(l.Iters)
-		}
 		for _, l := range o.Lines {
 			name := "Benchmark" + gotest.PlainName(l.Name.String(), j.CPU)
 			if fails(name) {
@@ -299,13 +276,15 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			jobs[i].Versions[o.Version] = j.Versions[o.Version]
 			wall, own := times(l)
 			sums[i] += max(own, wall/mostStretch)
-			jobs[i].each += wall
-			jobs[i].besides += max(0, besides)
 		}
 	}
 	for i, one := range jobs {
 		if each > 0 && sums[i] > 0 {
-			n := math.Round(each.Seconds() * float64(one.versions()) / sums[i])
+			versions := len(one.Versions)
+			if slices.Contains(one.Versions, nil) {
+				versions--
+			}
+			n := math.Round(each.Seconds() * float64(versions) / sums[i])
 			one.Iterations = int(min(mostIterations, max(1, n)))
 		}
 	}

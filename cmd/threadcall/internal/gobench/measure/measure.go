@@ -79,20 +79,14 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 			r.Stopped = "no benchmark is left that has not failed"
 			return nil
 		}
-		one, part := 0.0, 0.0 // seconds that a round is expected to take, and what of it is done
-		for _, process := range all {
-			one += process.Job.takes()
-		}
-		count := float64(m.set.Count)
-		if m.set.For > 0 {
-			fit := m.set.For.Seconds() / max(one, round.Seconds())
-			count = min(count, max(float64(plan.LeastRounds()), fit))
+		count := m.set.Count
+		if m.set.For > 0 && round > 0 {
+			count = min(count, max(plan.LeastRounds(), int(m.set.For/round)))
 		}
 		for i, process := range all {
-			done := (float64(n) + part/one) / count
-			part += process.Job.takes()
+			done := float64(n*len(all)+i) / float64(count*len(all))
 			m.log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.set.Count, i+1,
-				len(all), process.Job.Benchmark, left(began, done, one*count)))
+				len(all), process.Job.Benchmark, left(began, done)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
@@ -106,23 +100,19 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 		}
 		// Without a terminal for the progress: after the first round, and each tenth of them.
 		if of := m.set.Count; !m.log.Terminal && (n == 0 || 10*(n+1)/of != 10*n/of) {
-			fmt.Fprintf(m.log, "round %d of %d%s\n", n+1, of, left(began, float64(n+1)/count, 0))
+			fmt.Fprintf(m.log, "round %d of %d%s\n", n+1, of, left(began, float64(n+1)/float64(count)))
 		}
 	}
 	r.Stopped = "all rounds are done"
 	return nil
 }
 
-// left returns about how much time is left when a part of the work is done, of which all is
-// expected to take so many seconds.
-func left(began time.Time, done, all float64) string {
-	if done >= 1 {
+// left returns about how much time is left when a part of the work is done.
+func left(began time.Time, done float64) string {
+	if done <= 0 || done >= 1 {
 		return ""
 	}
-	if done > 0 { // the machine may be slower than it was
-		all = time.Since(began).Seconds() / done
-	}
-	rest := time.Duration(all * (1 - done) * float64(time.Second))
+	rest := time.Duration(float64(time.Since(began)) * (1/done - 1))
 	precision := time.Second
 	if rest > time.Minute {
 		precision = 10 * time.Second
