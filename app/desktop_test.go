@@ -22,7 +22,7 @@ import (
 func managed(t *testing.T, opts ...app.Option) (w *app.Window, c counter, r *record,
 	agree func(what string, like func(image.Point) bool)) {
 	t.Helper()
-	x.Manage(t)
+	manage(t)
 	w = open(t, append([]app.Option{app.Size(300, 200)}, opts...)...)
 	r = listen(w, nil)
 	var drawn atomic.Pointer[image.Point]
@@ -45,7 +45,7 @@ func managed(t *testing.T, opts ...app.Option) (w *app.Window, c counter, r *rec
 		}()
 		testutil.Eventually(t, func() bool {
 			var server, size image.Point
-			server.X, server.Y = x.Size(t, id(w))
+			server.X, server.Y = sizeOnScreen(t, id(w))
 			size.X, size.Y = w.Size()
 			frame, event := *drawn.Load(), size
 			if all := of[app.ResizeEvent](r); len(all) > 0 {

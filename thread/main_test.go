@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -52,9 +53,11 @@ var (
 	recovered         = testutil.Recovered
 	mustPanic         = testutil.MustPanic
 	seeded            = testutil.Seeded
-	fork              = testutil.Fork
 	collectedAndEnded = testutil.CollectedAndEnded
 )
+
+// fork returns a source for another goroutine.
+func fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
 
 // scaled is how often to do something that takes far longer under the race detector.
 func scaled(n int) int {

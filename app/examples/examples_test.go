@@ -4,6 +4,8 @@ package examples_test
 import (
 	"bytes"
 	"context"
+	"image"
+	"image/color"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,7 +50,7 @@ func TestExamples(t *testing.T) {
 	for _, name := range names {
 		t.Run(name+"/shows", func(t *testing.T) {
 			p := start(t, name, "-d", "3s")
-			testutil.Eventually(t, func() bool { return screen.Colours(s.Picture(t)) >= 50 },
+			testutil.Eventually(t, func() bool { return colours(s.Picture(t)) >= 50 },
 				"a picture")
 			p.succeed(t)
 		})
@@ -74,4 +76,13 @@ func (p *program) succeed(t *testing.T) {
 	if err := p.Wait(); err != nil || p.out.Len() > 0 {
 		t.Errorf("%v: %v, and it wrote %q", p.Args, err, p.out.String())
 	}
+}
+
+// colours returns how many colours a picture has.
+func colours(p *image.RGBA) int {
+	seen := map[color.Color]bool{}
+	for i := 0; i < len(p.Pix); i += 4 {
+		seen[color.RGBA{p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3]}] = true
+	}
+	return len(seen)
 }

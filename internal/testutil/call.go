@@ -66,9 +66,6 @@ func Seeded(t TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// Fork returns a source for another goroutine.
-func Fork(r *rand.Rand) *rand.Rand { return rand.New(rand.NewPCG(r.Uint64(), r.Uint64())) }
-
 // A Gate keeps a thread busy until it is opened.
 type Gate struct {
 	entered, release chan struct{}

@@ -1,5 +1,4 @@
-// Package screen gives tests an X server whose screen is in memory, and acts as its user and window
-// manager.
+// Package screen gives tests an X server whose screen is in memory, and acts as its user.
 package screen
 
 import (
@@ -7,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/color"
 	"io"
 	"os"
 	"os/exec"
@@ -193,13 +191,4 @@ func (s *Screen) Picture(t testing.TB) *image.RGBA {
 		p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3] = r.Data[i+2], r.Data[i+1], r.Data[i], 255
 	}
 	return p
-}
-
-// Colours returns how many colours a picture has.
-func Colours(p *image.RGBA) int {
-	seen := map[color.RGBA]bool{}
-	for i := 0; i < len(p.Pix); i += 4 {
-		seen[color.RGBA{p.Pix[i], p.Pix[i+1], p.Pix[i+2], p.Pix[i+3]}] = true
-	}
-	return len(seen)
 }
