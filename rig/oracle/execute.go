@@ -422,7 +422,7 @@ func (a *activation) do(o *op, s spot) answers {
 		}
 	case serve:
 		return a.serve(o, r.places[s.here].loop)
-	case serveQueued, serveFor:
+	case serveFor:
 		if l := r.places[s.here].loop; l != nil { // else it stands in for the main thread
 			l.Serve(time.Duration(o.n) * time.Microsecond)
 		}
@@ -435,10 +435,6 @@ func (a *activation) do(o *op, s spot) answers {
 	case onWakeOp:
 		here := r.places[s.here]
 		here.loop.OnWake(here.wake)
-	case callNil:
-		if p.Call(nil) || p.Go(nil) || p.CallContext(context.Background(), nil) == nil {
-			r.failf(o, "a nil function ran")
-		}
 	case unlock:
 		if w.coroutines == 0 {
 			runtime.UnlockOSThread() //threadcall:ignore the thread must survive it

@@ -120,7 +120,7 @@ func (m *model) make(o *op, s spot, live certainty) (set answers) {
 	switch o.verb {
 	default:
 		set = ran
-	case serve, serveQueued, serveFor, dialog:
+	case serve, serveFor, dialog:
 		set = ran
 		if m.ending[s.here] {
 			set |= refused

@@ -90,13 +90,11 @@ const (
 	setLocal
 	getLocal
 	serve
-	serveQueued
 	serveFor
 	onWakeOp
 	poll
 	dialog
 	suspend
-	callNil
 	unlock
 	collect
 	procs
@@ -141,19 +139,17 @@ var verbTable = [verbs]struct {
 	// on the thread that the operation is made on
 	setLocal: {name: "setlocal", legal: inFunction},
 	getLocal: {name: "getlocal", legal: inFunction},
-	// inside a function of a loop: ServeContext until a function that it has posted has run, Serve,
-	// Serve with a limit, OnWake
-	serve:       {name: "serve", weight: 2, legal: inLoop},
-	serveQueued: {name: "servequeued", legal: inLoop},
-	serveFor:    {name: "servefor", legal: inLoop, numbers: micros},
-	onWakeOp:    {name: "onwake", legal: inAdopted},
+	// inside a function of a loop: ServeContext until a function that it has posted has run, Serve
+	// with a limit or none, OnWake
+	serve:    {name: "serve", weight: 2, legal: inLoop},
+	serveFor: {name: "servefor", legal: inLoop, numbers: micros},
+	onWakeOp: {name: "onwake", legal: inAdopted},
 	// inside a function: it takes an event of the thread's event loop, if there is one; or has an
 	// event loop of its own, until a function that it has posted has run
 	poll:   {name: "poll", weight: 2, legal: inEventLoop},
 	dialog: {name: "dialog", legal: inEventLoop},
 	// in a coroutine: it waits until it is resumed
 	suspend: {name: "suspend", weight: 2},
-	callNil: {name: "nil", place: true},                      // each way with a nil function
 	unlock:  {name: "unlock", rare: 50, legal: offCoroutine}, // UnlockOSThread, once too often
 	collect: {name: "gc"},
 	procs:   {name: "procs", numbers: []int{1, 2, 3, 4}}, // GOMAXPROCS
