@@ -29,7 +29,7 @@ var programs = map[string]func(){
 	"wayland": onWayland,
 }
 
-var x *screen.Screen // on which the windows of the tests are
+var x = &desktop{Screen: &screen.Screen{}} // on which the windows of the tests are
 
 // Without a screen, CI=true makes the tests fail; otherwise those run that need none.
 func TestMain(m *testing.M) {
@@ -38,17 +38,17 @@ func TestMain(m *testing.M) {
 		program()
 		return
 	}
-	var err error
-	if runtime.GOOS == "windows" {
-		x = &screen.Screen{}
-	} else if x, err = screen.Start(); err != nil {
+	switch s, err := screen.Start(); {
+	case runtime.GOOS == "windows": // whose windows do not use X11
+	case err != nil:
 		fmt.Printf("app: NOT TESTED: no X server: %v\n", err)
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
 		}
 		_ = flag.Set("test.run", "^Test(FrameClock|Pace|Queue|Build)")
 		_ = flag.Set("test.bench", "^$")
-	} else {
+	default:
+		x.Screen = s
 		os.Setenv("DISPLAY", x.Display)
 		os.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
 		os.Setenv("MESA_GL_VERSION_OVERRIDE", "3.3")

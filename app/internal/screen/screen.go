@@ -1,4 +1,4 @@
-// Package screen gives tests an X server whose screen is in memory, and acts as its user.
+// Package screen gives tests an X server whose screen is in memory.
 package screen
 
 import (
@@ -27,7 +27,6 @@ type Screen struct {
 	Display string // for the environment variable of that name
 	Conn    *xgb.Conn
 	Root    xproto.Window
-	keys    map[xproto.Keysym]byte
 }
 
 // Start starts Xvfb with the arguments. It ends when its last client has gone.
@@ -70,19 +69,7 @@ func connect(display string) (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	setup := xproto.Setup(conn)
-	s := &Screen{display, conn, setup.DefaultScreen(conn).Root, map[xproto.Keysym]byte{}}
-	n := byte(setup.MaxKeycode - setup.MinKeycode + 1)
-	layout, err := xproto.GetKeyboardMapping(conn, setup.MinKeycode, n).Reply()
-	if err != nil {
-		return nil, err
-	}
-	for i := range n {
-		if sym := layout.Keysyms[int(i)*int(layout.KeysymsPerKeycode)]; s.keys[sym] == 0 {
-			s.keys[sym] = byte(setup.MinKeycode) + i
-		}
-	}
-	return s, nil
+	return &Screen{display, conn, xproto.Setup(conn).DefaultScreen(conn).Root}, nil
 }
 
 // Must fails the test if err is not nil.
@@ -93,8 +80,8 @@ func Must(t testing.TB, err error) {
 	}
 }
 
-// server returns the connection. It skips the test if there is no X server.
-func (s *Screen) server(t testing.TB) *xgb.Conn {
+// Server returns the connection. It skips the test if there is no X server.
+func (s *Screen) Server(t testing.TB) *xgb.Conn {
 	t.Helper()
 	if s.Conn == nil {
 		t.Skip("windows do not use X11 here")
@@ -102,86 +89,10 @@ func (s *Screen) server(t testing.TB) *xgb.Conn {
 	return s.Conn
 }
 
-// Fake injects input as a keyboard or mouse would.
-func (s *Screen) Fake(t testing.TB, kind, detail byte, x, y int) {
-	t.Helper()
-	Must(t, xtest.FakeInputChecked(s.server(t), kind, detail, 0, s.Root, int16(x), int16(y),
-		0).Check())
-}
-
-// Key injects the press (xproto.KeyPress) or release (xproto.KeyRelease) of a key.
-func (s *Screen) Key(t testing.TB, kind byte, sym xproto.Keysym) {
-	t.Helper()
-	s.Fake(t, kind, s.keys[sym], 0, 0)
-}
-
-// Type presses and releases a key, and lets two milliseconds pass: GLFW takes two presses within
-// one for the same.
-func (s *Screen) Type(t testing.TB, sym xproto.Keysym) {
-	t.Helper()
-	s.Key(t, xproto.KeyPress, sym)
-	s.Key(t, xproto.KeyRelease, sym)
-	time.Sleep(2 * time.Millisecond)
-}
-
-// Move moves the mouse.
-func (s *Screen) Move(t testing.TB, x, y int) {
-	t.Helper()
-	s.Fake(t, xproto.MotionNotify, 0, x, y)
-}
-
-// Click presses and releases a button of the mouse.
-func (s *Screen) Click(t testing.TB, button byte) {
-	t.Helper()
-	s.Fake(t, xproto.ButtonPress, button, 0, 0)
-	s.Fake(t, xproto.ButtonRelease, button, 0, 0)
-}
-
-// Focus gives a window the keyboard.
-func (s *Screen) Focus(t testing.TB, w xproto.Window) {
-	t.Helper()
-	Must(t, xproto.SetInputFocusChecked(s.server(t), xproto.InputFocusPointerRoot, w,
-		xproto.TimeCurrentTime).Check())
-}
-
-// Configure sets where a window is (xproto.ConfigWindowX, …), or how large.
-func (s *Screen) Configure(t testing.TB, w xproto.Window, mask uint16, values ...uint32) {
-	t.Helper()
-	Must(t, xproto.ConfigureWindowChecked(s.server(t), w, mask, values).Check())
-}
-
-// Atom returns the number of a name.
-func (s *Screen) Atom(t testing.TB, name string) xproto.Atom {
-	t.Helper()
-	r, err := xproto.InternAtom(s.server(t), false, uint16(len(name)), name).Reply()
-	Must(t, err)
-	return r.Atom
-}
-
-// Send sends a client message to a window.
-func (s *Screen) Send(t testing.TB, to xproto.Window, name string, data ...uint32) {
-	t.Helper()
-	data = append(data, make([]uint32, 5-len(data))...)
-	m := xproto.ClientMessageEvent{
-		Format: 32, Window: to, Type: s.Atom(t, name),
-		Data: xproto.ClientMessageDataUnionData32New(data),
-	}
-	Must(t, xproto.SendEventChecked(s.Conn, false, to, 0, string(m.Bytes())).Check())
-}
-
-// Property returns a property of a window.
-func (s *Screen) Property(t testing.TB, w xproto.Window, name string) []byte {
-	t.Helper()
-	r, err := xproto.GetProperty(s.server(t), false, w, s.Atom(t, name),
-		xproto.GetPropertyTypeAny, 0, 1<<20).Reply()
-	Must(t, err)
-	return r.Value
-}
-
 // Picture returns what the screen shows.
 func (s *Screen) Picture(t testing.TB) *image.RGBA {
 	t.Helper()
-	size, err := xproto.GetGeometry(s.server(t), xproto.Drawable(s.Root)).Reply()
+	size, err := xproto.GetGeometry(s.Server(t), xproto.Drawable(s.Root)).Reply()
 	Must(t, err)
 	p := image.NewRGBA(image.Rect(0, 0, int(size.Width), int(size.Height)))
 	r, err := xproto.GetImage(s.Conn, xproto.ImageFormatZPixmap, xproto.Drawable(s.Root), 0, 0,
