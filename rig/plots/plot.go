@@ -58,7 +58,7 @@ var subjects = []struct {
 	{"reference", "channel", "channel", color.RGBA{3, 3, 3, 255}, draw.BoxGlyph{}},
 	{"threadcall", "main thread", "main", color.RGBA{4, 4, 4, 255}, draw.CircleGlyph{}},
 	{"thread", "own thread", "own", color.RGBA{5, 5, 5, 255}, draw.PyramidGlyph{}},
-	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, diamond{}},
+	{"spinning", "spinning pair", "pair", color.RGBA{6, 6, 6, 255}, draw.CrossGlyph{}},
 	{name: "bound", text: "lower bound"}, // of benchmarks, which are not drawn
 }
 
@@ -129,20 +129,6 @@ func (m *measured) draw(f figure) ([]byte, error) {
 		return nil, err
 	}
 	return themed(fitted(b.String(), p.X.Tick.Label)), nil
-}
-
-// A diamond is a filled square on one corner.
-type diamond struct{}
-
-func (diamond) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
-	c.SetColor(style.Color)
-	var p vg.Path
-	p.Move(vg.Point{X: at.X - style.Radius*1.2, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y + style.Radius*1.2})
-	p.Line(vg.Point{X: at.X + style.Radius*1.2, Y: at.Y})
-	p.Line(vg.Point{X: at.X, Y: at.Y - style.Radius*1.2})
-	p.Close()
-	c.Fill(p)
 }
 
 var texts = regexp.MustCompile(`(?s)(<text )(x=[^>]*font-size:([\d.]+)px[^>]*>)([^<]*)<`)
