@@ -93,12 +93,13 @@ var ErrTerminated = engine.ErrTerminated
 var ErrNil = engine.ErrNil
 
 // A Thread is one thread of the operating system that runs the functions that it is given. All
-// methods may be called from any goroutine at any time. [New] makes the thread; [Adopt] takes one
-// that has an event loop.
+// methods may be called from any goroutine at any time.
+//
+// [New] makes the thread; [Adopt] takes one that has an event loop.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued and what [AddCleanup] frees. References from a [Local] and from the
-// function of [Thread.OnSlowCall] do not keep it alive.
+// after it has run what was queued and what [AddCleanup] frees. References from a [Local] and from
+// the function of [Thread.OnSlowCall] do not keep it alive.
 type Thread struct {
 	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner *engine.Owner  // has what may lead back
