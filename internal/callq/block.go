@@ -7,7 +7,8 @@ import "math/bits"
 // compare-and-swaps on one line, and neither changes head nor takes a record; a record and head for
 // each make floods of posts 1.5 to 2.3 times as dear. Call.posts says what is in it:
 //
-//	places  how many have been given out; a function has the place of its poster
+//	places  how many have been given out; a function has the place of its poster. In a block that
+//	        is not open, how many use the record: the thread, and posters whose place is not full
 //	full    a bit for each place that holds a function which has not been taken
 //	open    functions may be added
 //	life    how often the record has been a block
@@ -17,10 +18,12 @@ import "math/bits"
 //	           the next life
 //	open       one more place   poster  Post, if head is the block and places are left
 //	open       the place full   poster  Post, when the function is there. If the block is not open
-//	                                    any more, the poster queues its function in another; a
-//	                                    record of which the place is still its own is not used again
+//	                                    any more, the poster queues its function in another
 //	full       not full, and    thread  takePost: the oldest
 //	           not open
+//	not open   one user less    poster  Post, if the block was not open any more when the function was
+//	                                    there. The last that uses the record gives it back
+//	not open   one user less    thread  PostRun, when all functions have been taken; likewise
 //	full       none, and not    anyone  refuseAll
 //	           open
 //
@@ -85,7 +88,17 @@ func (q *Queue) addTo(c *Call, fn func()) bool {
 			}
 		}
 		c.fns[n] = nil
+		c.leave()
 		return false
+	}
+}
+
+// leave says that one less uses a block that is not open, and gives back the record after the last.
+//
+//threadcall:noalloc
+func (c *Call) leave() {
+	if s := c.posts.Add(^uint64(place - 1)); s&places == 0 {
+		c.Queue.Put(c)
 	}
 }
 
@@ -143,10 +156,10 @@ func (c *Call) takePost() (more bool) {
 			return false
 		}
 		t := s & (s - 1) &^ open
+		if s&open != 0 { // the places that are full have no poster any more, and the thread comes
+			t -= place * uint64(bits.OnesCount64(s&full)-1)
+		}
 		if c.posts.CompareAndSwap(s, t) {
-			if s&open != 0 {
-				c.unfilled = s&places/place != uint64(bits.OnesCount64(s&full))
-			}
 			n := bits.TrailingZeros64(s)
 			c.Fn, c.fns[n] = c.fns[n], nil
 			return t&full != 0

@@ -54,9 +54,7 @@ type Call struct {
 	Kind  Kind
 	// begun out of its turn and still in its list; written by the thread, and when it is freed
 	linked bool
-	// of a block: a place was given out whose poster had not come to fill it
-	unfilled bool
-	// of a block: its last function has been taken, and it is in no list; both are the thread's
+	// of a block: its last function has been taken, and it is in no list; the thread's
 	spent bool
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
@@ -337,9 +335,8 @@ func (c *Call) PostRun() (fn func()) {
 	switch {
 	case c.Kind == Posts:
 		if c.spent {
-			if c.spent = false; !c.unfilled {
-				c.Queue.Put(c)
-			}
+			c.spent = false
+			c.leave()
 		}
 	case c.linked:
 		c.letGo(callerLetGo)
