@@ -30,7 +30,8 @@ type config struct {
 // # Length
 //
 // [osthread.SetName] lists the systems that have names of threads, and how many bytes each keeps:
-// 15 on Linux. The name of a pool is cut, so that 15 bytes have the number, too.
+// 15 on Linux. The names of a pool's threads have at most 15 bytes, for which the name before the
+// number is cut.
 //
 // # Profiler label
 //
