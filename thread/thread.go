@@ -41,11 +41,13 @@
 //     mainthread.Init. Those of other goroutines wait for Init, and return false when its function
 //     has ended. A call that has waited for five seconds for a thread that nothing serves is
 //     reported on standard error.
-//  9. Terminate may be called anywhere and any number of times. When one has returned, nothing
-//     begins. Close first runs what is queued. Starts and stops are pairs, undone in reverse. The
-//     garbage collector reclaims a Thread that is dropped.
+//  9. Terminate may be called anywhere and any number of times, but not for the main thread. When
+//     one has returned, nothing begins. Close first runs what is queued. Starts and stops are pairs,
+//     undone in reverse. The garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
 //     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
+//
+// docs/proof.md of the project names the tests of each.
 //
 // # Testing
 //
