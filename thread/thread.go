@@ -42,8 +42,8 @@
 //     has ended. A call that has waited for five seconds for a thread that nothing serves is
 //     reported on standard error.
 //  9. Terminate may be called anywhere and any number of times, but not for the main thread. When
-//     one has returned, nothing begins. Close first runs what is queued. Starts and stops are pairs,
-//     undone in reverse. The garbage collector reclaims a Thread that is dropped.
+//     one has returned, nothing begins. Close first runs what is queued. Starts and stops are
+//     pairs, undone in reverse. The garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
 //     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
 //
