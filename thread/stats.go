@@ -9,8 +9,10 @@ import (
 	"github.com/threadcall/threadcall/internal/histogram"
 )
 
-// Stats are counts of a [Thread] or a [Pool] since it was made. They are always on: a call costs
-// nothing more for them. Waits and Runs are measured with [WithTimes] or [MeasureTimes] only.
+// Stats are counts of a [Thread] or a [Pool] since it was made. They are always on, but Waits and
+// Runs, which are measured with [WithTimes] or [MeasureTimes] only.
+//
+// A call costs next to nothing for the counts, a [Loop.Serve] that runs one function 60 to 90 ns.
 //
 // A function that runs in place, because it is called on the thread itself, is not counted: it is
 // part of its caller. The functions of [WithStart] count as one, those of [WithStop] as one each.
