@@ -2,7 +2,6 @@ package thread
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -31,31 +30,7 @@ func (s SlowCall) Stack() string { return string(s.stack) }
 // functions, the innermost first. It is empty for functions of [WithStop].
 func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
-// LogValue returns a group for package log/slog: name and tid of the thread, running or waiting,
-// and the two stacks as caller and stack. Empty values are left out.
-func (s SlowCall) LogValue() slog.Value {
-	attrs := make([]slog.Attr, 0, 5)
-	if s.Name != "" {
-		attrs = append(attrs, slog.String("name", s.Name))
-	}
-	if s.TID != 0 {
-		attrs = append(attrs, slog.Uint64("tid", s.TID))
-	}
-	if s.Waiting > 0 {
-		attrs = append(attrs, slog.Duration("waiting", s.Waiting))
-	} else {
-		attrs = append(attrs, slog.Duration("running", s.Running))
-	}
-	if from := s.Caller(); from != "" {
-		attrs = append(attrs, slog.String("caller", from))
-	}
-	if len(s.stack) > 0 {
-		attrs = append(attrs, slog.String("stack", s.Stack()))
-	}
-	return slog.GroupValue(attrs...)
-}
-
-// String returns the values of LogValue as text.
+// String returns name and number of the thread, for how long, and the two stacks.
 func (s SlowCall) String() string {
 	var b strings.Builder
 	if s.Waiting > 0 {
