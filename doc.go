@@ -5,7 +5,8 @@
 //   - [github.com/threadcall/threadcall/mainthread]: the main thread, with or without an event loop
 //   - [github.com/threadcall/threadcall/keyed]: one thread for each key, made on demand
 //   - [github.com/threadcall/threadcall/osthread]: name, affinity, priority, signals of a thread
-//   - [github.com/threadcall/threadcall/recorder]: execution traces that a program makes of itself
+//   - [github.com/threadcall/threadcall/recorder]: execution traces that a program makes of itself;
+//     recorder/recorderhttp: metrics, and a page of all threads
 //
 // A call does not allocate, runs in place when it is made on the thread, and passes on panics and
 // Goexit:

@@ -21,7 +21,7 @@ import (
 // The programs of ends.md, whose code TestPages_quoteTests compares.
 
 func main() {
-	status := 2 // if run, or a function on the main thread, calls runtime.Goexit
+	status := 2 // if run calls runtime.Goexit
 	mainthread.Init(func() { status = run() })
 	os.Exit(status)
 }
@@ -126,10 +126,9 @@ func init() {
 		gl.Go(func() { select {} })
 		const timeout = 10 * time.Millisecond
 
-		go gl.Close()
-		select {
-		case <-gl.Done():
-		case <-time.After(timeout):
+		ctx, cancel := context.WithTimeout(context.Background(), timeout)
+		defer cancel()
+		if err := gl.Shutdown(ctx); err != nil {
 			gl.Terminate() // what waits does not run; what hangs goes on, and its thread with it
 		}
 

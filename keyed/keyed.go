@@ -71,15 +71,19 @@ type config struct {
 	opts      []thread.Option
 }
 
-// WithMaxThreads allows n threads in all. A call that needs one more ends a thread that no call
-// uses, and waits for its end: the one that was unused for longest, but last those whose keys have
-// come back soon after they had lost a thread in that way, and are still in use. If all are used,
-// the call waits until its context is done or a thread has run the calls it was given; later calls
-// for other keys wait behind it. Calls that wait get threads in the order in which they came.
+// WithMaxThreads allows n threads in all, so that a call that needs one more ends a thread that no
+// call uses, or waits. For n below one there is no limit, as without the option.
+//
+// # Which thread ends, and which call waits
+//
+// The thread that was unused for longest ends; but last those whose keys have come back soon after
+// they had lost a thread in that way, and are still in use. The call waits for its end. If all
+// threads are used, the call waits until its context is done or a thread has run the calls it was
+// given; later calls for other keys wait behind it. Calls that wait get threads in the order in
+// which they came.
 //
 // A call that would wait for itself makes a thread beyond the limit: a call made on one of the
-// threads, or on a thread that one of them waits for, directly or through other threads. For n
-// below one there is no limit, as without the option.
+// threads, or on a thread that one of them waits for, directly or through other threads.
 func WithMaxThreads(n int) Option {
 	return func(c *config) { c.max = n }
 }

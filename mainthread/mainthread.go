@@ -50,16 +50,23 @@ import (
 var started atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
-// fn has returned or called [runtime.Goexit]. A panic in fn ends the process, as in main. The main
-// goroutine calls Init, once, and should do nothing else.
+// fn has returned or called [runtime.Goexit]. The main goroutine calls Init, once, and should do
+// nothing else.
+//
+// # The end of the process
+//
+// A panic in fn ends the process, as in main.
 //
 // If a function on the main thread has called Goexit, as t.Fatal and t.Skip of a test do, the main
 // goroutine must end, although the thread continues. When fn has ended, the deferred calls of main
 // run, Init does not return, and the process ends, with a line on standard error: with status 2 if
 // it is a test binary, and 0 otherwise. A status that matters is set in fn, by [os.Exit].
 //
-// Init panics if it is called a second time or off the main goroutine. But in the tests, benchmarks
-// and examples of a package whose TestMain runs under Init, it runs fn in place.
+// # Panics
+//
+// Init panics if fn is nil, if it is called a second time, off the main goroutine or after Close of
+// [Loop]. But in the tests, benchmarks and examples of a package whose TestMain runs under Init, it
+// runs fn in place.
 func Init(fn func()) {
 	switch {
 	case fn == nil:

@@ -24,14 +24,13 @@
 //     The context is the thread-default one of the caller. If there is none, it is the default main
 //     context, which GTK uses, for the main thread and a thread that owns that context.
 //   - macOS: a source of the thread's run loop in the common modes, which AppKit extends by modal
-//     panels and by the tracking of menus and windows. It is compiled and vetted here, and runs in
-//     continuous integration only.
+//     panels and by the tracking of menus and windows. It has been compiled and vetted only.
 //   - Elsewhere: [ErrNoLoop].
 //
-// A function that calls [runtime.Goexit] ends the goroutine of the native loop, as it does inside
-// Serve of a [thread.Loop]. The native loop stops; if that is the main goroutine without
-// mainthread.Init, the program hangs with a window that nothing serves. Panics do not reach the
-// native loop.
+// After Attach, a function that calls [runtime.Goexit] ends the goroutine of the native loop, as it
+// does inside Serve of a [thread.Loop]. The native loop stops; if that is the main goroutine
+// without mainthread.Init, the program hangs with a window that nothing serves. A loop of [Start]
+// goes on. Panics do not reach the native loop.
 package nativeloop
 
 import (

@@ -72,7 +72,8 @@ func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
 	return r
 }
 
-// Bind1 is [Bind2], for a function with one argument.
+// Bind1 returns a function that runs f, which has one argument, on t and returns after it. [Bind2]
+// has what holds for all of them.
 func Bind1[A any](t *Thread, f func(A)) func(A) {
 	b := bind(t, f == nil, func(a A, _, _ none) none { f(a); return none{} })
 	return func(x A) { b.call(x, none{}, none{}) }

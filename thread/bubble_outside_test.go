@@ -87,7 +87,6 @@ func (b *bubbled) uses(t *testing.T) map[string]func() any {
 		"Pool.OnSlowCall":    does(func() { b.p.OnSlowCall(time.Hour, func(thread.SlowCall) {}) }),
 		"Pool.OnPanic":       does(func() { b.p.OnPanic(nil) }),
 		"Pool.Shutdown":      func() any { return b.p.Shutdown(ctx) != nil },
-		"Pool.Size":          does(func() { b.p.Size() }),
 		"Pool.Stats":         does(func() { b.p.Stats() }),
 		"Pool.Terminate":     does(b.p.Terminate),
 		"Pool.TryGo":         func() any { return b.p.TryGo(ran) },

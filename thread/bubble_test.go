@@ -146,7 +146,7 @@ func TestBubble_reportsAllThatAreSlowAtOneMoment(t *testing.T) {
 					first()
 				}
 			}))
-			for range p.Size() {
+			for range 5 {
 				p.Go(func() { time.Sleep(2 * time.Minute) })
 			}
 			time.Sleep(90 * time.Second)

@@ -202,7 +202,4 @@ func TestPool_runsFunctionsSideBySide(t *testing.T) {
 	meet := make(chan bool)
 	p.Go(func() { meet <- true })
 	ends(t, func() { p.Call(func() { <-meet }) })
-	if n := p.Size(); n != 2 {
-		t.Errorf("Size is %d", n)
-	}
 }

@@ -8,7 +8,8 @@ import (
 	"sync"
 )
 
-// A Caller is a [*Thread] or a [*Pool].
+// A Caller is a [*Thread] or a [*Pool]. [MustEval] and [EvalContext] run functions with results on
+// it.
 type Caller interface {
 	Call(f func()) bool
 	CallContext(ctx context.Context, f func()) error

@@ -33,11 +33,15 @@ type Loop struct {
 // Adopt makes a Thread of the thread that the caller is on, which the calling goroutine must serve.
 // Until it does, calls of other goroutines wait, and its own run in place.
 //
+// # What Adopt changes
+//
 // Adopt locks the goroutine to the thread ([runtime.LockOSThread]), and [WithName] gives both a
-// name. [Loop.Close] undoes that. The goroutine must not end before. Go resumes a coroutine of
-// [iter.Pull] only under the locks under which it was made, and otherwise ends the process: one
-// that was made before Adopt must not be resumed before Close, and one made after Adopt must be
-// stopped before it.
+// name. [Loop.Close] undoes that, and must be called before the goroutine ends. Go resumes a
+// coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the
+// process: one that was made before Adopt must not be resumed before Close, and one made after
+// Adopt must be stopped before it.
+//
+// # Options and panics
 //
 // [WithKeep] does nothing here. Adopt panics for WithStart and WithStop, whose work the caller can
 // do itself, and on a thread that is a Thread already; that of the main goroutine may be
@@ -181,6 +185,8 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 // OnWake sets the function that wakes the event loop, so that it calls Serve, or Wait returns: for
 // GLFW that is PostEmptyEvent. wake must not block; nil removes it.
 //
+// # When wake is called
+//
 // The goroutine that queues a function calls wake if the thread does not serve at that moment, and
 // none calls it again until the next Serve; a late call may come after that. If the loop uses Wait,
 // wake is called only when Wait has begun to block. If a function is queued already, OnWake calls
@@ -197,12 +203,15 @@ func (l *Loop) OnWake(wake func()) {
 }
 
 // Wait is the wait of an event loop: it calls block, which waits for native events, and then runs
-// what is queued. It returns false at once if the thread has ended, and panics if OnWake has set
-// nothing, because no call could end block. So an event loop is
+// what is queued. It returns false at once if the thread has ended, so an event loop is
 //
 //	loop.OnWake(glfw.PostEmptyEvent)
 //	for loop.Wait(glfw.WaitEvents) {
 //	}
+//
+// Wait panics if block is nil, or if OnWake has set nothing, because no call could end block.
+//
+// # Between calls and native events
 //
 // If a function is queued already, Wait runs that in place of block, so that the loop can check its
 // condition. But it calls block once a millisecond, and begins no function when one has passed, so

@@ -23,10 +23,17 @@ type config struct {
 	hooks  hooks
 }
 
-// WithName names the thread, in messages of this package and for the operating system: on Linux in
-// ps -L, top -H, gdb and /proc/self/task/*/comm. [osthread.SetName] lists the systems that have
-// such names, and how many bytes each keeps: 15 on Linux. The threads of a [Pool] are numbered:
-// name-0, name-1 and so on, of at most 15 bytes, for which the name is cut.
+// WithName names the thread, in messages of this package, in profiles and for the operating system:
+// on Linux in ps -L, top -H, gdb and /proc/self/task/*/comm. The threads of a [Pool] are numbered:
+// name-0, name-1 and so on.
+//
+// # Length
+//
+// [osthread.SetName] lists the systems that have names of threads, and how many bytes each keeps:
+// 15 on Linux. The names of a pool's threads have at most 15 bytes, for which the name before the
+// number is cut.
+//
+// # Profiler label
 //
 // The name, in full, is also the profiler label thread of the functions that run there, beside the
 // labels that they have (see [Thread.CallContext]). So CPU profiles, the profile of all goroutines,
@@ -51,10 +58,14 @@ func WithQueueLimit(n int) Option {
 // which they have run, and for threads that are made for a call or two, which then take half the
 // CPU time.
 //
+// # EGL
+//
 // One such library is EGL on Linux (libglvnd, with Mesa and others). It registers a destructor with
 // each thread on which a context has been current. If EGL has been unloaded when the thread ends,
 // as GLFW's Terminate and Ebitengine do, the process crashes in that destructor, even if the
 // context was detached before. GLX does not do that.
+//
+// # What is kept
 //
 // Functions find the thread as earlier functions have left it: its namespaces, signal mask,
 // affinity, name, priority, and the thread-local data of C libraries. A coroutine of [iter.Pull]

@@ -73,9 +73,6 @@ func (c config) number(i int) config {
 //threadcall:noalloc
 func (p *Pool) ID() uint64 { return p.p.ID() }
 
-// Size returns the number of threads.
-func (p *Pool) Size() int { return p.p.Size() }
-
 // Call runs f on one of the threads and returns true after it. A call made on one of them runs in
 // place. It returns false, and f will not run, if f is nil or the pool is terminated before f
 // begins; [Pool.MustCall] panics instead.

@@ -2,7 +2,6 @@ package thread
 
 import (
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
@@ -31,31 +30,7 @@ func (s SlowCall) Stack() string { return string(s.stack) }
 // functions, the innermost first. It is empty for functions of [WithStop].
 func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
-// LogValue returns a group for package log/slog: name and tid of the thread, running or waiting,
-// and the two stacks as caller and stack. Empty values are left out.
-func (s SlowCall) LogValue() slog.Value {
-	attrs := make([]slog.Attr, 0, 5)
-	if s.Name != "" {
-		attrs = append(attrs, slog.String("name", s.Name))
-	}
-	if s.TID != 0 {
-		attrs = append(attrs, slog.Uint64("tid", s.TID))
-	}
-	if s.Waiting > 0 {
-		attrs = append(attrs, slog.Duration("waiting", s.Waiting))
-	} else {
-		attrs = append(attrs, slog.Duration("running", s.Running))
-	}
-	if from := s.Caller(); from != "" {
-		attrs = append(attrs, slog.String("caller", from))
-	}
-	if len(s.stack) > 0 {
-		attrs = append(attrs, slog.String("stack", s.Stack()))
-	}
-	return slog.GroupValue(attrs...)
-}
-
-// String returns the values of LogValue as text.
+// String returns name and number of the thread, for how long, and the two stacks.
 func (s SlowCall) String() string {
 	var b strings.Builder
 	if s.Waiting > 0 {
@@ -77,27 +52,32 @@ func (s SlowCall) String() string {
 	return b.String()
 }
 
-// WithSlowCall calls f for each function that has run for d and still runs, because of a system
-// call that hangs or a lock that is never released. A user interface may ask for 100 milliseconds
-// in tests, a server for a minute.
+// WithSlowCall calls f for each function that has run for d and still runs, or has waited for d and
+// has not begun. A user interface may ask for 100 milliseconds in tests, a server for a minute.
 //
-// f is also called for a function that has waited for d and has not begun, because the thread runs
-// other functions or a native loop that hangs; [SlowCall.Stack] shows them. If several wait, only
-// the one that has waited for longest is reported, and another only when the thread has begun a
-// function and d has passed again. For a pool, the stack is that of the thread whose function has
-// run for longest. A function that waits in a bubble of testing/synctest for a thread outside is
-// not reported.
+// # Which functions
+//
+// A function that has run for long is in a system call that hangs, say, or waits for a lock that is
+// never released. One that runs in place is part of the function that calls it. The functions of
+// [WithStart] count as one. Those of [WithStop] are not reported on a thread that the garbage
+// collector has reclaimed.
+//
+// A function that waits does so because the thread runs other functions or a native loop that
+// hangs; [SlowCall.Stack] shows them. If several wait, only the one that has waited for longest is
+// reported, and another only when the thread has begun a function and d has passed again. For a
+// pool, the stack is that of the thread whose function has run for longest. A function that waits
+// in a bubble of testing/synctest for a thread outside is not reported.
+//
+// # How f is called
 //
 // f runs once for each such function, on a goroutine of its own, and may use the thread. Several f
 // may run at once, and one that blocks or calls [runtime.Goexit] delays no other. A panic in f ends
 // the program. To take the stack, the whole program is stopped for a moment.
 //
-// A function that runs in place is part of the function that calls it. The functions of [WithStart]
-// count as one. Those of [WithStop] are not reported on a thread that the garbage collector has
-// reclaimed.
-//
 // While the program records an execution trace, each report of a function that runs marks it there,
-// for threadcall trace; SlowCalls of package recorder keeps the trace of the seconds before.
+// for threadcall trace; SlowCalls of recorder.Files keeps the trace of the seconds before.
+//
+// # Cost
 //
 // With the option each call takes about a microsecond more, to record where it was made. For a d of
 // zero or less and for a nil f the option does nothing. [Thread.OnSlowCall] is for a thread that

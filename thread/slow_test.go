@@ -3,7 +3,6 @@ package thread_test
 import (
 	"context"
 	"io"
-	"maps"
 	"runtime"
 	"runtime/trace"
 	"strings"
@@ -117,26 +116,6 @@ func TestOnSlowCall_replacesWhatWasSet(t *testing.T) {
 		func(thread.SlowCall) { t.Error("told with a limit of zero") }),
 		thread.WithSlowCall(time.Millisecond, nil))
 	th.Call(func() { time.Sleep(3 * time.Millisecond) })
-}
-
-// Package slog writes the fields of a SlowCall, without those that are empty.
-func TestSlowCall_LogValueHasItsFields(t *testing.T) {
-	told, option := slowCalls()
-	release := make(chan bool)
-	go start(t, thread.WithName("slow"), option).Call(func() { hang(release) })
-	s := testutil.Arrives(t, told)
-	close(release)
-	got := map[string]any{"tid": s.TID}
-	for _, a := range s.LogValue().Group() {
-		got[a.Key] = a.Value.Any()
-	}
-	if want := (map[string]any{"name": s.Name, "tid": s.TID, "running": s.Running,
-		"caller": s.Caller(), "stack": s.Stack()}); !maps.Equal(got, want) {
-		t.Errorf("%v\nof %v", got, s)
-	}
-	if v := (thread.SlowCall{}).LogValue(); len(v.Group()) != 1 {
-		t.Errorf("of a SlowCall without all that: %v", v)
-	}
 }
 
 // Recordings begin and end while calls are queued and run. What holds while one is recorded all the

@@ -9,16 +9,17 @@ import (
 	"github.com/threadcall/threadcall/internal/histogram"
 )
 
-// Stats are counts of a [Thread] or a [Pool] since it was made. They are always on: a call costs
-// nothing more for them. Waits and Runs are measured with [WithTimes] or [MeasureTimes] only.
+// Stats are counts of a [Thread] or a [Pool] since it was made. They are always on, but Waits and
+// Runs, which are measured with [WithTimes] or [MeasureTimes] only.
+//
+// A call costs next to nothing for the counts, a [Loop.Serve] that runs one function 60 to 90 ns.
 //
 // A function that runs in place, because it is called on the thread itself, is not counted: it is
-// part of its caller. The functions of [WithStart] count as one, those of [WithStop] as one
-// each.
+// part of its caller. The functions of [WithStart] count as one, those of [WithStop] as one each.
 type Stats struct {
 	// functions that are queued now, including those whose posters wait for a slot (WithQueueLimit):
 	// an estimate while the thread takes functions, and exact while it hangs. Functions whose context
-	// is done are counted until the thread comes to them; but not calls to a Thread
+	// is done, but for calls to a Thread, are counted until the thread comes to them
 	Queued int
 
 	Calls    uint64 // functions of Call, CallContext and what builds on them that have begun
@@ -52,13 +53,21 @@ type Wakeups struct {
 	EventLoop uint64 // calls of the function that was given to [Loop.OnWake]
 }
 
-// Stats returns the counts. It changes nothing, does not allocate and does not stop the thread, and
-// may be called from any goroutine, after the end of the thread, too. The result takes 2 kB; for a
-// long queue, Stats takes some nanoseconds for each function in it.
+// Stats returns the counts. It changes nothing, and may be called from any goroutine, after the end
+// of the thread, too.
+//
+// # Cost
+//
+// Stats does not allocate and does not stop the thread. The result takes 2 kB; for a long queue,
+// Stats takes some nanoseconds for each function in it.
+//
+// # Moments and differences
 //
 // While the thread runs, the counts are of slightly different moments; none goes back. Between two
 // Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits. On 32-bit
 // systems Calls, Posts and Panicked wrap around after 2^32.
+//
+// # What is no running function
 //
 // Wait, Serve, ServeContext and a native loop that a function calls are no running function: while
 // the thread waits there, Running is zero and Busy does not grow. Functions that were queued before

@@ -41,11 +41,13 @@
 //     mainthread.Init. Those of other goroutines wait for Init, and return false when its function
 //     has ended. A call that has waited for five seconds for a thread that nothing serves is
 //     reported on standard error.
-//  9. Terminate may be called anywhere and any number of times. When one has returned, nothing
-//     begins. Close first runs what is queued. Starts and stops are pairs, undone in reverse. The
-//     garbage collector reclaims a Thread that is dropped.
+//  9. Terminate may be called anywhere and any number of times, but not for the main thread. When
+//     one has returned, nothing begins. Close first runs what is queued. Starts and stops are
+//     pairs, undone in reverse. The garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
 //     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
+//
+// docs/proof.md of the project names the tests of each.
 //
 // # Testing
 //
@@ -93,12 +95,13 @@ var ErrTerminated = engine.ErrTerminated
 var ErrNil = engine.ErrNil
 
 // A Thread is one thread of the operating system that runs the functions that it is given. All
-// methods may be called from any goroutine at any time. [New] makes the thread; [Adopt] takes one
-// that has an event loop.
+// methods may be called from any goroutine at any time.
+//
+// [New] makes the thread; [Adopt] takes one that has an event loop.
 //
 // A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued and what [AddCleanup] frees. References from a [Local], from the
-// function of [Thread.OnSlowCall] do not keep it alive.
+// after it has run what was queued and what [AddCleanup] frees. References from a [Local] and from
+// the function of [Thread.OnSlowCall] do not keep it alive.
 type Thread struct {
 	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner *engine.Owner  // has what may lead back
@@ -244,17 +247,24 @@ func (t *Thread) On() bool { return t.e.On() }
 // does not keep the Thread alive. In a bubble of testing/synctest it belongs to the bubble.
 func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 
-// Close ends the thread, and waits for its end. Functions queued before Close still run, and so
-// does a queued tick of a [Timer]. Everything later is refused: Go, TryGo, GoContext and a post of
-// [Thread.Coalesce] return false at once, Call and CallContext when the thread has ended. Only
-// calls that a running function needs still run: those that it makes on the thread, and those of a
-// thread that it waits for, directly or through other threads.
+// Close ends the thread when it has run what is queued, and waits for its end. What comes later is
+// refused.
+//
+// # What is refused
+//
+// Go, TryGo and a post of [Thread.Coalesce] return false at once, GoContext returns
+// [ErrTerminated], and Call and CallContext return when the thread has ended. Only calls that a
+// running function needs still run: those that it makes on the thread, and those of a thread that
+// it waits for, directly or through other threads. A tick of a [Timer] runs if it is queued
+// already.
+//
+// # What Close waits for
 //
 // On another thread, Close runs there the calls that this one makes to it meanwhile, for example in
 // a function of [WithStop]. Close does not wait on the thread itself, nor in a function that the
 // thread waits for, directly or through other threads. If the goroutine of a [Loop] calls Close, it
 // does what [Loop.Close] does; another goroutine waits until the Loop serves. Where functions may
-// hang, call Close on a goroutine of its own, and wait for [Thread.Done] and a timer.
+// hang, [Thread.Shutdown] waits only until a context is done.
 //
 // Close panics where Terminate does.
 func (t *Thread) Close() {
@@ -280,12 +290,16 @@ func (t *Thread) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// Terminate ends the thread, and does not wait. A running function completes, and its call returns
-// true. Queued functions do not run, and their callers return at once. Terminate may be called more
-// than once, and on the thread itself.
+// Terminate ends the thread after the function that runs, and does not wait. Queued functions do
+// not run, and their callers return at once.
 //
-// The thread of the operating system ends after the running function. That of a [Loop] stays; its
-// goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
+// # More than once, on a Loop, on the main thread
+//
+// Terminate may be called more than once, and on the thread itself. The call of the running
+// function returns true.
+//
+// The thread of the operating system ends, but not that of a [Loop]; its goroutine undoes what
+// Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
 // That Thread ends when the function given to mainthread.Init returns, or by Close of

@@ -81,18 +81,21 @@ func Eval[T any](th Thread, fn func() T) T {
 }
 
 // A Pool is a fixed number of threads that share the functions given to it.
-type Pool struct{ p *thread.Pool }
+type Pool struct {
+	p    *thread.Pool
+	size int
+}
 
 // NewPool starts n threads. It panics if n is less than one.
 func NewPool(n int) *Pool {
 	if n < 1 {
 		panic(fmt.Sprintf("thread: NewPool(%d); it needs at least one thread", n))
 	}
-	return &Pool{thread.NewPool(n, thread.WithQueueLimit(1))}
+	return &Pool{thread.NewPool(n, thread.WithQueueLimit(1)), n}
 }
 
 // Size returns the number of threads.
-func (p *Pool) Size() int { return p.p.Size() }
+func (p *Pool) Size() int { return p.size }
 
 // Go queues fn to run on one of the threads and returns true. It waits while all threads are busy
 // and a function of Go is queued. Then fn runs, even if the pool is terminated meanwhile. Go

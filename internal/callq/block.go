@@ -21,7 +21,7 @@ import "math/bits"
 //	                                    any more, the poster queues its function in another
 //	full       not full, and    thread  takePost: the oldest
 //	           not open
-//	not open   one user less    poster  Post, if the block was not open any more when the function was
+//	not open   one user less    poster  Post, if the block was no longer open when the function was
 //	                                    there. The last that uses the record gives it back
 //	not open   one user less    thread  PostRun, when all functions have been taken; likewise
 //	full       none, and not    anyone  refuseAll

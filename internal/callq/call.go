@@ -297,6 +297,9 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	} else {
 		s = c.state.Swap(uint64(o))
 	}
+	if settled(s) {
+		panic("threadcall: internal error: a call is settled twice")
+	}
 	if s&parked == 0 {
 		return false
 	}

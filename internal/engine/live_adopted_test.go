@@ -159,6 +159,9 @@ func TestEngine_interrupt_late(t *testing.T) {
 func TestServe_letsItsCallersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
+		if _, ok := e.load.Waiting(); !ok {
+			return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
+		}
 		n := 0
 		for range 100 {
 			var returned atomic.Bool

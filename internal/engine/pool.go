@@ -128,9 +128,6 @@ func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Ou
 	}
 }
 
-// Size returns how many threads there are.
-func (p *Pool) Size() int { return len(p.workers) }
-
 // queued returns how many functions are queued for any of the threads.
 //
 //threadcall:noalloc

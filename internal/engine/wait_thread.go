@@ -102,7 +102,9 @@ func (e *Engine) tick(now time.Duration) {
 			r.passed = clock.Now()
 		case now-r.passed >= yieldAllAfter+yieldAfter && !unheard:
 			runtime.Gosched() // callers have yielded in vain, and are likely to do so again
-			r.passed = 2*clock.Now() - now - (yieldAllAfter - 2*yieldAfter)
+			back := clock.Now()
+			next := back + 3*yieldAfter + (back - now) // when this is due again, see yieldState
+			r.passed = next - (yieldAllAfter + yieldAfter)
 		case now-r.passed >= yieldAllAfter:
 			kind = yieldAll
 		}
