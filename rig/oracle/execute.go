@@ -47,7 +47,7 @@ type record struct {
 	read    any            // the value of the panic that Error returned
 	runs    int64          // of the coalesced function, before it was posted
 	before  int            // how many functions had begun on the thread that it was made on
-	taken   int            // how many functions of a flood were taken on, or contexts used
+	taken   int            // how many functions of a flood were taken on
 	drained atomic.Int64   // how many of them ran
 
 	begun  int     // how often the function began
@@ -394,8 +394,8 @@ func (a *activation) do(o *op, s spot) answers {
 		a.pull(o, s)
 	case startPool:
 		a.startPool(o, s)
-	case flood, contexts:
-		a.many(o, p)
+	case flood:
+		a.flood(o, p)
 	case forget:
 		p.key.of.Forget(o.on)
 	case terminate:
@@ -451,53 +451,26 @@ func (a *activation) do(o *op, s spot) answers {
 	return ran
 }
 
-// many posts many small functions, which run in order except on a pool. Those of contexts have each
-// a context of its own. Every other context ends, where that is possible in a function that is
-// posted before, so that theirs do not run.
-func (a *activation) many(o *op, p *place) {
+// flood posts many small functions, which run in order except on a pool.
+func (a *activation) flood(o *op, p *place) {
 	r, rec := a.run, &a.run.records[o.number]
-	contexts := make([]context.Context, o.n) // nil for a flood
-	stops := [2][]func(){}                   // of those that end, and of those that do not
-	for i := range contexts {
-		if o.verb == flood {
-			break
-		}
-		ctx, stop := context.WithCancel(context.Background())
-		contexts[i], stops[i%2] = ctx, append(stops[i%2], stop)
-	}
-	r.mu.Lock()
-	r.contexts = append(r.contexts, stops[1]...)
-	r.mu.Unlock()
-	end := func() {
-		for _, stop := range stops[0] {
-			stop()
-		}
-	}
-	ahead := p.pool == nil
-	if ahead {
-		p.Go(end)
-	} else {
-		defer end()
-	}
 	last := -1
-	for i, ctx := range contexts {
-		ends := ctx != nil && i%2 == 0
-		f := func() {
+	for i := range o.n {
+		if p.Go(func() {
 			if !p.enter(true) {
 				return
 			}
 			defer p.leave()
 			rec.drained.Add(1)
-			if ahead && (ends || i <= last || ctx == nil && i != last+1) {
+			if p.pool == nil && i != last+1 {
 				r.failf(o, "function %d ran, after %d", i, last)
 			}
-			if ahead {
+			if p.pool == nil {
 				last = i
 			}
-		}
-		if ctx == nil && p.Go(f) || ctx != nil && p.GoContext(ctx, f) == nil {
+		}) {
 			rec.taken++
-		} else if !ends && !p.terminating.Load() {
+		} else if !p.terminating.Load() {
 			r.failf(o, "function %d was refused by a place that has not been terminated", i)
 		}
 	}

@@ -82,7 +82,6 @@ const (
 	generator
 	startPool
 	flood
-	contexts
 	forget
 	terminate
 	readError
@@ -127,9 +126,7 @@ var verbTable = [verbs]struct {
 	// iter.Pull, resumed where it was made until it ends, or after each operation that follows
 	coroutine: {name: "coroutine", body: true, weight: 2},
 	generator: {name: "generator", body: true, weight: 2},
-	// Go of many small functions; GoContext of many, each with its own context, half of which end
-	flood:    {name: "flood", place: true, numbers: []int{30, 1000}},
-	contexts: {name: "contexts", place: true, numbers: []int{30, 300}},
+	flood:     {name: "flood", place: true, numbers: []int{30, 1000}}, // Go of many small functions
 	// the body is the start function of the last thread, for which the others wait
 	startPool: {name: "startpool", body: true, rare: 80, numbers: []int{1, 3}},
 	forget:    {name: "forget", place: true}, // of the key
