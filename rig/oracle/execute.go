@@ -413,13 +413,6 @@ func (a *activation) do(o *op, s spot) answers {
 			(!s.coroutine || ident.Thread() != 0) {
 			r.failf(o, "On is %v", got)
 		}
-	case setLocal:
-		w.stored = o
-		stored.Set(r.places[s.here].thread, o)
-	case getLocal:
-		if got := stored.Get(r.places[s.here].thread); got != w.stored {
-			r.failf(o, "a Local has %v, want %v", got, w.stored)
-		}
 	case serve:
 		return a.serve(o, r.places[s.here].loop)
 	case serveFor:

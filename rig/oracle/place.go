@@ -111,9 +111,6 @@ func (r *run) keys() *keyed.Threads[int] {
 	return r.keyed
 }
 
-// stored is what the program stores with a thread.
-var stored thread.Local[*op]
-
 // A worker is what one thread of the operating system notes.
 type worker struct {
 	// the thread's, plus one; zero until a function has run there, or while a key has none
@@ -124,7 +121,6 @@ type worker struct {
 	threw      []*op           // posted functions that panicked, in the order they did
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
-	stored     *op             // in the Local stored
 	closed     bool            // a function that ran here has terminated the place
 }
 
@@ -169,7 +165,6 @@ func newPlace(r *run, i int) *place {
 	case main:
 		p.thread, p.loop = mainthread.Thread(), mainthread.Loop()
 		p.thread.OnPanic(keep)
-		stored.Set(p.thread, nil)
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:

@@ -86,8 +86,6 @@ const (
 	terminate
 	readError
 	on
-	setLocal
-	getLocal
 	serve
 	serveFor
 	onWakeOp
@@ -133,9 +131,6 @@ var verbTable = [verbs]struct {
 	terminate: {name: "terminate", place: true, rare: 60, legal: notMain},
 	readError: {name: "error", place: true}, // takes a panic that the handler was given
 	on:        {name: "on", place: true, legal: onThread},
-	// on the thread that the operation is made on
-	setLocal: {name: "setlocal", legal: inFunction},
-	getLocal: {name: "getlocal", legal: inFunction},
 	// inside a function of a loop: ServeContext until a function that it has posted has run, Serve
 	// with a limit or none, OnWake
 	serve:    {name: "serve", weight: 2, legal: inLoop},
@@ -158,7 +153,6 @@ var micros = []int{0, 1, 5, 20, 50, 100, 300, 2000}
 
 func onThread(k, _ kind, _ spot) bool       { return !k.pool() }
 func notMain(k, _ kind, _ spot) bool        { return k != main }
-func inFunction(_, here kind, s spot) bool  { return s.here != nowhere && here.runs() }
 func inEventLoop(_, here kind, s spot) bool { return s.here != nowhere && here == hosted }
 func inAdopted(_, here kind, s spot) bool {
 	return s.here != nowhere && (here == hosted || here == serving)
