@@ -2,11 +2,11 @@
 // after how long. The go command reads the changed files by its flag -overlay; the tree stays as it
 // is.
 //
-//	go run ./rig/faults [-all] [name of a fault] ...
+//	go run ./rig/faults [name of a fault] ...
 //
-// makes the mistakes in faults.txt, and for each the check that must notice it, with -all every
-// check. It ends with status 1 if none notices the fault, if one does not
-// apply or does not compile, or if a check rejects the tree as it is.
+// makes the mistakes in faults.txt, and for each the check that must notice it. It ends with status
+// 1 if that does not notice the fault, if one does not apply or does not compile, or if a check
+// rejects the tree as it is.
 //
 //	go run ./rig/faults -random 100 [-seed n] [package directory] ...
 //
@@ -53,8 +53,6 @@ const (
 	list      = "rig/faults/faults.txt"
 	timeLimit = "THREADCALL_TIME_LIMIT=15s" // how long a test waits for what a fault keeps from coming
 )
-
-var all = flag.Bool("all", false, "make every check for every fault")
 
 func main() {
 	flag.Parse()
@@ -106,7 +104,7 @@ func try(f *patch.Patch) (noticed bool, err error) {
 	}
 	defer remove()
 	for _, c := range checks {
-		if !*all && f.Edits != nil && c.name != f.Arg {
+		if f.Edits != nil && c.name != f.Arg {
 			continue
 		}
 		compile := append([]string{"test", "-count=1", "-run", "^$"}, c.args...) // not counted
