@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/present"
@@ -31,18 +30,17 @@ func runTrace(c *command) error {
 	case *asJSON:
 		from.Stdout = c.stderr // the report stands alone
 	}
-	ctx, progress := context.Background(), ui.On(c.stderr)
+	ctx := context.Background()
 	if from.File == "" {
 		var stop func()
-		ctx, stop = interruptible(statusWrong, progress)
+		ctx, stop = interruptible(statusWrong, ui.On(c.stderr))
 		defer stop()
 	}
 	t, err := source.Open(ctx, from)
 	if err != nil {
 		return fail(statusWrong, err)
 	}
-	r, err := analysis.Trace(&reading{t, progress, 0}, t.Name)
-	progress.Progress("")
+	r, err := analysis.Trace(t, t.Name)
 	switch {
 	case err != nil:
 		err = fmt.Errorf("%s: %w", t.Name, err)
@@ -60,20 +58,4 @@ func runTrace(c *command) error {
 		err = out.Err
 	}
 	return fail(statusWrong, errors.Join(t.Failed, err, t.Close()))
-}
-
-// A reading shows how much of a trace is read, and its name, which may be a command of several
-// lines.
-type reading struct {
-	*source.Trace
-	progress *ui.Screen
-	read     int
-}
-
-func (r *reading) Read(p []byte) (int, error) {
-	n, err := r.Trace.Read(p)
-	r.read += n
-	r.progress.Progress(fmt.Sprintf("reading %s: %s", ui.Bytes(r.read),
-		ui.Plain(strings.Join(strings.Fields(r.Name), " "))))
-	return n, err
 }

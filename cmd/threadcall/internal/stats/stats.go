@@ -28,13 +28,8 @@ type Test struct {
 }
 
 // Pairs tests values of which those with the same index were measured together: by the sign test,
-// or by the signed-rank test.
-//
-// Both are exact: if nothing has changed, chance alone decides which of the two values of a pair
-// belongs to which sample, so that each difference has either sign with probability 1/2, whatever
-// its size. The sign test counts signs; the signed-rank test counts more for larger differences,
-// and needs fewer pairs where no few of them are much larger than the others. The sizes decide
-// which it is: they do not know the signs, so that the test stays exact.
+// or by the signed-rank test. docs/bench.md says why both are exact. The sizes of the differences
+// decide which it is: they do not know the signs, so that the test stays exact.
 func Pairs(old, new []float64, absolute bool, alpha float64) Test {
 	count := counts(stats.BinomialDist{N: len(old), P: 0.5})
 	values := make([]float64, len(old))

@@ -1,14 +1,5 @@
-// Package budget checks functions that promise not to allocate. The promise is a line of the
-// function's doc comment,
-//
-//	//threadcall:noalloc
-//
-// and it is kept if neither its compiled code nor that of the functions which it calls directly,
-// and which were compiled with it, allocates, whatever the sizes; if no benchmark sees it allocate;
-// and if some benchmark runs it at all. A line that is to allocate, because it is a cold path, has
-// the reason at its end or in the line before:
-//
-//	c := new(call) //threadcall:alloc the first time only
+// Package budget checks functions that promise not to allocate, by a line //threadcall:noalloc of
+// their doc comments. docs/allocs.md says when such a promise is kept, and how a line is excused.
 package budget
 
 import (

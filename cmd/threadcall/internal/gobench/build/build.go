@@ -166,14 +166,9 @@ var added embed.FS
 // meter writes an overlay of package testing for the flag -overlay of the go command into dir, and
 // returns its name. It is for the Go version with this GOROOT.
 //
-// With it, the methods of testing.B that start, stop and reset the timer read the CPU time of the
-// process, too: user and system time of all its threads, that of the garbage collector included,
-// for exactly the time that ns/op measures. A benchmark then reports cpu-ns/op next to ns/op.
-//
-// On Linux, it reports also how many threads ran or were ready to run, on average, while the
-// benchmark function ran; those that hardly ran do not count. It separates waiting from waiting for
-// a CPU: about 1 for a computation in one goroutine, however many other processes there are, and
-// about 2 if it uses two CPUs.
+// With it, a benchmark reports the CPU time of the process for the time that ns/op measures, and on
+// Linux how many threads ran or were ready to run, on average. That separates waiting from waiting
+// for a CPU: it is about 1 for a computation in one goroutine, on a loaded machine, too.
 func meter(goroot, dir string) (string, error) {
 	files, _ := added.ReadDir("testdata") // it is there
 	sources := map[string][]byte{}
