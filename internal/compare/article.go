@@ -79,23 +79,9 @@ func (p pooled) Call(f func()) bool {
 // Struct sends the function and the channel for its end in a struct instead of a closure over both,
 // on a channel with as many places as there are Ps. It is the reference of this project's
 // benchmarks.
-func Struct() Design { return pairs{make(chan pair, runtime.GOMAXPROCS(0)), nop} }
+func Struct() Design { return make(pairs, runtime.GOMAXPROCS(0)) }
 
-// Woken is Struct for a thread with an event loop: it calls wake after it has queued a function.
-// The thread calls serve, which runs what is queued.
-func Woken(wake func()) (s Subject, serve func()) {
-	p := pairs{make(chan pair, runtime.GOMAXPROCS(0)), wake}
-	return p, func() {
-		for range len(p.queue) {
-			(<-p.queue).run()
-		}
-	}
-}
-
-type pairs struct {
-	queue chan pair
-	wake  func() // called after each function is queued
-}
+type pairs chan pair
 
 type pair struct {
 	f    func()
@@ -105,22 +91,20 @@ type pair struct {
 func (p pairs) Call(f func()) bool {
 	done := dones.Get().(chan error)
 	defer dones.Put(done)
-	p.queue <- pair{f, done}
-	p.wake()
+	p <- pair{f, done}
 	wait(done)
 	return true
 }
 
 func (p pairs) Go(f func()) bool {
-	p.queue <- pair{f: f}
-	p.wake()
+	p <- pair{f: f}
 	return true
 }
 
 func (p pairs) Serve(stop <-chan struct{}) {
 	for {
 		select {
-		case c := <-p.queue:
+		case c := <-p:
 			c.run()
 		case <-stop:
 			return

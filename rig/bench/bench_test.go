@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
+	"sync"
 	"slices"
 	"strconv"
 	"sync/atomic"
@@ -298,13 +299,41 @@ var eventLoops = []way{
 		return t, end
 	}},
 	{name: "reference", open: func() (compare.Subject, func()) {
-		var s compare.Subject
+		w := &woken{buffer: make(buffer, runtime.GOMAXPROCS(0))}
 		end := eventLoop(func(wake func()) (serve func()) {
-			s, serve = compare.Woken(wake)
-			return serve
+			w.wake = wake
+			return func() {
+				for range len(w.buffer) {
+					(<-w.buffer)()
+				}
+			}
 		}, nop)
-		return s, end
+		return w, end
 	}},
+}
+
+// A woken is a buffer that wakes the event loop of its thread.
+type woken struct {
+	buffer
+	wake  func()
+	dones sync.Pool // of chan bool
+}
+
+func (w *woken) Call(f func()) bool {
+	done, _ := w.dones.Get().(chan bool)
+	if done == nil {
+		done = make(chan bool)
+	}
+	defer w.dones.Put(done)
+	w.buffer <- func() { f(); done <- true }
+	w.wake()
+	return <-done
+}
+
+func (w *woken) Go(f func()) bool {
+	w.buffer <- f
+	w.wake()
+	return true
 }
 
 // eventLoop starts a goroutine that is locked to its thread and calls serve after each wake, and
