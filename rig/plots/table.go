@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 	"regexp"
 	"slices"
@@ -11,23 +12,10 @@ import (
 	"github.com/threadcall/threadcall/rig/results"
 )
 
-// firstRows are the loads of README.md: gains, and losses next to them.
-var firstRows = []struct{ load, text string }{
-	{"Phase/loop", "calls without a pause"},
-	{"Phase/frame_16_ms,_50_calls,_10_µs", "frames of 16 ms: 50 times 10 µs of work and a call"},
-	{"Phase/burst_of_200_after_4_ms", "200 calls after a pause of 4 ms"},
-	{"Phase/loop,_16_callers", "16 callers"},
-	{"Phase/100_Go_and_a_Call", "100 times `Go` and a call"},
-	{"Phase/lone_call_each_2_ms", "a call every 2 ms"},
-	{"Phase/loop,_4_pairs", "4 threads, each with a caller"},
-	{"Phase/16_callers,_2_compute", "16 callers, 2 goroutines compute"},
-	{"Phase/4_compute,_call_each_5_ms", "a call every 5 ms, 4 goroutines compute"},
-	{"Crowded/loop", "calls without a pause, crowded"},
-	{"Crowded/frame_16_ms,_50_calls,_10_µs", "frames of 16 ms, crowded"},
-	{"Crowded/burst_of_200_after_4_ms", "200 calls after a pause of 4 ms, crowded"},
-	{"Short", "a thread for one call: `New`, `Call`, `Terminate`"},
-	{"Setns", "one `setns`: `keyed`, and a locked goroutine"},
-}
+// firstRows are the loads of README.md and how it calls them: gains, and losses next to them.
+//
+//go:embed first.txt
+var firstRows string
 
 // first returns the table of README.md. Of the main thread and an own one it has that whose mean is
 // worse, and each ratio is one number of its row divided by another.
@@ -36,21 +24,22 @@ func (m *measured) first() string {
 	var b strings.Builder
 	b.WriteString("load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU\n" +
 		"--- | --- | --- | --- | --- | ---\n")
-	for _, row := range firstRows {
+	for line := range strings.Lines(firstRows) {
+		load, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
 		subject, worst := "", 0.0
 		for _, s := range []string{"threadcall", "thread"} {
-			if x := m.median(row.load, s, units[0]); x > worst {
+			if x := m.median(load, s, units[0]); x > worst {
 				subject, worst = s, x
 			}
 		}
 		if subject == "" {
 			continue
 		}
-		b.WriteString(row.text)
+		b.WriteString(text)
 		var numbers [2][]string
 		for i, s := range []string{"reference", subject} {
 			for _, unit := range units {
-				if x := m.median(row.load, s, unit); x > 0 {
+				if x := m.median(load, s, unit); x > 0 {
 					numbers[i] = append(numbers[i], digits(x/1000))
 				} else {
 					numbers[i] = append(numbers[i], "-")
