@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/term"
-
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
@@ -63,8 +61,7 @@ func runBench(c *command) error {
 	if set.Dir, err = os.Getwd(); err != nil {
 		return fail(statusUsage, err)
 	}
-	log := &plan.Log{Screen: ui.On(c.stderr), Terminal: term.IsTerminal(int(c.stderr.Fd())),
-		Notes: []string{}}
+	log := &plan.Log{Screen: ui.On(c.stderr), Notes: []string{}}
 	ctx, stop := interruptible(statusUsage, log.Screen)
 	defer stop()
 	report, err := gobench.Run(ctx, &set, log)

@@ -51,6 +51,9 @@ func On(f *os.File) *Screen {
 	return s
 }
 
+// Terminal reports whether the screen is one, which shows progress.
+func (s *Screen) Terminal() bool { return s.tty }
+
 // Write writes p as it is.
 func (s *Screen) Write(p []byte) (n int, err error) {
 	if s.Err == nil {

@@ -99,7 +99,7 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 			return err
 		}
 		// Without a terminal for the progress: after the first round, and each tenth of them.
-		if of := m.set.Count; !m.log.Terminal && (n == 0 || 10*(n+1)/of != 10*n/of) {
+		if of := m.set.Count; !m.log.Terminal() && (n == 0 || 10*(n+1)/of != 10*n/of) {
 			fmt.Fprintf(m.log, "round %d of %d%s\n", n+1, of, left(began, float64(n+1)/float64(count)))
 		}
 	}

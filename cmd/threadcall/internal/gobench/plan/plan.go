@@ -73,8 +73,7 @@ func BuildFlags() []string {
 // A Log is where a run reports how it goes on. The notes become a part of its results.
 type Log struct {
 	*ui.Screen
-	Terminal bool // progress can be replaced
-	Notes    []string
+	Notes []string
 }
 
 // Trouble writes what the results, or the error, contain as well.
