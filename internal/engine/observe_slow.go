@@ -121,8 +121,6 @@ func (o *observer) drop(v *observedCall) {
 
 // pauseSlow stops the time of the observed function in which a loop begins, resumeSlow begins it
 // again.
-//
-//threadcall:noalloc
 func (e *Engine) pauseSlow() {
 	if v := e.observed; v != nil {
 		v.observer.drop(v)
