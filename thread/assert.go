@@ -119,11 +119,6 @@ func goroutine() string {
 	by, _, _ = strings.Cut(by, " in goroutine ")
 	file, _, _ = strings.Cut(file, " +0x")
 	file, _, _ = strings.Cut(file, "\n")
-	// sync.(*WaitGroup).Go
-	if name, _, _ := strings.Cut(strings.TrimSpace(file), ":"); standard(runtime.Frame{Function: by,
-		File: name}) {
-		return fmt.Sprintf("goroutine %s, started by %s", number, path.Base(by))
-	}
 	return fmt.Sprintf("goroutine %s, started at %s by %s", number,
 		filepath.Base(strings.TrimSpace(file)), path.Base(by))
 }

@@ -87,13 +87,6 @@ func digits(x float64) string {
 	}
 }
 
-func micro(ns float64) string {
-	if ns >= 1e6 {
-		return digits(ns/1e6) + " ms"
-	}
-	return digits(ns/1000) + " µs"
-}
-
 // all returns each load with all that was measured of it, medians in µs.
 func (m *measured) all() string {
 	var b strings.Builder
@@ -172,8 +165,8 @@ func (m *measured) byCores() string {
 				b.WriteString(" | |")
 				continue
 			}
-			fmt.Fprintf(&b, " %.0f calls/s; %s |", m.median(load, "reference", "calls/s"),
-				micro(m.median(load, "reference", "cpu-ns/op")))
+			fmt.Fprintf(&b, " %.0f calls/s; %s µs |", m.median(load, "reference", "calls/s"),
+				digits(m.median(load, "reference", "cpu-ns/op")/1000))
 			var worse []string
 			for _, unit := range []string{"calls/s", "cpu-ns/op", "mean-ns", "p99-ns"} {
 				worse = append(worse, digits(m.worse(load, unit, unit == "calls/s")))
