@@ -121,13 +121,14 @@ func (o *observer) drop(v *observedCall) {
 
 // pauseSlow stops the time of the observed function in which a loop begins, resumeSlow begins it
 // again.
+//
+//threadcall:noalloc
 func (e *Engine) pauseSlow() {
 	if v := e.observed; v != nil {
 		v.observer.drop(v)
 	}
 }
 
-//threadcall:noalloc
 func (e *Engine) resumeSlow(now time.Duration) {
 	v := e.observed
 	if v == nil {
