@@ -1,5 +1,5 @@
 // Package osthread sets and reads properties of the operating system's thread that the caller is
-// on: its name, the CPUs that it may use, and its priority.
+// on: its name, the CPUs that it may use, its priority, the signals that it blocks.
 //
 //	t, err := thread.Start(thread.WithStart(func() error {
 //		return errors.Join(osthread.SetAffinity(2, 3), osthread.SetRealtime(10))
@@ -26,13 +26,14 @@
 // A property lasts until it is changed or the thread ends. A locked goroutine that ends takes its
 // thread with it; one that unlocks leaves a changed thread to all goroutines of the program. The Go
 // runtime starts no thread from a locked one, so properties do not spread. A child process that is
-// started on the thread inherits affinity and priority.
+// started on the thread inherits affinity, priority and blocked signals.
 //
 //	property      Linux    Windows                     macOS, FreeBSD, NetBSD
 //	name          yes      since Windows 10, 1607      yes; FreeBSD: it can be set and not read
 //	affinity      yes      within a processor group    no
 //	nice          yes      rounded to six priorities   no
 //	real time     yes      one priority                no
+//	signals       yes      no                          no
 package osthread
 
 import (
@@ -122,6 +123,50 @@ func SetRealtime(priority int) error {
 // Realtime returns the thread's real-time priority, 0 if it has none. On Windows it is 99 for any.
 func Realtime() (int, error) { return realtimes.read("Realtime") }
 
+// BlockSignals blocks these signals on the thread, in addition to those that are blocked. A signal
+// for the process then goes to another thread; one for this thread waits.
+//
+// The handler of the Go runtime runs on the thread at which a signal arrives, so blocking a signal
+// on one thread does not keep it from [os/signal]. The runtime preempts goroutines by SIGURG and
+// profiles by SIGPROF: a function on a thread that blocks these is not interrupted, even for a
+// garbage collection, and not profiled.
+//
+// SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP, which become panics in Go and would end the process
+// if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing is
+// blocked. SIGKILL and SIGSTOP cannot be blocked: they are ErrNotApplied.
+func BlockSignals(signals ...syscall.Signal) error {
+	call := fmt.Sprintf("BlockSignals(%s)", text(signals))
+	for _, s := range signals {
+		if slices.Contains(unblockable, s) {
+			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w", call, s, s, syscall.EINVAL)
+		}
+	}
+	return changeSignals(call, func(blocked []syscall.Signal) []syscall.Signal {
+		return append(blocked, signals...)
+	})
+}
+
+// UnblockSignals unblocks these signals on the thread.
+func UnblockSignals(signals ...syscall.Signal) error {
+	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", text(signals)),
+		func(blocked []syscall.Signal) []syscall.Signal {
+			return slices.DeleteFunc(blocked, func(s syscall.Signal) bool {
+				return slices.Contains(signals, s)
+			})
+		})
+}
+
+func changeSignals(call string, change func(blocked []syscall.Signal) []syscall.Signal) error {
+	blocked, err := masks.read(call)
+	if err != nil {
+		return err
+	}
+	return masks.change(call, slices.Compact(slices.Sorted(slices.Values(change(blocked)))))
+}
+
+// BlockedSignals returns the signals that the thread blocks, in ascending order.
+func BlockedSignals() ([]syscall.Signal, error) { return masks.read("BlockedSignals") }
+
 // The properties. What a system does not have is nil there; the files for the systems set the
 // others.
 var (
@@ -129,6 +174,9 @@ var (
 	affinities property[[]int] // ascending
 	nices      property[int]
 	realtimes  property[int]
+	masks      property[[]syscall.Signal] // ascending
+
+	unblockable []syscall.Signal
 )
 
 // A property of the calling thread.

@@ -3,6 +3,8 @@ package osthread
 import (
 	"bytes"
 	"math/bits"
+	"runtime"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -14,6 +16,10 @@ func init() {
 	affinities = property[[]int]{set: setAffinity, get: affinity}
 	nices = property[int]{set: setNice, get: nice}
 	realtimes = property[int]{set: setRealtime, get: realtime}
+	masks = property[[]syscall.Signal]{set: setMask, get: mask}
+	const cancel, setxid = 32, 33 // of the C library, for its threads
+	unblockable = []syscall.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL,
+		syscall.SIGTRAP, cancel, setxid}
 }
 
 const self = 0 // the calling thread
@@ -36,27 +42,41 @@ func name() (string, error) {
 	return string(name), failed(errno)
 }
 
-func setAffinity(cpus []int) error {
-	mask := make([]uint, cpus[len(cpus)-1]/bits.UintSize+1)
-	for _, cpu := range cpus {
-		mask[cpu/bits.UintSize] |= 1 << (cpu % bits.UintSize)
+// A set of small numbers, as the kernel has it: in words of its own size.
+type set []uint
+
+func newSet(size int) set { return make(set, (size+bits.UintSize-1)/bits.UintSize) }
+
+func (s set) add(n int)          { s[n/bits.UintSize] |= 1 << (n % bits.UintSize) }
+func (s set) size() uintptr      { return uintptr(len(s)) * unsafe.Sizeof(s[0]) }
+func (s set) at() unsafe.Pointer { return unsafe.Pointer(&s[0]) }
+
+// members returns the numbers in ascending order, each plus first.
+func members[T ~int](s set, first T) (numbers []T) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			numbers = append(numbers, T(i*bits.UintSize+bits.TrailingZeros(word))+first)
+		}
 	}
-	return failed(cores.SetAffinity(self, mask))
+	return numbers
 }
 
-func affinity() (cpus []int, err error) {
+func setAffinity(cpus []int) error {
+	s := newSet(cpus[len(cpus)-1] + 1)
+	for _, cpu := range cpus {
+		s.add(cpu)
+	}
+	return failed(cores.SetAffinity(self, s))
+}
+
+func affinity() ([]int, error) {
 	for size := 1024; ; size *= 2 {
-		mask := make([]uint, size/bits.UintSize)
-		_, errno := cores.Affinity(mask)
+		s := newSet(size)
+		_, errno := cores.Affinity(s)
 		if errno == syscall.EINVAL && size < maxCPUs { // the kernel has room for more CPUs
 			continue
 		}
-		for i, word := range mask {
-			for ; word != 0; word &= word - 1 {
-				cpus = append(cpus, i*bits.UintSize+bits.TrailingZeros(word))
-			}
-		}
-		return cpus, failed(errno)
+		return members(s, 0), failed(errno)
 	}
 }
 
@@ -99,4 +119,37 @@ func realtime() (int, error) {
 	_, _, errno = syscall.RawSyscall(syscall.SYS_SCHED_GETPARAM, self, uintptr(unsafe.Pointer(&param)),
 		0)
 	return int(param), failed(errno)
+}
+
+// signals is how many there are.
+func signals() int {
+	if strings.HasPrefix(runtime.GOARCH, "mips") {
+		return 128
+	}
+	return 64
+}
+
+// How the mask changes; the MIPS ports count from one.
+func setMask(blocked []syscall.Signal) error {
+	how := uintptr(2) // SIG_SETMASK
+	if strings.HasPrefix(runtime.GOARCH, "mips") {
+		how = 3
+	}
+	s := newSet(signals())
+	for _, signal := range blocked {
+		if signal < 1 || int(signal) > signals() {
+			return syscall.EINVAL
+		}
+		s.add(int(signal) - 1)
+	}
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(),
+		0, 0)
+	return failed(errno)
+}
+
+func mask() ([]syscall.Signal, error) {
+	s := newSet(signals())
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0,
+		0)
+	return members(s, syscall.Signal(1)), failed(errno)
 }

@@ -2,9 +2,14 @@ package osthread_test
 
 import (
 	"errors"
+	"os"
+	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/osthread"
 )
@@ -18,6 +23,7 @@ func TestErrNotApplied_saysWhatTheThreadHas(t *testing.T) {
 			`"sixteen bytes !"`:     osthread.SetName("sixteen bytes !!"),
 			strconv.Itoa(before[0]): osthread.SetAffinity(before[0], absent),
 			"19":                    osthread.SetNice(30),
+			"":                      osthread.BlockSignals(syscall.SIGKILL),
 		} {
 			if !errors.Is(err, osthread.ErrNotApplied) ||
 				!strings.Contains(err.Error(), "; the thread has "+has) {
@@ -25,5 +31,44 @@ func TestErrNotApplied_saysWhatTheThreadHas(t *testing.T) {
 			}
 		}
 		is(t, "affinity", osthread.Affinity, before[:1])
+	})
+}
+
+// A signal for a thread that blocks it waits until that unblocks it.
+func TestBlockSignals_letsASignalWait(t *testing.T) {
+	arrived := make(chan os.Signal, 1)
+	signal.Notify(arrived, syscall.SIGUSR2)
+	defer signal.Stop(arrived)
+	onThread(func() {
+		before, err := osthread.BlockedSignals()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if err := osthread.BlockSignals(syscall.SIGUSR2, syscall.SIGTERM); err != nil {
+			t.Error(err)
+		}
+		onThread(func() { is(t, "mask of another thread", osthread.BlockedSignals, nil) })
+		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before),
+			syscall.SIGUSR2, syscall.SIGTERM))))
+		if err := syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGUSR2); err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-arrived:
+			t.Error("a signal that is blocked arrives")
+		case <-time.After(20 * time.Millisecond):
+		}
+		if err := osthread.UnblockSignals(syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGHUP); err != nil {
+			t.Error(err)
+		}
+		<-arrived
+		is(t, "mask", osthread.BlockedSignals, before)
+		for _, wrong := range []syscall.Signal{0, -1, 200, syscall.SIGSEGV, 33} {
+			if err := osthread.BlockSignals(syscall.SIGHUP, wrong); !errors.Is(err, syscall.EINVAL) {
+				t.Errorf("blocking %d: %v", wrong, err)
+			}
+		}
+		is(t, "mask", osthread.BlockedSignals, before)
 	})
 }
