@@ -125,6 +125,12 @@ func reports(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
 	list, err := analyze(args, packages, stderr)
 	if err != nil {
 		err = unloadable(err)
+		// A test that does not compile hides the package that it is a part of.
+		if without, end, err := withoutTests(asked); err == nil {
+			more, _ := analyze(append(args, without), packages, io.Discard)
+			list = append(list, more...)
+			end()
+		}
 	}
 	list = slices.DeleteFunc(list, func(f vet.Finding) bool {
 		return !slices.ContainsFunc(asked, func(p gotest.Package) bool {
@@ -137,6 +143,23 @@ func reports(args, packages []string, stderr io.Writer) ([]vet.Finding, error) {
 	}
 	slices.SortFunc(list, order)
 	return slices.CompactFunc(list, func(a, b vet.Finding) bool { return order(a, b) == 0 }), err
+}
+
+// withoutTests returns a flag of the go command with which packages have no tests, until end.
+func withoutTests(packages []gotest.Package) (flag string, end func(), err error) {
+	files := map[string]string{}
+	for _, p := range packages {
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			files[filepath.Join(p.Dir, name)] = ""
+		}
+	}
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return "", nil, err
+	}
+	name := filepath.Join(scratch.Dir, "overlay.json")
+	text, _ := json.Marshal(map[string]any{"Replace": files}) // of strings, without errors
+	return "-overlay=" + name, func() { scratch.Remove() }, os.WriteFile(name, text, 0o600)
 }
 
 // analyze runs go vet once. Reports of a package and of its tests may be the same.

@@ -209,9 +209,13 @@ func TestVet_cache(t *testing.T) {
 		"draw/draw_test.go": "package draw\n\nvar x int = nowhere\n",
 		"use/use.go": "package use\n\nimport \"example.com/wrong/draw\"\n\nfunc f() " +
 			"{ draw.Draw() }\n",
+		"alone/alone.go": "package alone\n\nimport \"example.com/wrong/window\"\n\nfunc f() " +
+			"{ go window.Show() }\n",
+		"alone/alone_test.go": "package alone\n\nvar x int = nowhere\n",
 	})
 	const wrong = "draw.go:5:12: window.Show must be called on the main thread"
-	vetOf(t, dir, "./...").want(t, statusUsage, "undefined: nowhere", "main.go:17:15: window")
+	vetOf(t, dir, "./...").want(t, statusUsage, "undefined: nowhere", "main.go:17:15: window", wrong,
+		"alone.go:5:12: window.Show must be called on the main thread")
 	if err := os.Remove(filepath.Join(dir, "draw/draw_test.go")); err != nil {
 		t.Fatal(err)
 	}
