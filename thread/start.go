@@ -153,7 +153,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 	errs := make([]error, n)
 	p.p.CallEach(func(i int) { errs[i] = workers[i].Prepare(h) })
 	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return nil, fmt.Errorf("thread: the start of worker %d: %w", i, errs[i])
+		return nil, fmt.Errorf("thread: the start of thread %d: %w", i, errs[i])
 	}
 	started = true
 	runtime.KeepAlive(p)

@@ -241,7 +241,7 @@ func TestStartPool_runsStartFunctionsOnEachThread(t *testing.T) {
 	if ends(t, p.Close); stops.Load() != n {
 		t.Errorf("%d stops of %d workers", stops.Load(), n)
 	}
-	text := regexp.MustCompile(`^thread: the start of worker [0-3]: no such device$`)
+	text := regexp.MustCompile(`^thread: the start of thread [0-3]: no such device$`)
 	for name, fail := range failures {
 		stops.Store(0)
 		exits(t, func() {

@@ -100,6 +100,14 @@ func (c *counts) busy(now time.Duration) time.Duration {
 //go:norace
 func (c *counts) read() words { return c.words }
 
+// begun reports whether a function has begun in the innermost loop and has not ended.
+//
+//threadcall:noalloc
+func (c *counts) begun() bool {
+	w := c.read()
+	return int(w.inside()-w.enclosing) > 0 // negative if one has ended while the words were read
+}
+
 // A wakeUps says how a thread found what it was to run.
 type wakeUps struct{ parked, spinning int }
 
@@ -113,9 +121,8 @@ func (r *idleState) wakeUps() wakeUps { return wakeUps{r.sleeps, r.found} }
 //
 //threadcall:noalloc
 func (e *Engine) running(now time.Duration) time.Duration {
-	w := e.counts.read()
 	since := time.Duration(e.counts.at.Load())
-	if int(w.inside()-w.enclosing) <= 0 { // negative if one has ended while the words were read
+	if !e.counts.begun() {
 		return 0
 	}
 	if !e.own && e.mode.Load() == up && e.onWake.Load() != nil {

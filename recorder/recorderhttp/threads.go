@@ -21,7 +21,8 @@ import (
 // Threads returns a handler that answers GET with a page of all threads and pools that have not
 // ended: those whose oldest queued function has waited for longest come first; what runs there,
 // since when and where, and who queued it, where that is known; which threads and goroutines wait
-// for which; and what happened in the last minute.
+// for which; and what happened in the last minute. A thread is stuck if a function has waited for a
+// second, or waits behind one that has run for a second.
 //
 // The answer is a page for browsers, JSON with Accept: application/json or ?format=json, and
 // otherwise text: curl prints that. With ?format=html it is the page in any case.
@@ -163,7 +164,8 @@ func (s seconds) String() string {
 	return d.Round(10 * time.Nanosecond).String()
 }
 
-// stuckAfter is how long a function waits for a thread that counts as stuck.
+// stuckAfter is how long a function waits, or what it waits for has run, if a thread is stuck. The
+// first look knows of no wait how long it is.
 const stuckAfter = time.Second
 
 func newPage(now time.Time, stacks bool) *page {
@@ -195,10 +197,18 @@ func newPage(now time.Time, stacks bool) *page {
 		}
 	}
 	slices.SortStableFunc(p.Threads, func(a, b *row) int {
-		return cmp.Or(-cmp.Compare(a.OldestWait, b.OldestWait), -cmp.Compare(a.Running, b.Running),
+		return cmp.Or(-cmp.Compare(a.urgency(), b.urgency()), -cmp.Compare(a.Running, b.Running),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return p
+}
+
+// urgency is how long its oldest function has waited: of a stuck row, a second at least.
+func (r *row) urgency() seconds {
+	if r.Stuck {
+		return max(r.OldestWait, inSeconds(stuckAfter))
+	}
+	return r.OldestWait
 }
 
 // nameOf returns what the page calls a thread.
@@ -211,7 +221,7 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 	r := &row{
 		ID: s.ID, Name: s.Name, Dropped: s.Dropped, Queued: s.Stats.Queued, Limit: s.Limit,
 		Blocked: s.Blocked, OldestWait: inSeconds(x.oldestWait), Running: inSeconds(s.Stats.Running),
-		Stuck: x.oldestWait >= stuckAfter, Slow: s.Stats.Slow, Total: spanOf(total, did{}, 0),
+		Slow: s.Stats.Slow, Total: spanOf(total, did{}, 0),
 	}
 	if keyed, ok := s.User.(interface{ Key() any }); ok {
 		r.Key = fmt.Sprint(keyed.Key())
@@ -228,7 +238,9 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 	if s.Pool {
 		r.Size = len(s.Threads)
 	}
+	r.Stuck = s.Stats.Queued > 0 // behind functions of which each has run for long
 	for _, t := range s.Threads {
+		r.Stuck = r.Stuck && t.Running >= stuckAfter
 		r.Unserved = r.Unserved || !t.Serves && s.Stats.Queued > 0
 		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: shorten(t.Stack),
 			From: stack.TraceCaller(t.From)}
@@ -240,6 +252,8 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 			w.Does = "runs " + in + stateOf(w.Stack)
 		case !t.Serves:
 			w.Does = "does not serve, but is in " + in + stateOf(w.Stack)
+		case t.Begun: // as far as is known
+			w.Does = "is in " + in + stateOf(w.Stack)
 		default:
 			w.Does, w.Stack = "is idle", ""
 			if r.Idle++; s.Pool {
@@ -248,6 +262,7 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 		}
 		r.Works = append(r.Works, w)
 	}
+	r.Stuck = r.Stuck || x.oldestWait >= stuckAfter
 	return r
 }
 
@@ -332,7 +347,8 @@ func shorten(text []byte) string {
 	return header + "\n" + strings.Join(lines[begin:end], "\n")
 }
 
-// where returns the innermost function of a stack that is not of the runtime.
+// where returns the innermost function of a stack that is not of the runtime, or the one that has
+// started its goroutine: a go statement with a call of this library has no other.
 func where(stack string) string {
 	if stack == "" {
 		return "an unknown function"
@@ -344,14 +360,18 @@ func where(stack string) string {
 		switch {
 		case f == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(f, "runtime."),
 			strings.HasPrefix(f, "sync."), strings.HasPrefix(f, "internal/"),
-			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."),
-			strings.HasPrefix(f, "created by "):
+			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."):
 			continue
 		}
-		if j := strings.LastIndex(f, "("); j > 0 {
+		f, started := strings.CutPrefix(f, "created by ")
+		f, _, _ = strings.Cut(f, " in goroutine ")
+		if j := strings.LastIndex(f, "("); j > 0 && !started {
 			f = f[:j]
 		}
 		f = f[strings.LastIndex(f, "/")+1:] // without the path of its package
+		if started {
+			f = "a go statement of " + f
+		}
 		if i+1 < len(lines) {
 			file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 			return f + " (" + filepath.Base(file) + ")"

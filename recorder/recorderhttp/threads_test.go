@@ -173,6 +173,53 @@ func TestThreads_showsWhatEachThreadDoes(t *testing.T) {
 	}
 }
 
+// The first look knows of no wait how long it is, but for how long the thread has run a function.
+// What waits by a go statement has no function of the program in its stack.
+func TestThreads_findsAtTheFirstLookWhatIsStuck(t *testing.T) {
+	th := thread.New(thread.WithName("first look"))
+	defer th.Terminate()
+	begun, release := make(chan bool), make(chan bool)
+	defer close(release)
+	th.Go(func() { compute(begun, release) })
+	testutil.Arrives(t, begun)
+	testutil.Eventually(t, func() bool { return th.Stats().Running > time.Second }, "it hangs")
+	if look(t).of("first look").Stuck {
+		t.Error("a thread without a queue is stuck")
+	}
+	go th.Call(func() {})
+	testutil.Eventually(t, func() bool { return th.Stats().Queued == 1 }, "the call waits")
+	page := look(t)
+	if r := page.Threads[0]; r.Name != "first look" || !r.Stuck || r.Wait > 0 || page.Stuck != 1 {
+		t.Errorf("%d are stuck; the first row is %+v", page.Stuck, r)
+	}
+	const want = "a go statement of recorderhttp_test.TestThreads_findsAtTheFirstLookWhatIsStuck (t"
+	if w := page.Waits; len(w) != 1 || !strings.HasPrefix(w[0].Where, want) {
+		t.Errorf("the waits are %+v, want one in %s", w, want)
+	}
+}
+
+// A loop that calls Serve may be in a native loop inside a function: then it is not known whether
+// that runs, but where it is.
+func TestThreads_showsWhereALoopIs(t *testing.T) {
+	begun, release, ended := make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		defer close(ended)
+		l := thread.Adopt(thread.WithName("serves"))
+		defer l.Close()
+		l.OnWake(func() {})
+		l.Thread().Go(func() { compute(begun, release) })
+		l.Serve(0)
+	}()
+	testutil.Arrives(t, begun)
+	r := look(t).of("serves")
+	close(release)
+	testutil.Arrives(t, ended)
+	const want = "is in recorderhttp_test.compute (threads_test.go:"
+	if len(r.Threads) != 1 || !strings.HasPrefix(r.Threads[0].Does, want) {
+		t.Errorf("the loop is shown as %+v, want %q", r.Threads, want)
+	}
+}
+
 // What has happened in the last minute, and the last panic, of which only the beginning is kept.
 func TestThreads_showsTheLastMinute(t *testing.T) {
 	th := thread.New(thread.WithName("minute"))
