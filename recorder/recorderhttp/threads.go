@@ -21,8 +21,8 @@ import (
 // Threads returns a handler that answers GET with a page of all threads and pools that have not
 // ended: those whose oldest queued function has waited for longest come first; what runs there,
 // since when and where, and who queued it, where that is known; which threads and goroutines wait
-// for which; and what happened in the last minute. A thread is stuck if a function has waited for a
-// second, or waits behind one that has run for a second.
+// for which; and what happened in the last minute. A thread is stuck if a queued function has
+// waited for a second, or if one has run for a second and others are queued, or it waits for a lock.
 //
 // The answer is a page for browsers, JSON with Accept: application/json or ?format=json, and
 // otherwise text: curl prints that. With ?format=html it is the page in any case.
@@ -164,8 +164,8 @@ func (s seconds) String() string {
 	return d.Round(10 * time.Nanosecond).String()
 }
 
-// stuckAfter is how long a function waits, or what it waits for has run, if a thread is stuck. The
-// first look knows of no wait how long it is.
+// stuckAfter is how long a function of a stuck thread has waited, or has run while others wait, or
+// until it waits for a lock. The first look knows of no wait how long it is.
 const stuckAfter = time.Second
 
 func newPage(now time.Time, stacks bool) *page {
@@ -238,9 +238,11 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 	if s.Pool {
 		r.Size = len(s.Threads)
 	}
-	r.Stuck = s.Stats.Queued > 0 // behind functions of which each has run for long
+	behind, locked := s.Stats.Queued > 0, false
 	for _, t := range s.Threads {
-		r.Stuck = r.Stuck && t.Running >= stuckAfter
+		long := t.Running >= stuckAfter
+		behind = behind && long
+		locked = locked || long && strings.Contains(stateOf(string(t.Stack)), "Mutex.")
 		r.Unserved = r.Unserved || !t.Serves && s.Stats.Queued > 0
 		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: shorten(t.Stack),
 			From: stack.TraceCaller(t.From)}
@@ -262,7 +264,7 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 		}
 		r.Works = append(r.Works, w)
 	}
-	r.Stuck = r.Stuck || x.oldestWait >= stuckAfter
+	r.Stuck = x.oldestWait >= stuckAfter || behind || locked
 	return r
 }
 

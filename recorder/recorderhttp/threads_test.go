@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -195,6 +196,22 @@ func TestThreads_findsAtTheFirstLookWhatIsStuck(t *testing.T) {
 	const want = "a go statement of recorderhttp_test.TestThreads_findsAtTheFirstLookWhatIsStuck (t"
 	if w := page.Waits; len(w) != 1 || !strings.HasPrefix(w[0].Where, want) {
 		t.Errorf("the waits are %+v, want one in %s", w, want)
+	}
+}
+
+// A function that waits for a lock for long deadlocks, as a rule, also if nothing is queued.
+func TestThreads_findsADeadlockByLocks(t *testing.T) {
+	var mu sync.Mutex
+	th, other := thread.New(thread.WithName("locks")), thread.New(thread.WithName("holds"))
+	defer other.Close()
+	defer th.Close()
+	mu.Lock()
+	other.Go(func() { th.Call(mu.Lock) })
+	defer mu.Unlock()
+	testutil.Eventually(t, func() bool { return th.Stats().Running > time.Second }, "it waits")
+	page := look(t)
+	if r := page.Threads[0]; r.Name != "locks" || !r.Stuck || page.Stuck != 1 {
+		t.Errorf("%d are stuck; the first row is %+v", page.Stuck, r)
 	}
 }
 
