@@ -18,8 +18,8 @@
 //		return nil
 //	}
 //
-// Here gl is github.com/go-gl/gl/v3.3-core/gl, or another binding, and glfw, which the package uses,
-// github.com/go-gl/glfw/v3.4/glfw.
+// Here gl is github.com/go-gl/gl/v3.3-core/gl, or another binding, and glfw, which the package
+// uses, github.com/go-gl/glfw/v3.4/glfw.
 //
 // # Threads
 //

@@ -22,7 +22,7 @@ import (
 // ended: those whose oldest queued function has waited for longest come first; what runs there,
 // since when and where, and who queued it, where that is known; which threads and goroutines wait
 // for which; and what happened in the last minute. A thread is stuck if a queued function has
-// waited for a second, or if one has run for a second and others are queued, or it waits for a lock.
+// waited for a second, or if one has run for a second and others are queued or it waits for a lock.
 //
 // The answer is a page for browsers, JSON with Accept: application/json or ?format=json, and
 // otherwise text: curl prints that. With ?format=html it is the page in any case.
