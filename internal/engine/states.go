@@ -146,7 +146,7 @@ type State struct {
 type ThreadState struct {
 	TID      uint64
 	Running  time.Duration // how long its function has run; 0 if none runs
-	Begun    bool          // one has begun: if Running is 0, it may be a native loop
+	Begun    bool          // one has begun on an adopted thread: if Running is 0, perhaps a native loop
 	Serves   bool          // or its own thread
 	Stack    []byte        // of its goroutine; may be empty
 	From     []uintptr     // of the goroutine that queued the function, if that is known
@@ -210,7 +210,7 @@ func (s *State) fill() {
 	}
 	now, same := x.now()
 	for _, e := range x.workers() {
-		t := ThreadState{TID: e.tid.Load(), Begun: e.counts.begun()}
+		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun()}
 		if same {
 			t.Running = e.running(now)
 		}
