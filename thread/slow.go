@@ -27,7 +27,8 @@ type SlowCall struct {
 func (s SlowCall) Stack() string { return string(s.stack) }
 
 // Caller returns the stack of the goroutine that made the call, or posted the function: at most 32
-// functions, the innermost first. It is empty for functions of [WithStop].
+// functions, the innermost first. It is empty for functions of [WithStop], and where the call is
+// the go statement itself: go t.Call(f).
 func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
 // String returns name and number of the thread, for how long, and the two stacks.

@@ -35,6 +35,18 @@ func hang(release chan bool) { <-release }
 
 func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(release) }) }
 
+// A call that is the go statement itself has no caller in the program.
+func TestSlowCall_hasNoCallerInAGoStatement(t *testing.T) {
+	told, option := slowCalls()
+	th, release := start(t, option), make(chan bool)
+	go th.Call(func() { <-release })
+	s := testutil.Arrives(t, told)
+	close(release)
+	if s.Caller() != "" || strings.Contains(s.String(), "queued by") {
+		t.Errorf("the report is\n%s", s)
+	}
+}
+
 func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 	told, option := slowCalls()
 	th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))

@@ -146,7 +146,7 @@ type State struct {
 type ThreadState struct {
 	TID      uint64
 	Running  time.Duration // how long its function has run; 0 if none runs
-	Begun    bool          // one has begun on an adopted thread: if Running is 0, perhaps a native loop
+	Begun    bool          // one has begun on an adopted thread; if Running is 0, maybe a native loop
 	Serves   bool          // or its own thread
 	Stack    []byte        // of its goroutine; may be empty
 	From     []uintptr     // of the goroutine that queued the function, if that is known
