@@ -134,6 +134,6 @@ var onMessage = purego.NewCallback(func(_ uintptr, message *message, key uintptr
 
 // A message is the beginning of a GstMessage.
 type message struct {
-	miniObject [64]byte
-	kind       uint32
+	_    [64]byte // the GstMiniObject
+	kind uint32
 }

@@ -31,7 +31,7 @@ var (
 )
 
 var figures = []figure{
-	{"speed-p50.svg", "Half of the calls take at most (p50)", "p50-ns", quiet},
+	{"speed-mean.svg", "A call in the mean", "mean-ns", quiet},
 	{"speed-p99.svg", "99 of 100 calls take at most (p99)", "p99-ns", quiet},
 	{"speed-cpu.svg", "CPU time of the process for a call, its work included", "cpu-ns/op", quiet},
 	{"speed-late.svg", "Another goroutine's Sleep is late by (p90)", "p90-late-ns", quiet},
