@@ -380,5 +380,5 @@ func where(stack string) string {
 		}
 		return f
 	}
-	return "the runtime"
+	return "no function of the program"
 }
