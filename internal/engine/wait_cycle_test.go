@@ -1,11 +1,14 @@
 package engine
 
 import (
+	"context"
+	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // In a ring of threads, each call has the thread that calls look who waits for whom, and the thread
@@ -132,5 +135,30 @@ func TestUnlink_keepsWhatIsBefore(t *testing.T) {
 	}
 	if len(e.sent) > 0 {
 		t.Errorf("%v is linked after all calls were dropped", e.sent)
+	}
+}
+
+// A wait for an end is the last of a cycle. It must have the thread look whose call is to be run.
+func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
+	a, b := start(t), start(t)
+	c, o := New(0)
+	defer runtime.KeepAlive(o)
+	ran := false
+	if err := c.Prepare([]Hook{{Stop: func() { a.Call(func() { ran = true }) }}}); err != nil {
+		t.Fatal(err)
+	}
+	c.Start(nil, false)
+	testutil.Ends(t, func() {
+		a.Call(func() {
+			b.Call(func() {
+				go c.Terminate()
+				eventually(t, func() bool { return c.wait.Load() != nil && a.wait.Load() != nil },
+					"the stop function of c waits for a, and a for b")
+				_ = c.Shutdown(context.Background())
+			})
+		})
+	})
+	if !ran {
+		t.Error("the stop function's call has not run")
 	}
 }

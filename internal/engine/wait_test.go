@@ -585,6 +585,18 @@ func TestAdvise(t *testing.T) {
 	}
 }
 
+// A tick measures the calls since the last one.
+func TestTick_measuresFromTheLast(t *testing.T) {
+	e, _ := New(0)
+	r := &e.idleState
+	e.tick(time.Hour) // a new thread does not know when it was woken
+	r.taken = 9
+	now := r.ticked + 10*time.Millisecond
+	if e.tick(now); r.ticked != now || r.taken != 0 || r.every != 1 {
+		t.Errorf("at %v: ticked %v, %d calls since, the next after %d", now, r.ticked, r.taken, r.every)
+	}
+}
+
 // A caller that sees an outcome while it spins need not have been told that its function has run.
 func TestWaitState_outcomes(t *testing.T) {
 	e, _ := New(0)
