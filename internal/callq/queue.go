@@ -452,7 +452,7 @@ func (c *Call) Refuse() {
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)
 	default:
-		if c.Kind != Control && c.Queue.Owner != nil {
+		if c.Kind < Control && c.Queue.Owner != nil {
 			c.Queue.Refused()
 		}
 		c.Drop()
