@@ -386,7 +386,9 @@ func (e *Engine) ended() {
 // has stopped serving, and its thread has been terminated. Another goroutine that terminates the
 // thread cannot do that.
 func (e *Engine) GiveBack() {
-	if e.serving.Load() != 0 || e.pin == nil || e.pin.Goroutine != ident.Goroutine() {
+	// in this order: what has been closed before it serves is not adopted later, see AdoptLater
+	if !e.q.Closed() || e.serving.Load() != 0 || e.pin == nil ||
+		e.pin.Goroutine != ident.Goroutine() {
 		return
 	}
 	serveAll(e.runCleanups, func() {

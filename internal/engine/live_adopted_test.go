@@ -154,6 +154,35 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 	testutil.Arrives(t, ran)
 }
 
+// A Shutdown that gives up touches nothing of a thread that is adopted at that time.
+func TestShutdown_givesUpDuringAdoption(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 200 {
+		e, _ := New(0)
+		var both testutil.Group
+		both.Go(func() {
+			if err := e.Shutdown(ctx); err != nil && err != ctx.Err() {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			runtime.Gosched()
+			if err := e.AdoptLater(); err != nil {
+				t.Error(err)
+			}
+			for !e.Terminated() {
+				e.Serve(0, nil)
+				runtime.Gosched()
+			}
+			if OnAny() {
+				t.Error("the thread has not ended")
+			}
+		})
+		both.Wait()
+	}
+}
+
 // A host that is up, and may have ended the library that onWake calls, gets no event when it
 // terminates its thread.
 func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {
