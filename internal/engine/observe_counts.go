@@ -9,9 +9,9 @@ import (
 
 // counts are always kept, and so must cost nothing: the thread alone changes them, by one plain
 // store for each function that begins and one for each that ends. Others read single words, see
-// read, each of which only grows but for enclosing. So none of what is derived from one of the words
-// goes back, and differences of two may be wrong, or negative, while the thread runs. What is
-// derived from load goes back by the time from a look at the clock to the store, or of a spin.
+// read, each of which only grows but for enclosing. So what is derived from one of the words does
+// not go back, and differences of two may be wrong, or negative, while the thread runs. What is
+// derived from load may go back, by the time from a look at the clock to the store, or of a spin.
 //
 // The thread does not look at the clock for them, but where it does so for other reasons, or waits:
 //
