@@ -417,6 +417,30 @@ func TestForget_endsTheThreadsOfAKey(t *testing.T) {
 	})
 }
 
+// A call that waits for a slot is in a cycle through a thread that has taken one since, and gets a
+// thread beyond the limit.
+func TestWithMaxThreads_seesCyclesThroughLaterThreads(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	a, b := thread.New(), thread.New()
+	defer a.Terminate()
+	defer b.Terminate()
+	g := k.occupy(t, 1)
+	ended := make(chan struct{}, 2)
+	call := func(on *thread.Thread, key int, f func()) {
+		n := k.Stats().WaitCount
+		go func() {
+			on.Call(func() { k.do(t, key, f) })
+			ended <- struct{}{}
+		}()
+		eventually(t, func() bool { return k.Stats().WaitCount > n }, "the call waits")
+	}
+	call(a, 2, func() { a.Call(func() { b.Call(nop) }) })
+	call(b, 3, nop)
+	g.Open()
+	testutil.Arrives(t, ended)
+	testutil.Arrives(t, ended)
+}
+
 // Functions of one key that wait for each other need several threads.
 func TestWithKeyThreads_letsFunctionsOfAKeyWaitForEachOther(t *testing.T) {
 	for each, most := range map[int]int{2: 2, 0: 4} {

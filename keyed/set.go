@@ -40,6 +40,7 @@ type set[K comparable] struct {
 	stop   func(K)       // or nil
 	bubble uint64        // of testing/synctest, in which it was made, or zero
 	all    engine.Set    // all threads that have not ended
+	held   engine.Set    // what calls that wait for a slot depend on, see renew
 
 	mu       sync.Mutex
 	keys     map[K]*keyState[K]
@@ -50,6 +51,7 @@ type set[K comparable] struct {
 	slots    int                     // of threads that have not ended
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
+	depend   int                     // calls that wait and were made on threads
 	timer    *time.Timer             // ends unused threads
 	armed    bool
 	watch    *time.Timer // finds threads that take long to end
@@ -68,6 +70,7 @@ type keyState[K comparable] struct {
 	threads   []*worker[K] // that have not ended
 	forgotten int          // threads that must end before the next is made
 	waiting   []*call[K]   // the first came first
+	held      engine.Set   // what calls that wait for one of threads depend on, see renew
 	node      list.Node[*keyState[K]]
 }
 
@@ -189,6 +192,11 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 			k.stats.WaitCount++
 			since := clock.Now()
 			defer func() { k.stats.WaitDuration += clock.Now() - since }() // before mu is unlocked
+			if by != nil {
+				k.depend++
+				defer func() { k.depend-- }()
+				k.renew()
+			}
 		}
 		on := k.dependsOn(s, p)
 		k.mu.Unlock()
@@ -214,21 +222,31 @@ var errWithdrawn = errors.New("keyed: withdrawn")
 // were made. Such a call may have run and not have returned yet, because its caller runs other
 // functions while it waits. The caller holds mu, as in all functions that follow.
 func (k *set[K]) dependsOn(s *keyState[K], p *call[K]) *engine.Set {
-	if p.by == nil {
+	switch {
+	case p.by == nil:
 		return &k.all // any: it is in no cycle
+	case k.room(s) > 0 || k.taker(s) != nil:
+		return &k.held
 	}
-	all, threads := new(engine.Set), s.threads
-	if k.room(s) > 0 || k.taker(s) != nil {
-		all, threads = &k.all, nil
-		for _, other := range k.keys {
-			threads = append(threads, other.threads...)
+	return &s.held
+}
+
+// renew makes held what it is to be, of k and of all keys, if calls depend on that. A thread that
+// has taken a slot, or uses a thread, since a call has begun to wait may wait for the thread of
+// that call next, and must find then that this closes a cycle.
+func (k *set[K]) renew() {
+	if k.depend == 0 {
+		return
+	}
+	var all []*engine.Engine
+	for _, s := range k.keys {
+		first := len(all)
+		for _, x := range s.threads {
+			all = append(append(all, x.e), x.users...)
 		}
+		s.held.Replace(nil, all[first:]...)
 	}
-	var more []*engine.Engine
-	for _, x := range threads {
-		more = append(append(more, x.e), x.users...)
-	}
-	return all.With(more...)
+	k.held.Replace(&k.all, all...)
 }
 
 // escape ends the wait of p for s, which could be a deadlock: y waits for it, or holds what it
@@ -288,6 +306,7 @@ func (k *set[K]) take(x *worker[K], by *engine.Engine) {
 	x.calls++
 	if by != nil {
 		x.users = append(x.users, by) //threadcall:alloc when more threads use it than before
+		k.renew()                     //threadcall:alloc while such a call waits
 	}
 	x.node.Remove()
 }
@@ -484,6 +503,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	s.threads = append(s.threads, x)
 	k.all.Add(x.e)
 	k.give(x, p)
+	k.renew()
 	p.made = true
 	k.update(s)
 	if same := s.key; same != s.key {
@@ -523,6 +543,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	defer k.mu.Unlock()
 	if i := slices.Index(x.users, by); i >= 0 && by != nil {
 		x.users = slices.Delete(x.users, i, i+1)
+		k.renew() //threadcall:alloc while a call that was made on a thread waits
 	}
 	if x.calls--; x.calls > 0 || x.terminated {
 		return

@@ -43,8 +43,8 @@ import (
 //	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
 //	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
 //	                                   came, and then the thread refuses them
-//	a Call        nil          thread  Mark, TakeFrom, Return: the thread has the list in hand in
-//	                                   order to change it
+//	a Call        nil          thread  Mark, sweep: the thread has the list in hand in order to
+//	                                   change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
 //	any           closed       anyone  Close, after it closed head
@@ -452,7 +452,7 @@ func (c *Call) Refuse() {
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)
 	default:
-		if c.Kind != Control && c.Queue.Owner != nil {
+		if c.Kind < Control && c.Queue.Owner != nil {
 			c.Queue.Refused()
 		}
 		c.Drop()

@@ -376,3 +376,24 @@ func TestCall_isNotQueuedWhenItIsFree(t *testing.T) {
 		}
 	}
 }
+
+type refusals int
+
+func (r *refusals) Refused() { *r++ }
+
+// Close tells the Owner of what users have posted, and not of marks and of the engine's own calls.
+func TestQueue_Close_tellsOfPosts(t *testing.T) {
+	q, told := New(), new(refusals)
+	q.Owner = told
+	q.Push(q.Get(Posted, func() {}, 1))
+	q.Post(func() {})
+	q.Post(func() {})
+	if _, ok := q.Mark(); !ok {
+		t.Fatal("nothing to mark")
+	}
+	q.Push(q.Get(Control, nil, 0))
+	q.Push(q.Get(Placed, func() {}, 0))
+	if q.Close(); *told != 4 {
+		t.Errorf("told of %d, want 4", *told)
+	}
+}

@@ -40,7 +40,9 @@ import (
 //	          wake-up may not have come to it, and neither may another Terminate
 //	ended     an adopted thread that does not serve, by the goroutine that sets forgotten: its
 //	          cleanups run if that is on the thread, and otherwise in GiveBack, then its identity
-//	          ends, and it is over. Otherwise the thread does that
+//	          ends, and it is over. GiveBack ends the identity, too, since that goroutine may not
+//	          have come to it, and the thread is about to run others. Otherwise the thread does
+//	          that
 const (
 	open = iota
 	closing
@@ -115,6 +117,7 @@ func (e *Engine) start(keep bool) {
 				e.loop()
 				e.stopSpinning()
 				e.runStops()
+				e.counts.rest(clock.Now())
 				e.endIdentity()
 				keep, exits := e.keep, e.exits.Load()
 				e.ended()
@@ -383,13 +386,17 @@ func (e *Engine) ended() {
 // has stopped serving, and its thread has been terminated. Another goroutine that terminates the
 // thread cannot do that.
 func (e *Engine) GiveBack() {
-	if e.serving.Load() != 0 || e.pin == nil || e.pin.Goroutine != ident.Goroutine() {
+	// in this order: what has been closed before it serves is not adopted later, see AdoptLater
+	if !e.q.Closed() || e.serving.Load() != 0 || e.pin == nil ||
+		e.pin.Goroutine != ident.Goroutine() {
 		return
 	}
-	e.runCleanups()
-	if e.pin.GiveBack() {
-		threads.takeLeft(ident.M())
-	}
+	serveAll(e.runCleanups, func() {
+		e.endIdentity()
+		if e.pin.GiveBack() {
+			threads.takeLeft(ident.M())
+		}
+	})
 }
 
 // OnGiveBack has f called when the locks of Adopt are released. The adopted goroutine calls it.

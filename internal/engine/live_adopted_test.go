@@ -107,6 +107,82 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	}
 }
 
+// When Terminate has returned to a host, the goroutine is on no thread, although another Terminate
+// that is to end it has not come to that.
+func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.enter(closed)
+		e.q.Close()
+		e.forgotten.Store(true)
+		if e.Terminate(); e.On() || OnAny() {
+			t.Error("the goroutine is not locked any more, and on the thread")
+		}
+		next, _ := New(0)
+		if err := next.AdoptLater(); err != nil {
+			t.Error(err)
+		}
+		next.Terminate()
+		e.ended()
+	})
+}
+
+// A cleanup that calls Goexit keeps no other from running, also if another goroutine has ended the
+// thread.
+func TestTerminate_runsEachCleanup(t *testing.T) {
+	ran := make(chan bool, 1)
+	go func() {
+		e, _ := New(0)
+		if err := e.AdoptLater(); err != nil {
+			t.Error(err)
+		}
+		e.AddCleanup(func() { ran <- true }, nil)
+		e.AddCleanup(runtime.Goexit, nil)
+		var other testutil.Group
+		other.Go(e.Terminate)
+		other.Wait()
+		defer func() {
+			if e.pin.Held() {
+				t.Error("the goroutine is still locked")
+			}
+			close(ran)
+		}()
+		e.Terminate()
+	}()
+	if !testutil.Arrives(t, ran) {
+		t.Error("a cleanup has not run")
+	}
+	testutil.Arrives(t, ran)
+}
+
+// A Shutdown that gives up touches nothing of a thread that is adopted at that time.
+func TestShutdown_givesUpDuringAdoption(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for range 200 {
+		e, _ := New(0)
+		var both testutil.Group
+		both.Go(func() {
+			if err := e.Shutdown(ctx); err != nil && err != ctx.Err() {
+				t.Error(err)
+			}
+		})
+		both.Go(func() {
+			runtime.Gosched()
+			if err := e.AdoptLater(); err != nil {
+				t.Error(err)
+			}
+			for !e.Terminated() {
+				e.Serve(0, nil)
+				runtime.Gosched()
+			}
+			if OnAny() {
+				t.Error("the thread has not ended")
+			}
+		})
+		both.Wait()
+	}
+}
+
 // A host that is up, and may have ended the library that onWake calls, gets no event when it
 // terminates its thread.
 func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {

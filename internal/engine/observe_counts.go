@@ -9,8 +9,9 @@ import (
 
 // counts are always kept, and so must cost nothing: the thread alone changes them, by one plain
 // store for each function that begins and one for each that ends. Others read single words, see
-// read, each of which only grows but for enclosing. So none of what is derived from one word goes
-// back, and differences of two may be wrong by one while the thread runs.
+// read, each of which only grows but for enclosing. So what is derived from one of the words does
+// not go back, and differences of two may be wrong, or negative, while the thread runs. What is
+// derived from load may go back, by the time from a look at the clock to the store, or of a spin.
 //
 // The thread does not look at the clock for them, but where it does so for other reasons, or waits:
 //
@@ -20,7 +21,7 @@ import (
 //	load  for how long it has had something to do, in one word, so that a reader sees both parts of
 //	      one moment. While it waits, that is 2n for a time n in all; from a time t on, at which it
 //	      gets something to do, it is 2(n-t)+1. A thread that polls its empty queue waits if that
-//	      takes longer than the first looks
+//	      takes longer than the first looks; so does one that has ended
 type counts struct {
 	words
 	at   atomic.Int64 // a time.Duration

@@ -136,7 +136,7 @@ func (x *target) Stats() (s Stats) {
 	for _, e := range workers {
 		w, r := e.counts.read(), e.idleState.wakeUps()
 		s.Calls += uint64(w.calls)
-		s.Posts += uint64(w.posts - w.skipped)
+		s.Posts += uint64(max(w.posts, w.skipped) - w.skipped) // skipped may have been read later
 		s.Returned += uint64(w.returned)
 		s.Panicked += uint64(w.panicked)
 		s.Goexits += uint64(e.exits.Load())

@@ -172,7 +172,8 @@ func States() (states []State, names map[string]*NameState) {
 		names[l.name] = s
 	}
 	for n := all.targets.First; n != nil; n = n.After {
-		states = append(states, State{of: n.Value, User: n.Value.first().user})
+		x := n.Value
+		states = append(states, State{of: x, User: x.first().user, Label: x.named.name})
 	}
 	all.mu.Unlock()
 	for i := range states {
@@ -192,7 +193,7 @@ func (s *State) fill() {
 	if name := x.name.Load(); name != nil {
 		s.Name = *name
 	}
-	s.ID, s.Label, s.Pool = x.ID(), x.named.name, x.pool != nil
+	s.ID, s.Pool = x.ID(), x.pool != nil
 	if s.Name == "" {
 		s.Name = s.Label
 	}

@@ -2,8 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // What looks at a thread has nothing observed, and what has been observed is not any more when
@@ -68,4 +71,38 @@ func TestStates_haveFewNames(t *testing.T) {
 	if len(all.names) != maxNames+1 || sum.Returned != n || sum.Refused != n {
 		t.Errorf("%d names, %d functions, %d refused", len(all.names), sum.Returned, sum.Refused)
 	}
+}
+
+// A thread that has ended has nothing to do, and a post that is skipped while the counts are read
+// is none that has begun.
+func TestStats_ofTheLastMoment(t *testing.T) {
+	e := start(t)
+	e.Call(func() {})
+	e.Terminate()
+	<-e.Done()
+	if e.counts.works() {
+		t.Error("the thread has ended, and has something to do")
+	}
+	e.counts.skipped++
+	if n := e.Stats().Posts; n != 0 {
+		t.Errorf("%d posts have begun, want none", n)
+	}
+}
+
+// The main thread may get its name while another goroutine looks.
+func TestStates_whileTheMainThreadBegins(t *testing.T) {
+	var over atomic.Bool
+	var looks testutil.Group
+	looks.Go(func() {
+		for !over.Load() {
+			States()
+		}
+	})
+	for range 2000 {
+		e, _ := New(0)
+		e.SetName("begins")
+		e.Absent()
+	}
+	over.Store(true)
+	looks.Wait()
 }

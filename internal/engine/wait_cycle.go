@@ -399,12 +399,11 @@ func (s *Set) Add(e *Engine) {
 	s.list.Store(&list)
 }
 
-// With returns a set of those in s and more.
-func (s *Set) With(more ...*Engine) *Set {
-	list := slices.Concat(s.engines(), more)
-	all := new(Set)
-	all.list.Store(&list)
-	return all
+// Replace makes s those of other, which may be nil, and more. Who waits for s meanwhile does not
+// look again: those that are new in s do when they wait.
+func (s *Set) Replace(other *Set, more ...*Engine) {
+	list := slices.Concat(other.engines(), more)
+	s.list.Store(&list)
 }
 
 // Remove removes e, if it is there.
@@ -416,6 +415,9 @@ func (s *Set) Remove(e *Engine) {
 }
 
 func (s *Set) engines() []*Engine {
+	if s == nil {
+		return nil
+	}
 	if list := s.list.Load(); list != nil {
 		return *list
 	}
