@@ -112,10 +112,10 @@ func goroutine() string {
 		return "goroutine 1, which runs main.main"
 	}
 	_, created, found := bytes.Cut(trace, []byte("\ncreated by "))
-	by, file, more := strings.Cut(string(created), "\n\t")
-	if !found || !more {
+	if !found {
 		return fmt.Sprintf("goroutine %s", number)
 	}
+	by, file, _ := strings.Cut(string(created), "\n\t")
 	by, _, _ = strings.Cut(by, " in goroutine ")
 	file, _, _ = strings.Cut(file, " +0x")
 	file, _, _ = strings.Cut(file, "\n")
