@@ -372,11 +372,11 @@ func (e *Engine) ended() {
 	if x.phase.Swap(over) == over {
 		return
 	}
+	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
 	if e.onEnd != nil {
 		e.onEnd()
 	}
-	x.unlist()
 	// they may refer to the handle, whose cleanup keeps the engine
 	e.onEnd, e.user = nil, nil
 	x.onPanic.Store(nil)
