@@ -441,6 +441,42 @@ func TestWithMaxThreads_seesCyclesThroughLaterThreads(t *testing.T) {
 	testutil.Arrives(t, ended)
 }
 
+// A call that has waited for the end of its key's forgotten thread may have to wait for a slot then,
+// because a call that came earlier has taken the one that this end has freed.
+func TestForget_seesCyclesAfterTheEndOfTheThread(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(2))
+	a := thread.New()
+	defer a.Terminate()
+	g := k.occupy(t, 4)
+	k.Forget(4)
+	begun, next, ended := make(chan bool), make(chan bool), make(chan bool, 2)
+	go func() {
+		a.Call(func() {
+			k.do(t, 1, func() {
+				begun <- true
+				<-next
+				k.do(t, 4, nop)
+			})
+		})
+		ended <- true
+	}()
+	testutil.Arrives(t, begun)
+	waits := func(n int64) {
+		eventually(t, func() bool { return k.Stats().WaitCount == n }, "the call waits")
+	}
+	n := k.Stats().WaitCount
+	go func() {
+		k.do(t, 5, func() { a.Call(nop) })
+		ended <- true
+	}()
+	waits(n + 1)
+	close(next)
+	waits(n + 2)
+	g.Open()
+	testutil.Arrives(t, ended)
+	testutil.Arrives(t, ended)
+}
+
 // Functions of one key that wait for each other need several threads.
 func TestWithKeyThreads_letsFunctionsOfAKeyWaitForEachOther(t *testing.T) {
 	for each, most := range map[int]int{2: 2, 0: 4} {
