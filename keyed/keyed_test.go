@@ -441,8 +441,8 @@ func TestWithMaxThreads_seesCyclesThroughLaterThreads(t *testing.T) {
 	testutil.Arrives(t, ended)
 }
 
-// A call that has waited for the end of its key's forgotten thread may have to wait for a slot then,
-// because a call that came earlier has taken the one that this end has freed.
+// A call that has waited for the end of its key's forgotten thread may have to wait for a slot
+// then, because a call that came earlier has taken the one that this end has freed.
 func TestForget_seesCyclesAfterTheEndOfTheThread(t *testing.T) {
 	k := newThreads(t, keyed.WithMaxThreads(2))
 	a := thread.New()
