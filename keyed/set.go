@@ -541,7 +541,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if i := slices.Index(x.users, by); i >= 0 && by != nil {
+	if i := slices.Index(x.users, by); i >= 0 {
 		x.users = slices.Delete(x.users, i, i+1)
 		k.renew() //threadcall:alloc while a call that was made on a thread waits
 	}

@@ -127,13 +127,10 @@ func (x *target) withdrew() {
 func (x *target) Stats() (s Stats) {
 	now, same := x.now()
 	s.Refused, s.Withdrawn, s.Slow = x.refused.Load(), x.withdrawn.Load(), x.reports.Load()
-	workers := []*Engine{x.on}
-	if x.pool != nil {
-		workers = x.pool.workers
-	} else {
+	if x.pool == nil {
 		s.EventLoops = uint64(x.on.announced.Load())
 	}
-	for _, e := range workers {
+	for _, e := range x.workers() {
 		w, r := e.counts.read(), e.idleState.wakeUps()
 		s.Calls += uint64(w.calls)
 		s.Posts += uint64(max(w.posts, w.skipped) - w.skipped) // skipped may have been read later

@@ -125,7 +125,7 @@ func (e *Engine) idle() {
 }
 
 // lingers looks at the queue of a thread that gets posts only for two microseconds, and is true if
-// one has come; after a look in vain, only at each eighth park. So posts that follow each other
+// one has come; after a look in vain, only at each ninth park. So posts that follow each other
 // closely find the thread up. It does not look more often, because it would take one by one.
 //
 //threadcall:noalloc
