@@ -55,6 +55,7 @@ func TestAllocs_interrupt(t *testing.T) {
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 var v *[4]int
@@ -67,7 +68,7 @@ func BenchmarkFirst(b *testing.B) {
 
 func BenchmarkHangs(b *testing.B) {
 	os.WriteFile("hangs", nil, 0o600)
-	select {}
+	time.Sleep(time.Hour) // and not select, which the runtime reports as a deadlock
 }
 `})
 	run := start(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, "allocs", "-benchtime",
@@ -79,7 +80,7 @@ func BenchmarkHangs(b *testing.B) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	run.interrupt(t)
-	run.end(t).want(t, statusWrong, "BenchmarkFirst", "p_test.go:12 p.v2.BenchmarkFirst",
+	run.end(t).want(t, statusWrong, "BenchmarkFirst", "p_test.go:13 p.v2.BenchmarkFirst",
 		"interrupted")
 }
 
