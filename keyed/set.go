@@ -623,7 +623,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	k.slots--
 	k.update(s)
 	k.serve()
-	k.lookAgain()
 }
 
 // close is Close, but does not wait. It is called without mu.
@@ -641,12 +640,6 @@ func (k *set[K]) close() {
 			k.leave(x)
 		}
 	}
-	k.wakeAll()
-	k.serve()
-}
-
-// wakeAll wakes all calls that wait.
-func (k *set[K]) wakeAll() {
 	for _, s := range k.keys {
 		for _, p := range s.waiting {
 			p.wake()
@@ -657,13 +650,5 @@ func (k *set[K]) wakeAll() {
 			p.wake()
 		}
 	}
-}
-
-// lookAgain has the calls that wait look on what they depend now that a thread has ended. Without
-// it, random programs with a limit of one or two threads and Forget have hung on 4 Ps.
-func (k *set[K]) lookAgain() {
-	if k.depend > 0 {
-		k.renew()
-		k.wakeAll()
-	}
+	k.serve()
 }

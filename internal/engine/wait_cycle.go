@@ -35,10 +35,11 @@ import (
 // thread has begun to wait before, as its own call was made before. So there is always one to run,
 // and to begin it needs no thread but the one that waits with it in its queue.
 //
-// A look reads the waits one after the other, while others may change. So it reads all again: if
-// none has changed, then there was a moment at which each thread waited as seen, and since a thread
-// that is stuck does not go on by itself, it is true from then on. If one has changed, that thread
-// publishes or has published anew, and looks.
+// A look reads the waits one after the other, while others may change. So it reads all again: those
+// that have not changed waited at one moment as seen, and since a thread that is stuck does not go
+// on by itself, it is true from then on. One that has changed counts as one that goes on: it
+// publishes or has published anew, and looks. So a thread is stuck if it is without those; which
+// matters for a wait for several, from which the one that has changed may be taken meanwhile.
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
@@ -437,6 +438,8 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 		return nil
 	}
 	e.waitForPlace(nil, done, cancel, wait{set: s})
+	searches.mu.Lock()
+	defer searches.mu.Unlock()
 	for _, x := range s.engines() {
 		if e.explore(&wait{on: x}); e.seen.closed {
 			return x
@@ -499,17 +502,17 @@ func (e *Engine) search(w *wait) {
 			return
 		}
 	}
-	e.explore(w)
-	r.stuck = r.closed && !r.list[0].frees && !slices.ContainsFunc(r.list, func(n reached) bool {
-		again, round := n.thread.waiting()
-		return !n.frees && (again != n.wait || round != n.round)
-	})
-}
-
-// explore lists what e depends on if it waits for w.
-func (e *Engine) explore(w *wait) {
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
+	e.explore(w)
+	if r.closed && !r.list[0].frees {
+		r.recheck()
+		r.stuck = r.closed && !r.list[0].frees
+	}
+}
+
+// explore lists what e depends on if it waits for w. The caller holds searches.mu.
+func (e *Engine) explore(w *wait) {
 	searches.epoch++
 	r := &e.seen
 	r.list, r.closed = r.list[:0], false
@@ -529,6 +532,11 @@ func (e *Engine) explore(w *wait) {
 			r.reach(y)
 		}
 	}
+	r.spread()
+}
+
+// spread sets frees of what depends on nothing but threads that can go on.
+func (r *reach) spread() {
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
@@ -536,6 +544,38 @@ func (e *Engine) explore(w *wait) {
 			if !n.frees && (n.one == nil || r.list[n.one.at].frees) &&
 				!slices.ContainsFunc(n.several, func(y *Engine) bool { return !r.list[y.at].frees }) {
 				n.frees, changed = true, true
+			}
+		}
+	}
+}
+
+// recheck reads all waits again. A thread whose wait has changed goes on, as far as the search can
+// tell; the first may be stuck without it, if it waits for several.
+func (r *reach) recheck() {
+	changed := false
+	for i := range r.list {
+		n := &r.list[i]
+		if w, round := n.thread.waiting(); !n.frees && (w != n.wait || round != n.round) {
+			n.frees, changed = true, true
+		}
+	}
+	if !changed {
+		return
+	}
+	r.spread()
+	r.closed = false
+	next, seen := []int{0}, make([]bool, len(r.list))
+	for len(next) > 0 {
+		n := r.list[next[0]]
+		next = next[1:]
+		for _, y := range append(slices.Clip(n.several), n.one) {
+			if y == nil || r.list[y.at].frees {
+				continue
+			}
+			r.closed = r.closed || y.at == 0
+			if !seen[y.at] {
+				seen[y.at] = true
+				next = append(next, y.at)
 			}
 		}
 	}

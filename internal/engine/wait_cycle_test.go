@@ -162,3 +162,36 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 		t.Error("the stop function's call has not run")
 	}
 }
+
+// A thread that waits for several, itself included, is stuck whatever another of them does while it
+// looks: that one may be taken from the several and never look itself. Random programs with keyed's
+// limits have hung, because a change of any ended the look.
+func TestReach_recheck(t *testing.T) {
+	x, y, z := newEngine(), newEngine(), newEngine()
+	stuck := func(ofX []*Engine) bool {
+		t.Helper()
+		var s Set
+		s.Replace(nil, ofX...)
+		x.publish(&wait{set: &s})
+		y.publish(&wait{on: x})
+		z.publish(&wait{on: z})
+		searches.mu.Lock()
+		defer searches.mu.Unlock()
+		r := &x.seen
+		if x.explore(x.wait.Load()); !r.closed || r.list[0].frees {
+			t.Fatal("x is not stuck before y changes")
+		}
+		y.unpublish()
+		r.recheck()
+		return r.closed && !r.list[0].frees
+	}
+	if !stuck([]*Engine{y, x}) {
+		t.Error("x depends on itself, and goes on because y has changed")
+	}
+	if stuck([]*Engine{y}) {
+		t.Error("x depends on y alone, which has changed, and is stuck")
+	}
+	if stuck([]*Engine{y, z}) {
+		t.Error("x depends on y, which has changed, and on a cycle that it is not in, and is stuck")
+	}
+}
