@@ -13,3 +13,6 @@ func Usable() int { return atStart }
 
 // NoteCaller does nothing.
 func NoteCaller() {}
+
+// Runnable returns false: how many threads run is not known.
+func Runnable() (threads, cores int, ok bool) { return 0, 0, false }

@@ -181,3 +181,22 @@ type fatal struct{}
 func (fatal) Helper() {}
 
 func (fatal) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+
+func TestRunnable(t *testing.T) {
+	knownCores(t)
+	threads, cores, ok := Runnable()
+	if _, err := os.Stat("/proc/loadavg"); err == nil && (!ok || threads < 1 || cores != atStart) {
+		t.Errorf("%d threads, %d cores, %v", threads, cores, ok)
+	}
+	if n := testing.AllocsPerRun(100, func() { Runnable() }); n != 0 {
+		t.Errorf("Runnable allocates %v times", n)
+	}
+	for text, want := range map[string]int{
+		"0.20 0.18 0.12 3/481 11206\n": 3, "70.20 0.18 0.12 164/4810 1\n": 164, "0 0 0 0/0 0": 0,
+		"0.20 0.18 0.12": 0, "0.20 0.18 0.12 12": 0, "": 0,
+	} {
+		if n, ok := running([]byte(text)); ok != (want > 0) || ok && n != want {
+			t.Errorf("%q: %d, %v", text, n, ok)
+		}
+	}
+}

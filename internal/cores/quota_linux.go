@@ -46,6 +46,9 @@ func granted() int {
 func readQuota() {
 	q := &quota
 	if q.groups == nil {
+		if loadavg.Load() == 0 {
+			openLoadavg()
+		}
 		var err error
 		if q.groups, err = findGroups(""); err != nil {
 			q.retry = clock.Now() + shortage.RetryAfter

@@ -10,6 +10,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/cores"
+	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -26,7 +27,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured, run: minRun}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
@@ -322,17 +323,20 @@ func TestSpin(t *testing.T) {
 			_, has := clock.CPUTime()
 			return r.policy.parks == 2*measuredOf && (!has || readings == 2*measured)
 		},
-		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
-			r.policy.credit = 0
-			e.waits.lost.Store(int64(time.Second))
+		"begins only in a long run while others want the cores": func(e *Engine, r *idleState) bool {
 			e.stopSpinning()
-			return r.policy.credit < 0 && !e.startSpinning()
+			others.until.Store(int64(clock.Now() + time.Hour))
+			defer others.until.Store(0)
+			r.policy.run = minRun - 1
+			parks := !e.startSpinning() && !e.dares(clock.Now())
+			r.policy.run = minRun
+			return parks && e.startSpinning()
 		},
 		"measures its first call": func(e *Engine, r *idleState) bool {
 			e.stopSpinning()
 			r.every = maxCalls
 			ok := maySpin(e)
-			r.ticked = clock.Now()
+			r.policy.run, r.ticked = 0, clock.Now()
 			e.took()
 			return ok && r.policy.run > 0
 		},
@@ -340,12 +344,6 @@ func TestSpin(t *testing.T) {
 			r.policy.run = time.Millisecond
 			r.policy.periods(time.Second, 1)
 			return r.policy.run == time.Millisecond/2
-		},
-		"earns what it has saved": func(e *Engine, r *idleState) bool {
-			r.policy.credit = 0
-			r.found += 1000
-			e.stopSpinning()
-			return r.policy.credit > 0
 		},
 	} {
 		e := start(t) // of its own, so that no pause of another is in its way
@@ -367,19 +365,19 @@ func TestLook(t *testing.T) {
 	}
 	c := e.q.Get(callq.Awaited, nil, 0)
 	e.waits.look(c, clock.Now(), time.Millisecond, false)
-	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
+	others.until.Store(0)
+	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); others.until.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
-	e.waits.lost.Store(0)
-	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
+	others.until.Store(0)
+	inVain := func() bool { e.waits.meet(c, time.Millisecond); return others.until.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")
-	crowdedUntil.Store(int64(time.Hour))
+	others.until.Store(int64(clock.Now() + time.Hour))
 	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == 0 }, "it looks for a short time")
-	crowdedUntil.Store(0)
+	others.until.Store(0)
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
-	noTurnsUntil.Store(0)
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)
@@ -471,42 +469,61 @@ func TestSpinPolicy(t *testing.T) {
 	}
 }
 
-// A timeslice that is lost costs as much as many calls save. Calls that follow one another without
-// a pause pay for it sooner than as many in frames.
-func TestSpinPolicy_credit(t *testing.T) {
-	const slice = 4 * time.Millisecond
-	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
-	parked := func(n int) bool {
+// Frames of 50 calls are no long run, however many follow each other; a loop is.
+func TestSpinPolicy_run(t *testing.T) {
+	p := spinPolicy{price: 20 * time.Microsecond}
+	calls := func(n int) time.Duration {
 		for range n {
 			p.periods(0, 1)
 		}
-		return p.pays(false)
+		return p.run
 	}
-	p.earn(-slice)
-	for range 10 {
-		if parked(50) {
-			t.Fatal("10 frames of 50 calls pay for a timeslice")
+	for range 100 {
+		if run := calls(50); run >= minRun {
+			t.Fatalf("after frames of 50 calls, spinning would have saved %v", run)
 		}
 		p.periods(time.Second, 1)
 	}
-	if p.gain = time.Hour; !parked(700) {
-		t.Error("700 calls without a pause do not")
+	if run := calls(400); run < minRun {
+		t.Errorf("after a loop of 400 calls, spinning would have saved %v", run)
 	}
-	p.credit = 0
-	if p.earn(-slice); p.pays(false) {
-		t.Error("another timeslice costs nothing")
+	if run := calls(1e5); run > maxRun {
+		t.Errorf("the longest run is %v", run)
 	}
-	if p.earn(3 * slice); !p.pays(false) {
-		t.Error("what a spin saves does not count")
+}
+
+// Others are believed to want the cores for a while after a side has lost its own, and while the
+// machine has more threads to run than cores.
+func TestCrowd(t *testing.T) {
+	var c crowd
+	const lost = 2 * coreLost
+	if c.away(0, coreLost-1); c.want(0) {
+		t.Error("a look at the clock took less than coreLost, and others want the cores")
 	}
-	if p.earn(-slice); !p.pays(false) {
-		t.Error("what a spin has saved pays for nothing afterwards")
+	c.away(0, lost)
+	c.lost(0, lost/2)
+	if until := lost + crowdedFor*lost; !c.want(until-1) || c.want(until) {
+		t.Error("a loss is not believed for crowdedFor times as long")
 	}
-	if p.earn(time.Hour); p.credit > maxCredit {
-		t.Errorf("what spins have saved pays for %v", p.credit)
+	if c.lost(0, time.Hour); c.want(time.Hour + time.Second) {
+		t.Error("a loss is believed for more than a second")
 	}
-	if p.earn(-time.Hour); !parked(5000) {
-		t.Error("one attempt keeps the thread from others for long")
+	c = crowd{}
+	for i, threads := range []int{6, 5, 6, 6, 6, 5} {
+		want := i == 3 || i == 4 // two samples in a row, and until one says otherwise
+		if c.count(threads, 3, 4); c.want(0) != want {
+			t.Errorf("sample %d: %d threads on 4 cores, 3 of them the process's own: %v",
+				i, threads, !want)
+		}
+	}
+	var l sched.Load
+	c = crowd{}
+	c.sampled.Store(int64(time.Hour))
+	if c.sample(time.Hour+sampleAfter-1, &l); c.sampled.Load() != int64(time.Hour) {
+		t.Error("it samples again at once")
+	}
+	if c.sample(time.Hour+sampleAfter, &l); c.sampled.Load() == int64(time.Hour) {
+		t.Error("it does not sample again")
 	}
 }
 

@@ -39,8 +39,6 @@ type idleState struct {
 
 	outnumbered bool // threads that would spin have not cores enough, as far as it knows
 
-	before int // calls found when the thread began to spin
-
 	window  window
 	skips   int           // parks that are not timed, from now on
 	back    int           // how many these were last
@@ -161,8 +159,6 @@ func (e *Engine) spin() bool {
 	if woke == 1 { // a lone caller, which needs a P and may get it from this thread
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
-		} else if r.offered {
-			p.earn(-time.Duration(e.waits.lost.Swap(0)))
 		}
 		return false
 	}
@@ -190,7 +186,7 @@ func (e *Engine) spin() bool {
 	start := clock.Now()
 	last, now := start, start
 	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
-		e.waits.away(last, now)
+		others.away(last, now)
 		if sched.Passing() {
 			sched.EndPass()
 			start, r.passed = now, now
@@ -199,7 +195,7 @@ func (e *Engine) spin() bool {
 			if e.q.Pending() {
 				r.found++
 				last, now = now, clock.Now()
-				e.waits.away(last, now)
+				others.away(last, now)
 				r.window.idle += now - start
 				e.counts.idled(now - start)
 				return true
@@ -210,10 +206,22 @@ func (e *Engine) spin() bool {
 			return true
 		}
 	}
-	e.waits.away(last, now)
+	others.away(last, now)
 	e.counts.rest(start)
 	p.periods(p.lookFor(), 1)
 	return false
+}
+
+// dares reports whether the thread may try to spin: others do not want the cores, or the run is
+// long.
+//
+//threadcall:noalloc
+func (e *Engine) dares(now time.Duration) bool {
+	if e.idleState.policy.run >= minRun {
+		return true
+	}
+	others.sample(now, &e.load)
+	return !others.want(now)
 }
 
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
@@ -225,6 +233,9 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	now := clock.Now()
+	if !e.dares(now) {
+		return false
+	}
 	if r.slot = spinners.enter(e.id, now); r.slot == nil {
 		return false
 	}
@@ -232,7 +243,6 @@ func (e *Engine) startSpinning() bool {
 	r.window = window{grabs: e.q.Grabs()}
 	r.every = 1                      // of calls that park it says nothing
 	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
-	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
 }
@@ -250,10 +260,7 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	e.waits.spin.Store(min(e.waits.spin.Load(), 0))
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
-	now = clock.Now()
-	r.policy.earn(time.Duration(r.found-r.before)*r.policy.price -
-		time.Duration(e.waits.lost.Swap(0)))
-	return now
+	return clock.Now()
 }
 
 // park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it
@@ -287,15 +294,14 @@ func (e *Engine) park(down time.Duration) {
 	}
 	ran := down - r.up
 	if r.offered {
-		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor(), min(2*p.miss, coreLost))))
+		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor())))
 	}
 	e.sleep()
-	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := clock.Now()
 	e.counts.work(now)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
-		e.waits.away(pushed, now)
+		others.away(pushed, now)
 	}
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
@@ -334,7 +340,7 @@ func (e *Engine) skips(now time.Duration) bool {
 		return true
 	}
 	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
-	if p.pays(false) && spinners.open(now) > 0 {
+	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
 		if spinners.want(e.id, &r.wanting, now) && e.load.Below(spinners.atOnce()+2) {
 			r.offered, r.back = true, 0
 		} else {

@@ -41,6 +41,16 @@ func (l *Load) Below(n int) bool {
 	return int(waiting+running) < n
 }
 
+// Running returns how many goroutines run, as Below counts them. It is zero before Go 1.26.
+//
+//threadcall:noalloc
+func (l *Load) Running() int {
+	if !l.read(2) {
+		return 0
+	}
+	return int(l.samples[1].Value.Uint64())
+}
+
 // read reads the first n samples.
 //
 //threadcall:noalloc

@@ -147,6 +147,17 @@ func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Durati
 	if s, ok := s.(*compare.Spinner); ok {
 		rest = s.Rest
 	}
+	if p.Work+p.Posts == 0 && p.Pause+p.Period == 0 {
+		// what a caller waits for its P after a call is part of its next call
+		for before := time.Now(); before.Before(until); {
+			s.Call(f)
+			end := time.Now()
+			latencies = append(latencies, end.Sub(before))
+			before = end
+		}
+		rest()
+		return latencies
+	}
 	for start := time.Now(); start.Before(until); start = time.Now() {
 		for i := range p.Calls {
 			for range p.Posts {
