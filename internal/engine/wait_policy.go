@@ -35,9 +35,9 @@ import (
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
 // Both are measured while the thread parks: p at each call, and W at some calls, as the CPU time of
-// the process from one call to the next less p. W is not the latency of a wake-up, which is a third of W where cores sleep. Other
-// goroutines add to it, so W is at most the time that the wake-ups took; without a clock of CPU
-// time, it is that time.
+// the process from one call to the next less p. W is not the latency of a wake-up, which is a third
+// of W where cores sleep. Other goroutines add to it, so W is at most the time that the wake-ups
+// took; without a clock of CPU time, it is that time.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
