@@ -123,8 +123,11 @@ func SetRealtime(priority int) error {
 // Realtime returns the thread's real-time priority, 0 if it has none. On Windows it is 99 for any.
 func Realtime() (int, error) { return realtimes.read("Realtime") }
 
-// BlockSignals blocks these signals on the thread, in addition to those that are blocked. A signal
-// for the process then goes to another thread; one for this thread waits.
+// SetBlockedSignals has the thread block these signals, and no others. A signal for the process then
+// goes to another thread; one for this thread waits. To block a signal besides:
+//
+//	before, err := osthread.BlockedSignals()
+//	err = osthread.SetBlockedSignals(append(before, syscall.SIGTERM)...)
 //
 // The handler of the Go runtime runs on the thread at which a signal arrives, so blocking a signal
 // on one thread does not keep it from [os/signal]. The runtime preempts goroutines by SIGURG and
@@ -132,36 +135,18 @@ func Realtime() (int, error) { return realtimes.read("Realtime") }
 // garbage collection, and not profiled.
 //
 // SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP, which become panics in Go and would end the process
-// if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing is
-// blocked. SIGKILL and SIGSTOP cannot be blocked: they are ErrNotApplied.
-func BlockSignals(signals ...syscall.Signal) error {
-	call := fmt.Sprintf("BlockSignals(%s)", text(signals))
-	for _, s := range signals {
+// if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing changes.
+// SIGKILL and SIGSTOP cannot be blocked: they are ErrNotApplied.
+func SetBlockedSignals(signals ...syscall.Signal) error {
+	want := slices.Compact(slices.Sorted(slices.Values(signals)))
+	call := fmt.Sprintf("SetBlockedSignals(%s)", text(want))
+	for _, s := range want {
 		if slices.Contains(unblockable, s) {
-			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w", call, s, s, syscall.EINVAL)
+			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w",
+				call, s, s, syscall.EINVAL)
 		}
 	}
-	return changeSignals(call, func(blocked []syscall.Signal) []syscall.Signal {
-		return append(blocked, signals...)
-	})
-}
-
-// UnblockSignals unblocks these signals on the thread.
-func UnblockSignals(signals ...syscall.Signal) error {
-	return changeSignals(fmt.Sprintf("UnblockSignals(%s)", text(signals)),
-		func(blocked []syscall.Signal) []syscall.Signal {
-			return slices.DeleteFunc(blocked, func(s syscall.Signal) bool {
-				return slices.Contains(signals, s)
-			})
-		})
-}
-
-func changeSignals(call string, change func(blocked []syscall.Signal) []syscall.Signal) error {
-	blocked, err := masks.read(call)
-	if err != nil {
-		return err
-	}
-	return masks.change(call, slices.Compact(slices.Sorted(slices.Values(change(blocked)))))
+	return masks.change(call, want)
 }
 
 // BlockedSignals returns the signals that the thread blocks, in ascending order.
