@@ -17,19 +17,17 @@ type SlowCall struct {
 	TID     uint64
 	Running time.Duration // how long the function has run so far; 0 if it has not begun
 	Waiting time.Duration // how long it has waited so far; 0 if it has begun
-	stack   []byte
-	from    []uintptr
+
+	// Stack is that of the thread, as [runtime.Stack] writes it. It is empty if the first 64 MB of the
+	// stacks of all goroutines do not have it, or if the thread has begun no function since OnSlowCall
+	// was called.
+	Stack string
+
+	// Caller is the stack of the goroutine that made the call, or posted the function: at most 32
+	// functions, the innermost first. It is empty for functions of [WithStop], and where the call is
+	// the go statement itself: go t.Call(f).
+	Caller string
 }
-
-// Stack returns the stack of the thread, as [runtime.Stack] writes it. It is empty if the first 64
-// MB of the stacks of all goroutines do not have it, or if the thread has begun no function since
-// OnSlowCall was called.
-func (s SlowCall) Stack() string { return string(s.stack) }
-
-// Caller returns the stack of the goroutine that made the call, or posted the function: at most 32
-// functions, the innermost first. It is empty for functions of [WithStop], and where the call is
-// the go statement itself: go t.Call(f).
-func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
 // String returns name and number of the thread, for how long, and the two stacks.
 func (s SlowCall) String() string {
@@ -44,11 +42,11 @@ func (s SlowCall) String() string {
 	if s.Name != "" {
 		fmt.Fprintf(&b, " (%s)", s.Name)
 	}
-	if from := s.Caller(); from != "" {
-		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(from, "\n"))
+	if s.Caller != "" {
+		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(s.Caller, "\n"))
 	}
-	if len(s.stack) > 0 {
-		fmt.Fprintf(&b, "\nthe thread is at:\n%s", s.stack)
+	if s.Stack != "" {
+		fmt.Fprintf(&b, "\nthe thread is at:\n%s", s.Stack)
 	}
 	return b.String()
 }
@@ -64,7 +62,7 @@ func (s SlowCall) String() string {
 // collector has reclaimed.
 //
 // A function that waits does so because the thread runs other functions or a native loop that
-// hangs; [SlowCall.Stack] shows them. If several wait, only the one that has waited for longest is
+// hangs; SlowCall.Stack shows them. If several wait, only the one that has waited for longest is
 // reported, and another only when the thread has begun a function and d has passed again. For a
 // pool, the stack is that of the thread whose function has run for longest. A function that waits
 // in a bubble of testing/synctest for a thread outside is not reported.
@@ -106,7 +104,8 @@ func (c config) watcher() func(engine.Slow) {
 	c.hooks = hooks{} // which the thread lets go of when they have run
 	return func(s engine.Slow) {
 		c.notify(SlowCall{
-			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, s.Stack, s.From,
+			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, string(s.Stack),
+			stack.TraceCaller(s.From),
 		})
 	}
 }
