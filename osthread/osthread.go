@@ -123,7 +123,7 @@ func SetRealtime(priority int) error {
 // Realtime returns the thread's real-time priority, 0 if it has none. On Windows it is 99 for any.
 func Realtime() (int, error) { return realtimes.read("Realtime") }
 
-// SetBlockedSignals has the thread block these signals, and no others. A signal for the process then
+// SetBlockedSignals has the thread block these signals and no others. A signal for the process then
 // goes to another thread; one for this thread waits. To block a signal besides:
 //
 //	before, err := osthread.BlockedSignals()
