@@ -45,10 +45,10 @@ func Metrics() http.Handler {
 // WriteMetrics writes what [Metrics] serves, for a program that has a page of metrics already. It
 // drops errors of w.
 func WriteMetrics(w io.Writer) {
-	all, names := look(time.Now())
+	states, known, names := look(time.Now())
 	oldest, timed := map[string]time.Duration{}, map[string]bool{}
-	for _, s := range all {
-		oldest[s.Label] = max(oldest[s.Label], s.oldestWait)
+	for i, s := range states {
+		oldest[s.Label] = max(oldest[s.Label], known[i].oldestWait)
 		timed[s.Label] = timed[s.Label] || s.Timed
 	}
 	m := metrics{names: names, sorted: slices.Sorted(maps.Keys(names))}

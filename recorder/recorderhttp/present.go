@@ -2,8 +2,10 @@ package recorderhttp
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 	texttemplate "text/template"
 )
@@ -58,6 +60,20 @@ var (
 		"join": strings.Join, "indent": indent,
 	}).ParseFS(pages, "page.txt"))
 )
+
+// formats are what a request may ask for.
+var formats = map[string]struct {
+	contentType string
+	write       func(w io.Writer, p any) error
+}{
+	"html": {"text/html", html.Execute},
+	"text": {"text/plain", text.Execute},
+	"json": {"application/json", func(w io.Writer, p any) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(p)
+	}},
+}
 
 // indent returns the lines of a stack as the text has them.
 func indent(stack string) string {
