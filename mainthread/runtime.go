@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -46,9 +47,9 @@ func findHost() string {
 	if calledBy("plugin.Open") != "" {
 		return plugin
 	}
-	onMain, known := onMainThread()
-	if !known {
-		onMain = !builtAsLibrary()
+	onMain := !builtAsLibrary()
+	if id := ident.MainThread(); id != 0 {
+		onMain = ident.Thread() == id
 	}
 	if !onMain {
 		return library

@@ -18,6 +18,7 @@ package ident
 import (
 	"bytes"
 	"iter"
+	"os"
 	"runtime"
 	"strconv"
 	"sync"
@@ -78,6 +79,15 @@ func tellsThreadsApart(m func() uintptr) bool {
 	coroutine, _ := next()
 	return mine.g != 0 && other.g != 0 && other.g != mine.g && coroutine.g != mine.g &&
 		mine.m != 0 && other.m != 0 && other.m != mine.m && coroutine.m == mine.m && look() == mine
+}
+
+// MainThread returns the number of the process's main thread on Linux, in a plugin and in a library
+// for C programs, too. It is zero on other systems.
+func MainThread() uint64 {
+	if runtime.GOOS == "linux" || runtime.GOOS == "android" {
+		return uint64(os.Getpid())
+	}
+	return 0
 }
 
 // Goroutine returns the number of the calling goroutine, which no other goroutine of the process

@@ -3,6 +3,7 @@
 package pin
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 
@@ -28,6 +29,10 @@ const (
 // with it. On FreeBSD and OpenBSD that can crash the runtime (golang/go#52394, open), so the thread
 // goes back to the scheduler instead.
 const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
+
+// mainThread is the number of the main thread, on which a program initialises package variables, or
+// zero.
+var mainThread = cmp.Or(ident.MainThread(), ident.Thread())
 
 // Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the
 // main thread. Go cannot end the main thread, so changes to it, such as another namespace, would

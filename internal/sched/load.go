@@ -1,3 +1,5 @@
+// Package sched has what the Go scheduler does not offer: its load, and a yield that polls the
+// network.
 package sched
 
 import (

@@ -2,7 +2,8 @@
 
 package sched
 
-func pass(bool) bool { return false }
+// Reschedule is false.
+func Reschedule(all bool) bool { return false }
 
 // Passing is false.
 func Passing() bool { return false }
