@@ -31,7 +31,7 @@ var glib struct {
 	sync.Mutex
 	threadDefault, standard, owned    cFunction // of contexts
 	acquire, release, ref, leave      cFunction
-	iterate                           cFunction
+	iterate, make, push, pop          cFunction
 	create, attach, destroy, unref    cFunction // of sources
 	setPriority, setCanRecurse, addFD cFunction
 	functions                         [6]uintptr // a GSourceFuncs with dispatch alone
@@ -50,21 +50,24 @@ func openGLib() error {
 			glibName)
 	}
 	err = find(library, map[string]*cFunction{
-		"g_main_context_get_thread_default": &glib.threadDefault,
-		"g_main_context_default":            &glib.standard,
-		"g_main_context_is_owner":           &glib.owned,
-		"g_main_context_acquire":            &glib.acquire,
-		"g_main_context_release":            &glib.release,
-		"g_main_context_ref":                &glib.ref,
-		"g_main_context_unref":              &glib.leave,
-		"g_main_context_iteration":          &glib.iterate,
-		"g_source_new":                      &glib.create,
-		"g_source_attach":                   &glib.attach,
-		"g_source_destroy":                  &glib.destroy,
-		"g_source_unref":                    &glib.unref,
-		"g_source_set_priority":             &glib.setPriority,
-		"g_source_set_can_recurse":          &glib.setCanRecurse,
-		"g_source_add_unix_fd":              &glib.addFD,
+		"g_main_context_get_thread_default":  &glib.threadDefault,
+		"g_main_context_default":             &glib.standard,
+		"g_main_context_is_owner":            &glib.owned,
+		"g_main_context_acquire":             &glib.acquire,
+		"g_main_context_release":             &glib.release,
+		"g_main_context_ref":                 &glib.ref,
+		"g_main_context_unref":               &glib.leave,
+		"g_main_context_iteration":           &glib.iterate,
+		"g_main_context_new":                 &glib.make,
+		"g_main_context_push_thread_default": &glib.push,
+		"g_main_context_pop_thread_default":  &glib.pop,
+		"g_source_new":                       &glib.create,
+		"g_source_attach":                    &glib.attach,
+		"g_source_destroy":                   &glib.destroy,
+		"g_source_unref":                     &glib.unref,
+		"g_source_set_priority":              &glib.setPriority,
+		"g_source_set_can_recurse":           &glib.setCanRecurse,
+		"g_source_add_unix_fd":               &glib.addFD,
 	})
 	if err != nil {
 		return err
@@ -141,6 +144,40 @@ func attach(serve func(rest func())) (native, error) {
 	return l, nil
 }
 
+// An ownContext is a glibLoop whose context was made for it.
+type ownContext struct{ *glibLoop }
+
+// newOwnLoop makes a context for the thread.
+func newOwnLoop(serve func(rest func())) (native, func() error, error) {
+	if _, err := purego.Dlopen(glibName, purego.RTLD_NOW); err != nil {
+		return nil, nil, fmt.Errorf("%w; %w", ErrNoLoop, err)
+	}
+	glib.Lock()
+	err := openGLib()
+	glib.Unlock()
+	if err != nil {
+		return nil, nil, err
+	}
+	context := glib.make.call()
+	glib.push.call(context)
+	l, err := attach(serve)
+	if err != nil {
+		popContext(context)
+		return nil, nil, err
+	}
+	return ownContext{l.(*glibLoop)}, l.turner(), nil
+}
+
+func (c ownContext) detach() {
+	c.glibLoop.detach()
+	popContext(c.context)
+}
+
+func popContext(context uintptr) {
+	glib.pop.call(context)
+	glib.leave.call(context)
+}
+
 // dispatch is called by GLib when a source is ready, on the thread that runs its context.
 func dispatch(source, _, _ uintptr) uintptr {
 	glib.Lock()
@@ -182,7 +219,7 @@ func (l *glibLoop) conflict() error {
 }
 
 // turner returns what waits for events and handles them.
-func (l *glibLoop) turner() (turn func() error, err error) {
+func (l *glibLoop) turner() (turn func() error) {
 	return func() error {
 		for since := time.Now(); int32(glib.acquire.call(l.context)) == 0; time.Sleep(again / 100) {
 			l.event(syscall.SYS_WRITE) // so that dispatch learns the number of the other thread
@@ -194,7 +231,7 @@ func (l *glibLoop) turner() (turn func() error, err error) {
 		const mayBlock = 1
 		glib.iterate.call(l.context, mayBlock)
 		return nil
-	}, nil
+	}
 }
 
 func (l *glibLoop) wake() {

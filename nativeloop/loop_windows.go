@@ -69,11 +69,14 @@ var (
 	createWindow    = user32.NewProc("CreateWindowExW")
 	defWindowProc   = user32.NewProc("DefWindowProcW")
 	destroyWindow   = user32.NewProc("DestroyWindow")
+	dispatchMessage = user32.NewProc("DispatchMessageW")
+	getMessage      = user32.NewProc("GetMessageW")
 	getQueueStatus  = user32.NewProc("GetQueueStatus")
 	peekMessage     = user32.NewProc("PeekMessageW")
 	postMessage     = user32.NewProc("PostMessageW")
 	postQuitMessage = user32.NewProc("PostQuitMessage")
 	registerClass   = user32.NewProc("RegisterClassExW")
+	translate       = user32.NewProc("TranslateMessage")
 	getThreadID     = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 )
 
@@ -122,6 +125,39 @@ func attach(serve func(rest func())) (native, error) {
 	}
 	loops.Store(l.window, l)
 	return l, nil
+}
+
+// newOwnLoop makes a message loop for the thread.
+func newOwnLoop(serve func(rest func())) (native, func() error, error) {
+	l, err := attach(serve)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn := l.turner()
+	return l, func() error {
+		err := turn()
+		if err == ErrQuit {
+			removeMessage(0, quit) // there is no outer loop
+		}
+		return err
+	}, nil
+}
+
+// turner returns what waits for a message and handles it.
+func (l *messageLoop) turner() (turn func() error) {
+	m := new(message) // not on a stack, which the callbacks of GetMessage may move
+	return func() error {
+		switch got, _, _ := getMessage.Call(uintptr(unsafe.Pointer(m)), 0, 0, 0); int32(got) {
+		case 0:
+			_, _, _ = postQuitMessage.Call(m.wParam) // for the outer loop
+			return ErrQuit
+		case -1:
+			return nil
+		}
+		_, _, _ = translate.Call(uintptr(unsafe.Pointer(m)))
+		_, _, _ = dispatchMessage.Call(uintptr(unsafe.Pointer(m)))
+		return nil
+	}
 }
 
 func (l *messageLoop) wake() {

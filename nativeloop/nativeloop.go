@@ -70,7 +70,7 @@ type native interface {
 
 	// turner returns what waits for events and handles them, until it returns an error. It is called
 	// on the thread.
-	turner() (turn func() error, err error)
+	turner() (turn func() error)
 }
 
 // Attach has the native loop of the caller's thread serve that thread, for at most 4 ms at a time,

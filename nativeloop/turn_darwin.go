@@ -4,60 +4,53 @@ package nativeloop
 
 import (
 	"math"
-	"sync"
 	"unsafe"
 
 	"github.com/ebitengine/purego"
 	"github.com/ebitengine/purego/objc"
 )
 
-// cocoa has what a turn needs.
-var cocoa struct {
-	run    func(mode uintptr, seconds float64, returnAfterSource bool) int32
-	mode   cFunction // kCFRunLoopDefaultMode, whose value NSDefaultRunLoopMode has, too
-	onMain cFunction
-
-	// The main thread uses these. Without AppKit in the process, which may come later, they are zero.
-	app, modal cFunction // NSApp, NSModalPanelRunLoopMode
-}
-
-var openCocoa = sync.OnceValue(func() error {
-	library, err := purego.Dlopen(framework, purego.RTLD_NOW|purego.RTLD_GLOBAL)
-	if err != nil {
-		return err
-	}
-	if err := find(library, map[string]*cFunction{"kCFRunLoopDefaultMode": &cocoa.mode}); err != nil {
-		return err
-	}
-	purego.RegisterLibFunc(&cocoa.run, library, "CFRunLoopRunInMode")
-	return find(purego.RTLD_DEFAULT, map[string]*cFunction{"pthread_main_np": &cocoa.onMain})
-})
+// appKit has what the main thread uses of AppKit, which may come into the process later: until then
+// both are zero.
+var appKit struct{ app, modal cFunction } // NSApp, NSModalPanelRunLoopMode
 
 // value returns that of a variable, of the size of a pointer.
 func (f cFunction) value() uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
 
+const forever = 1e10 // seconds
+
 // turner returns what hands the events that have come to NSApp, as [NSApp run] does, and then waits
 // until the run loop has handled a source.
-func (l *runLoop) turner() (turn func() error, err error) {
-	if err := openCocoa(); err != nil {
-		return nil, err
-	}
+func (l *runLoop) turner() (turn func() error) {
 	return func() error {
-		if int32(cocoa.onMain.call()) != 0 { // elsewhere, AppKit ends the process
+		if onMain() { // elsewhere, AppKit ends the process
 			handleEvents()
 		}
-		const forever = 1e10
-		cocoa.run(mode(), forever, true)
+		cf.run(mode(), forever, true)
 		return nil
-	}, nil
+	}
+}
+
+// newOwnLoop has the run loop of the thread, which exists when it is first asked for.
+func newOwnLoop(serve func(rest func())) (native, func() error, error) {
+	l, err := attach(serve)
+	return l, func() error {
+		pool := objc.ID(objc.GetClass("NSAutoreleasePool")).Send(objc.RegisterName("new"))
+		defer pool.Send(objc.RegisterName("drain"))
+		const stopped = 2 // kCFRunLoopRunStopped
+		if cf.run(cf.mode, forever, true) == stopped {
+			return ErrQuit
+		}
+		return nil
+	}, err
 }
 
 // handleEvents hands the events that wait in NSApp, which the run loop does not look at, to NSApp.
 // A source of the run loop has told of them.
 func handleEvents() {
-	if cocoa.app == 0 {
-		_ = find(purego.RTLD_DEFAULT, map[string]*cFunction{"NSModalPanelRunLoopMode": &cocoa.modal,
-			"NSApp": &cocoa.app})
+	if appKit.app == 0 {
+		_ = find(purego.RTLD_DEFAULT, map[string]*cFunction{"NSModalPanelRunLoopMode": &appKit.modal,
+			"NSApp": &appKit.app})
 	}
 	if nsApp() == 0 {
 		return
@@ -75,20 +68,22 @@ func handleEvents() {
 	}
 }
 
+func onMain() bool { return int32(cf.onMain.call()) != 0 }
+
 // nsApp returns NSApp, or zero.
 func nsApp() objc.ID {
-	if cocoa.app == 0 {
+	if appKit.app == 0 {
 		return 0
 	}
-	return objc.ID(cocoa.app.value())
+	return objc.ID(appKit.app.value())
 }
 
 // mode returns the mode in which the thread waits: on the main one that of modal panels while there
 // is one, as AppKit does.
 func mode() uintptr {
-	if int32(cocoa.onMain.call()) != 0 && cocoa.modal != 0 && nsApp() != 0 &&
+	if onMain() && appKit.modal != 0 && nsApp() != 0 &&
 		nsApp().Send(objc.RegisterName("modalWindow")) != 0 {
-		return cocoa.modal.value()
+		return appKit.modal.value()
 	}
-	return cocoa.mode.value()
+	return cf.mode
 }
