@@ -68,10 +68,11 @@ func ID() uint64 { return ident.Thread() }
 // there. A name with a zero byte is EINVAL. On Linux the name of the main thread is that of the
 // process.
 func SetName(name string) error {
+	wrong := ""
 	if strings.ContainsRune(name, 0) {
-		return fmt.Errorf("osthread: SetName(%q): a name with a zero byte: %w", name, syscall.EINVAL)
+		wrong = "a name with a zero byte"
 	}
-	return names.change(fmt.Sprintf("SetName(%q)", name), name)
+	return names.change("Name", name, wrong)
 }
 
 // Name returns the thread's name.
@@ -84,13 +85,11 @@ func Name() (string, error) { return names.read("Name") }
 // On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in
 // group n/64.
 func SetAffinity(cpus ...int) error {
-	want := slices.Compact(slices.Sorted(slices.Values(cpus)))
-	call := fmt.Sprintf("SetAffinity(%s)", text(want))
+	want, wrong := slices.Compact(slices.Sorted(slices.Values(cpus))), ""
 	if len(want) == 0 || want[0] < 0 || want[len(want)-1] >= maxCPUs {
-		return fmt.Errorf("osthread: %s: at least one CPU, from 0 to %d: %w",
-			call, maxCPUs-1, syscall.EINVAL)
+		wrong = fmt.Sprintf("at least one CPU, from 0 to %d", maxCPUs-1)
 	}
-	return affinities.change(call, want)
+	return affinities.change("Affinity", want, wrong)
 }
 
 const maxCPUs = 1 << 16
@@ -105,7 +104,7 @@ func Affinity() ([]int, error) { return affinities.read("Affinity") }
 //
 // In POSIX a process has one niceness; on Linux each thread has its own. Windows has six priorities
 // for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.
-func SetNice(n int) error { return nices.change(fmt.Sprintf("SetNice(%d)", n), n) }
+func SetNice(n int) error { return nices.change("Nice", n, "") }
 
 // Nice returns the thread's niceness.
 func Nice() (int, error) { return nices.read("Nice") }
@@ -117,7 +116,11 @@ func Nice() (int, error) { return nices.read("Nice") }
 //
 // On Windows all priorities are THREAD_PRIORITY_TIME_CRITICAL, and 0 is THREAD_PRIORITY_NORMAL.
 func SetRealtime(priority int) error {
-	return realtimes.change(fmt.Sprintf("SetRealtime(%d)", priority), priority)
+	wrong := ""
+	if priority < 0 || priority > 99 {
+		wrong = "a priority is from 1 to 99, or 0"
+	}
+	return realtimes.change("Realtime", priority, wrong)
 }
 
 // Realtime returns the thread's real-time priority, 0 if it has none. On Windows it is 99 for any.
@@ -138,15 +141,13 @@ func Realtime() (int, error) { return realtimes.read("Realtime") }
 // if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing changes.
 // SIGKILL and SIGSTOP cannot be blocked: they are ErrNotApplied.
 func SetBlockedSignals(signals ...syscall.Signal) error {
-	want := slices.Compact(slices.Sorted(slices.Values(signals)))
-	call := fmt.Sprintf("SetBlockedSignals(%s)", text(want))
+	want, wrong := slices.Compact(slices.Sorted(slices.Values(signals))), ""
 	for _, s := range want {
 		if slices.Contains(unblockable, s) {
-			return fmt.Errorf("osthread: %s: the process needs %v (%d): %w",
-				call, s, s, syscall.EINVAL)
+			wrong = fmt.Sprintf("the process needs %v (%d)", s, s)
 		}
 	}
-	return masks.change(call, want)
+	return masks.change("BlockedSignals", want, wrong)
 }
 
 // BlockedSignals returns the signals that the thread blocks, in ascending order.
@@ -171,8 +172,12 @@ type property[T any] struct {
 	round func(T) T         // what set makes of a value; nil if it is to set that
 }
 
-func (p property[T]) change(call string, want T) error {
+// change sets the property to want, for the function Set and name. It does not if want is wrong.
+func (p property[T]) change(name string, want T, wrong string) error {
+	call := "Set" + name + "(" + text(want) + ")"
 	switch {
+	case wrong != "":
+		return fmt.Errorf("osthread: %s: %s: %w", call, wrong, syscall.EINVAL)
 	case p.set == nil:
 		return unsupported(call)
 	case !locked():
@@ -180,10 +185,7 @@ func (p property[T]) change(call string, want T) error {
 	}
 	failed := p.set(want)
 	if p.get == nil {
-		if failed != nil {
-			return fmt.Errorf("osthread: %s: %w", call, failed)
-		}
-		return nil
+		return of(call, failed)
 	}
 	has, err := p.get()
 	if err != nil {
@@ -208,14 +210,19 @@ func (p property[T]) read(call string) (T, error) {
 		return zero, unsupported(call)
 	}
 	v, err := p.get()
+	return v, of(call, err)
+}
+
+// of returns err, which may be nil, as that of a call.
+func of(call string, err error) error {
 	if err != nil {
 		err = fmt.Errorf("osthread: %s: %w", call, err)
 	}
-	return v, err
+	return err
 }
 
 func unsupported(call string) error {
-	return fmt.Errorf("osthread: %s: %w on %s", call, errors.ErrUnsupported, runtime.GOOS)
+	return of(call, fmt.Errorf("%w on %s", errors.ErrUnsupported, runtime.GOOS))
 }
 
 // locked reports whether the goroutine is locked to its thread, or whether that cannot be

@@ -80,14 +80,14 @@ func affinity() ([]int, error) {
 	}
 }
 
+const process = 0 // PRIO_PROCESS, which is a thread
+
 func setNice(n int) error {
-	const process = 0 // PRIO_PROCESS, which is a thread
 	_, _, errno := syscall.RawSyscall(syscall.SYS_SETPRIORITY, process, self, uintptr(n))
 	return failed(errno)
 }
 
 func nice() (int, error) {
-	const process = 0
 	n, _, errno := syscall.RawSyscall(syscall.SYS_GETPRIORITY, process, self, 0)
 	return 20 - int(n), failed(errno) // the kernel keeps it positive
 }

@@ -134,22 +134,9 @@ func nice() (int, error) {
 	return 0, err
 }
 
-func roundRealtime(priority int) int {
-	if priority != 0 {
-		return 99
-	}
-	return 0
-}
+func roundRealtime(priority int) int { return min(priority, 1) * 99 }
 
-func setRealtime(priority int) error {
-	switch {
-	case priority < 0 || priority > 99:
-		return syscall.EINVAL
-	case priority == 0:
-		return setPriority(0)
-	}
-	return setPriority(timeCritical)
-}
+func setRealtime(priority int) error { return setPriority(min(priority, 1) * timeCritical) }
 
 func realtime() (int, error) {
 	is, err := priority()
