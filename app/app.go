@@ -194,19 +194,31 @@ func Terminate() {
 		return
 	}
 	open, _ := closing()
+	closeAll(open)
+	mainthread.Call(func() {
+		state.loop.over = true
+		down()
+	})
+}
+
+func closeAll(open []*Window) {
+	for _, w := range open {
+		w.Stop()
+	}
 	for _, w := range open {
 		w.close()
 	}
-	mainthread.Call(func() {
-		state.waking.Lock()
-		state.up.Store(false)
-		state.waking.Unlock()
-		state.loop.over = true
-		unwatchX11()
-		if !state.stuck {
-			glfw.Terminate()
-		}
-	})
+}
+
+// down ends GLFW, on the main thread. That destroys the windows that are left.
+func down() {
+	state.waking.Lock()
+	state.up.Store(false)
+	state.waking.Unlock()
+	unwatchX11()
+	if !state.stuck {
+		glfw.Terminate()
+	}
 }
 
 // closing refuses new windows from now on, and returns the open ones, and whether it has been
@@ -336,23 +348,12 @@ func abandoned() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for _, w := range open {
-			w.Stop()
-		}
-		for _, w := range open {
-			w.close()
-		}
+		closeAll(open)
 	}()
 	select {
 	case <-ended:
+		down()
 	case <-time.After(limit):
-		return // a function does not return, and GLFW must not free what it uses
-	}
-	state.waking.Lock()
-	defer state.waking.Unlock()
-	state.up.Store(false)
-	unwatchX11()
-	if !state.stuck {
-		glfw.Terminate() // destroys the windows
+		// a function does not return, and GLFW must not free what it uses
 	}
 }

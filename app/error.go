@@ -64,13 +64,19 @@ type failure struct {
 	stack []byte
 }
 
-// check is deferred around functions of the program on the window's thread, and completed is set
-// after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
-func (w *Window) check(completed *bool) {
-	if !*completed {
-		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})
-		w.Stop()
-	}
+// check calls f, which calls functions of the program, on the window's thread. If one panics or
+// calls Goexit, the window stops, and Run ends with the first failure.
+func (w *Window) check(f func()) {
+	completed := false
+	defer func() {
+		if !completed {
+			w.failed.CompareAndSwap(nil,
+				&failure{in: w.inside, value: recover(), stack: debug.Stack()})
+			w.Stop()
+		}
+	}()
+	f()
+	completed = true
 }
 
 // raise panics or calls Goexit in the caller of Run, as the function has.

@@ -234,12 +234,11 @@ func (w *Window) deliverNow() {
 	if w.stopped.Load() || w.life.Load() != running {
 		return
 	}
-	completed := false
-	defer w.check(&completed)
-	if w.deliverAll() && w.queue.len() > 0 {
-		w.eventCame()
-	}
-	completed = true
+	w.check(func() {
+		if w.deliverAll() && w.queue.len() > 0 {
+			w.eventCame()
+		}
+	})
 }
 
 // slow is the rate, in frames a second, below which events do not wait for a frame.

@@ -27,8 +27,6 @@ type drawing struct {
 	frame     Frame
 	first     time.Time
 	run       func() // drawPosted, made once
-	tick      func() // drawTick, made once
-	swap      func()
 	gl        glFunctions
 	context   *nsgl.Context // or nil
 	ticks     frameClock
@@ -36,17 +34,6 @@ type drawing struct {
 	inside    string              // the method to which the function was given that runs
 	pending   atomic.Bool         // a frame has been posted
 	minimized atomic.Bool
-}
-
-func (d *drawing) init(w *Window) {
-	d.run, d.tick = w.drawPosted, w.drawTick
-	d.swap = func() {
-		if state.wayland.Load() {
-			w.hiding.Lock()
-			defer w.hiding.Unlock()
-		}
-		w.win.SwapBuffers()
-	}
 }
 
 // schedule posts a frame, unless one has been posted.
@@ -104,12 +91,14 @@ func (w *Window) pause() {
 func (w *Window) drawFrame() {
 	if w.stopped.Load() || w.minimized.Load() && w.shot == nil {
 		w.pause()
-		return
+	} else {
+		w.check(w.draw)
 	}
-	completed := false
-	defer w.check(&completed)
+}
+
+// draw draws a frame and has the next follow.
+func (w *Window) draw() {
 	if w.opts.eventsOnDraw && !w.deliverAll() {
-		completed = true
 		return
 	}
 	if w.continuous() {
@@ -144,12 +133,6 @@ func (w *Window) drawFrame() {
 		}
 		w.show()
 	}
-	completed = true
-	w.next()
-}
-
-// next runs at the end of a frame.
-func (w *Window) next() {
 	if w.continuous() {
 		if w.ticks.timer == nil {
 			w.schedule()
@@ -167,7 +150,13 @@ func (w *Window) show() {
 		return // end has given up waiting
 	}
 	start := time.Now()
-	_ = guarded(w.swap)
+	_ = guarded(func() {
+		if state.wayland.Load() {
+			w.hiding.Lock()
+			defer w.hiding.Unlock()
+		}
+		w.win.SwapBuffers()
+	})
 	end := time.Now()
 	w.ticks.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
 	wakeForEvents()

@@ -42,7 +42,7 @@ func (c *frameClock) begin(w *Window) {
 	}
 	c.stop()
 	if rate > 0 {
-		c.timer, c.rate = w.thread.Every(period(rate), w.tick), rate
+		c.timer, c.rate = w.thread.Every(period(rate), w.drawTick), rate
 	}
 }
 
@@ -62,7 +62,7 @@ func (c *frameClock) again(w *Window, passed time.Duration) (now bool) {
 	if left <= 0 {
 		return true
 	}
-	c.timer, c.rate = w.thread.AfterFunc(left, w.tick), -1 // begin replaces it
+	c.timer, c.rate = w.thread.AfterFunc(left, w.drawTick), -1 // begin replaces it
 	return false
 }
 

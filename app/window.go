@@ -87,7 +87,7 @@ func NewWindow(opts ...Option) (*Window, error) {
 	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
 	w.thread = thread.New(thread.WithName(o.name), thread.WithKeep(), thread.WithStop(w.stop))
 	w.pacing.set(o.pace)
-	w.drawing.init(w)
+	w.run = w.drawPosted
 	if o.eventsOnDraw {
 		w.postDelivery = w.thread.Coalesce(w.deliverNow)
 		w.queue.came = w.eventCame
@@ -365,11 +365,8 @@ func (w *Window) endThread() (ended bool) {
 func (w *Window) leave() {
 	defer w.detach()
 	if f, _ := w.onClose.Load().(func()); f != nil {
-		completed := false
-		defer w.check(&completed)
 		w.inside = "OnClose"
-		f()
-		completed = true
+		w.check(f)
 	}
 }
 
