@@ -279,15 +279,8 @@ func attachByEvents() (detach func()) {
 	return func() { mainthread.Loop().OnWake(nil) }
 }
 
-// notified has a place for what ends a wait of the main thread in the Go scheduler.
-var notified = make(chan struct{}, 1)
-
-func notifyLoop() {
-	select {
-	case notified <- struct{}{}:
-	default:
-	}
-}
+// notified ends a wait of the main thread in the Go scheduler.
+var notified = make(signal, 1)
 
 // waitForEvents handles the events that there are, waits for the next, and handles those.
 func waitForEvents() {
@@ -311,7 +304,7 @@ func poll() {
 
 // wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
-	notifyLoop()
+	notified.set()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
 	if state.up.Load() && !inScheduler() {

@@ -88,7 +88,7 @@ func wakeForEvents() {
 	wake := !x11.waiting || eventsQueued()
 	x11.mu.Unlock()
 	if wake {
-		notifyLoop() // if it does not wait, it will look once more when it would
+		notified.set() // if it does not wait, it will look once more when it would
 	}
 }
 

@@ -392,7 +392,7 @@ func (w *Window) detach() {
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
 func (w *Window) Stop() {
 	w.stopped.Store(true)
-	w.queue.notify()
+	w.queue.notified.set()
 }
 
 // Do runs f on the main thread with the window of GLFW, for what the package does not have:
