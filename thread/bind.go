@@ -121,47 +121,43 @@ func Bind3V[A, B, C, R any](t *Thread, f func(A, B, C) R) func(A, B, C) R {
 	return b.call
 }
 
-// A boundPost carries a function and its arguments through Go. The thread gives it back before the
-// function runs. It does not refer to the Thread.
-type boundPost[A, B, C any] struct {
+// posts are those of f, a function of up to three arguments. They do not refer to the Thread.
+type posts[A, B, C any] struct {
 	f    func(A, B, C)
-	a    A
-	b    B
-	c    C
-	free *freelist.List[boundPost[A, B, C]]
-	run  func() // p.call, made once
+	free freelist.List[boundPost[A, B, C]]
+}
+
+// A boundPost carries arguments through Go. The thread gives it back before the function runs.
+type boundPost[A, B, C any] struct {
+	of  *posts[A, B, C]
+	a   A
+	b   B
+	c   C
+	run func() // p.call, made once
 }
 
 //threadcall:noalloc
 func (p *boundPost[A, B, C]) call() {
-	f, a, b, c := p.f, p.a, p.b, p.c
+	of, a, b, c := p.of, p.a, p.b, p.c
 	p.release()
-	f(a, b, c)
+	of.f(a, b, c)
 }
 
 //threadcall:noalloc
 func (p *boundPost[A, B, C]) release() {
-	free := p.free
-	*p = boundPost[A, B, C]{free: free, run: p.run}
-	free.Put(p) //threadcall:alloc when more are queued than ever
-}
-
-// A postBinding posts f, a function of up to three arguments.
-type postBinding[A, B, C any] struct {
-	t    *Thread
-	f    func(A, B, C)
-	free *freelist.List[boundPost[A, B, C]]
+	*p = boundPost[A, B, C]{of: p.of, run: p.run}
+	p.of.free.Put(p) //threadcall:alloc when more are queued than ever
 }
 
 //threadcall:noalloc
-func (b *postBinding[A, B, C]) post(x A, y B, z C) bool {
-	p := b.free.Get()
+func (ps *posts[A, B, C]) post(t *Thread, a A, b B, c C) bool {
+	p := ps.free.Get()
 	if p == nil {
-		p = &boundPost[A, B, C]{free: b.free} //threadcall:alloc when more are queued than ever
-		p.run = p.call                        //threadcall:alloc and with it
+		p = &boundPost[A, B, C]{of: ps} //threadcall:alloc when more are queued than ever
+		p.run = p.call                  //threadcall:alloc and with it
 	}
-	p.f, p.a, p.b, p.c = b.f, x, y, z
-	ok := b.t.Go(p.run)
+	p.a, p.b, p.c = a, b, c
+	ok := t.Go(p.run)
 	if !ok {
 		p.release()
 	}
@@ -174,8 +170,8 @@ func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C)) func(A, B, C) b
 	if isNil {
 		return func(A, B, C) bool { return false }
 	}
-	b := &postBinding[A, B, C]{t, f, new(freelist.List[boundPost[A, B, C]])}
-	return b.post
+	ps := &posts[A, B, C]{f: f}
+	return func(a A, b B, c C) bool { return ps.post(t, a, b, c) }
 }
 
 // BindGo1 is [BindGo2], for a function with one argument.
