@@ -59,8 +59,7 @@ func (t *Thread) misplaced() error {
 	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s", what, where, instead)
 }
 
-// callers returns the function that has called Assert, and the one that has called that, if there
-// is one.
+// callers returns the function that has called Assert, and its caller, if there is one.
 func callers() (asserting, caller runtime.Frame) {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
@@ -78,8 +77,7 @@ func callers() (asserting, caller runtime.Frame) {
 	return asserting, caller
 }
 
-// standard reports whether a frame is of the standard library, whose files are where those of
-// package strings are.
+// standard reports whether a frame is of the standard library, by where package strings is.
 func standard(f runtime.Frame) bool {
 	pc := reflect.ValueOf(strings.Cut).Pointer()
 	known, _ := runtime.FuncForPC(pc).FileLine(pc)
@@ -102,8 +100,7 @@ func statement(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:] + "()"
 }
 
-// goroutine says which goroutine the caller is, and where it was started and by what. Only stack
-// traces have that.
+// goroutine says which goroutine the caller is, and where and by what it was started.
 func goroutine() string {
 	trace := make([]byte, 64<<10) // a trace has at most a hundred functions
 	trace = trace[:runtime.Stack(trace, false)]

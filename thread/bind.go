@@ -72,8 +72,7 @@ func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
 	return r
 }
 
-// Bind1 returns a function that runs f, which has one argument, on t and returns after it. [Bind2]
-// has what holds for all of them.
+// Bind1 is [Bind2], for a function with one argument.
 func Bind1[A any](t *Thread, f func(A)) func(A) {
 	b := bind(t, f == nil, func(a A, _, _ none) none { f(a); return none{} })
 	return func(x A) { b.call(x, none{}, none{}) }
@@ -187,8 +186,7 @@ func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
 //	upload(texture, pixels) // gl.Go(func() { texture.Upload(pixels) })
 //
 // post makes no closure, so it allocates nothing unless more functions are queued than ever before.
-// Order, limit and panics are those of Go. Nothing refers to the arguments when f has returned, or
-// when post has returned false.
+// Order, limit and panics are those of Go. Nothing refers to the arguments then.
 //
 // For a nil f post returns false. BindGo is for functions that are bound once: each keeps records,
 // up to 16,384. Any goroutine may call post, which keeps t from being reclaimed; a queued f does

@@ -21,14 +21,12 @@ import (
 // When t ends, it runs free for each ptr that is left, reachable or not: the last that was added
 // first, after all queued functions have run or been refused, and before the functions of
 // [WithStop]. Calls that free then makes to t run in place. The goroutine of a [Loop] does so when
-// it calls Close; or when it stops serving, if the thread has been terminated. The thread of
-// package mainthread does not: it ends with the process. Once t has done so, AddCleanup does
-// nothing.
+// it calls Close; or when it stops serving, if the thread has been terminated. That of package
+// mainthread does not: it ends with the process. Later, AddCleanup does nothing.
 //
 // A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
 // Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.
-// free and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
-// unreachable.
+// free and arg must not refer to ptr, nor arg to a Thread that does, or ptr is never unreachable.
 //
 // AddCleanup panics if ptr is nil or arg is ptr. If t was made in a bubble of testing/synctest,
 // free runs when t ends, since the collector is outside.

@@ -30,7 +30,6 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // GoContext, TryGo, Coalesce, a [Timer], [WithStop], and, with [New] and [NewPool], [WithStart].
 // Without the option, and for a nil f, the name of the thread, the value and the stack are written
 // to standard error at once. In either case the thread continues, and [Stats] counts the panic.
-// Goexit is not a panic.
 //
 // The thread keeps nothing of a panic that f has taken. Of the last one that was written to
 // standard error, it keeps the beginning of the text, for the page of package recorderhttp.

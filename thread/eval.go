@@ -8,16 +8,14 @@ import (
 	"sync"
 )
 
-// A Caller is a [*Thread] or a [*Pool]. [MustEval] and [EvalContext] run functions with results on
-// it.
+// A Caller, a [*Thread] or a [*Pool], is what [MustEval] and [EvalContext] run functions on.
 type Caller interface {
 	Call(f func()) bool
 	CallContext(ctx context.Context, f func()) error
 }
 
 // EvalContext is [Thread.CallContext] on c for a function with a result, which it returns. If f
-// does not run, it returns the zero value and the error. It is a function because methods have no
-// type parameters of their own.
+// does not run, it returns the zero value and the error.
 //
 //threadcall:noalloc
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {

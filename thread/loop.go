@@ -87,8 +87,7 @@ func newLoop(function string, opts []Option) *Loop {
 	return &Loop{t: wrap(o), setup: o.setup()}
 }
 
-// Adopt does for the Loop of [NewLoop] what [Adopt] does: the calling goroutine has the Loop from
-// then on. It returns nil once.
+// Adopt does for the Loop of [NewLoop] what [Adopt] does, for the calling goroutine, once.
 //
 // It returns an error and changes nothing if any goroutine has adopted the Loop before, if the
 // thread has been terminated or reclaimed ([ErrTerminated]), if the caller is on a thread that is a
@@ -144,8 +143,7 @@ func (l *Loop) Close() {
 	runtime.KeepAlive(l)
 }
 
-// Serve runs the functions that were queued before it was called, and returns how many it ran. It
-// does not wait.
+// Serve runs the functions queued before its call, without waiting, and returns how many it ran.
 //
 // It begins no function when limit has passed, so that a flood of functions does not delay a frame.
 // If functions are left, the function of OnWake is called again, and the next Serve runs them in
@@ -189,13 +187,11 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 //
 // The goroutine that queues a function calls wake if the thread does not serve at that moment, and
 // none calls it again until the next Serve; a late call may come after that. If the loop uses Wait,
-// wake is called only when Wait has begun to block. If a function is queued already, OnWake calls
-// wake itself.
+// wake is called only when Wait has begun to block. If one is queued already, OnWake calls wake.
 //
 // A function that Serve runs may take the event of wake from the loop. So if functions are queued
 // when Serve returns, wake is called again. A function may also run an event loop of its own, as a
-// dialog does. That loop must call Serve before it first waits: wake has already been called for
-// the functions in the queue.
+// dialog does. That loop must call Serve before it first waits: wake has been called already.
 func (l *Loop) OnWake(wake func()) {
 	l.mayServe("OnWake")
 	l.t.e.OnWake(wake)

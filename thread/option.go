@@ -30,8 +30,7 @@ type config struct {
 // # Length
 //
 // [osthread.SetName] lists the systems that have names of threads, and how many bytes each keeps:
-// 15 on Linux. The names of a pool's threads have at most 15 bytes, for which the name before the
-// number is cut.
+// 15 on Linux. Those of a pool's threads are cut before the number, to 15.
 //
 // # Profiler label
 //
@@ -54,9 +53,8 @@ func WithQueueLimit(n int) Option {
 }
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, and lends it to
-// the next one that is made with this option. It is for libraries that crash when a thread ends on
-// which they have run, and for threads that are made for a call or two, which then take half the
-// CPU time.
+// the next one that is made with this option. It is for libraries that crash when a thread on which
+// they have run ends, and for threads that live for a call or two, which take half the CPU time.
 //
 // # EGL
 //
@@ -73,8 +71,7 @@ func WithQueueLimit(n int) Option {
 // [WithStart] has failed, panicked or called [runtime.Goexit] is not kept. The program keeps as
 // many threads as it has used at once until it ends.
 //
-// The option does nothing for [Adopt], and in a bubble of testing/synctest, where no goroutine may
-// stay.
+// The option does nothing for [Adopt], and in a bubble of testing/synctest.
 func WithKeep() Option {
 	return func(c *config) { c.keep = true }
 }

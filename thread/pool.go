@@ -13,9 +13,8 @@ import (
 // that blocking system or C calls occupy. All methods may be called from any goroutine at any time.
 //
 // Functions begin in the order in which they were given, and run side by side. Only a call that
-// closes a cycle of waiting threads overtakes others, because all would wait for ever otherwise. A
-// Pool that is dropped without Terminate is reclaimed by the garbage collector, after it has run
-// what was queued.
+// closes a cycle of waiting threads, which would wait for ever, overtakes others. A Pool that is
+// dropped is reclaimed by the garbage collector, after it has run what was queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
@@ -107,8 +106,7 @@ func (p *Pool) Go(f func()) bool {
 	return ok
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if the queue is full. See
-// [Thread.TryGo].
+// TryGo is Go, but returns false at once if the queue is full. See [Thread.TryGo].
 //
 //threadcall:noalloc
 func (p *Pool) TryGo(f func()) bool {

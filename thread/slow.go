@@ -56,10 +56,9 @@ func (s SlowCall) String() string {
 //
 // # Which functions
 //
-// A function that has run for long is in a system call that hangs, say, or waits for a lock that is
-// never released. One that runs in place is part of the function that calls it. The functions of
-// [WithStart] count as one. Those of [WithStop] are not reported on a thread that the garbage
-// collector has reclaimed.
+// A function runs for long in a system call that hangs, say, or waiting for a lock. One that runs
+// in place is part of its caller. The functions of [WithStart] count as one. Those of [WithStop]
+// are not reported on a thread that the garbage collector has reclaimed.
 //
 // A function that waits does so because the thread runs other functions or a native loop that
 // hangs; SlowCall.Stack shows them. If several wait, only the one that has waited for longest is
@@ -79,14 +78,12 @@ func (s SlowCall) String() string {
 // # Cost
 //
 // With the option each call takes about a microsecond more, to record where it was made. For a d of
-// zero or less and for a nil f the option does nothing. [Thread.OnSlowCall] is for a thread that
-// exists.
+// zero or less and a nil f it does nothing. [Thread.OnSlowCall] is for what exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.notify = d, f }
 }
 
-// OnSlowCall is [WithSlowCall] for functions that are queued from now on, in place of what was set
-// before. A nil f turns it off.
+// OnSlowCall is [WithSlowCall] for what is queued from now on, in place of what was set before.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
 }

@@ -61,8 +61,7 @@ func (h hooks) starts() bool {
 	return slices.ContainsFunc(h, func(h engine.Hook) bool { return h.Start != nil })
 }
 
-// begin has an engine that has not been started run the functions of WithStart first. A
-// failure terminates what fails.
+// begin has an engine run the functions of WithStart first. A failure terminates what fails.
 func (h hooks) begin(e *engine.Engine, fails interface{ Terminate() }) {
 	if !h.starts() {
 		_ = e.Prepare(h)

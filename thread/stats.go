@@ -53,8 +53,7 @@ type Wakeups struct {
 	EventLoop uint64 // calls of the function that was given to [Loop.OnWake]
 }
 
-// Stats returns the counts. It changes nothing, and may be called from any goroutine, after the end
-// of the thread, too.
+// Stats returns the counts. It changes nothing, and may be called after the end of the thread, too.
 //
 // # Cost
 //
@@ -71,11 +70,10 @@ type Wakeups struct {
 //
 // Wait, Serve, ServeContext and a native loop that a function calls are no running function: while
 // the thread waits there, Running is zero and Busy does not grow. On a Loop with OnWake that does
-// not call Wait, each function may be in a native loop: Running counts from when another is
-// queued. Functions that were queued before their times were measured are not in Waits and Runs. A
-// function whose caller is in a bubble of testing/synctest, and whose thread is outside, has no
-// wait: the two have different clocks; so Running and Busy are zero for a caller on another clock
-// than the thread's.
+// not call Wait, each function may be in a native loop: Running counts from when another is queued.
+// Functions that were queued before their times were measured are not in Waits and Runs. A function
+// whose caller is in a bubble of testing/synctest, and whose thread is outside, has no wait, as the
+// two have different clocks; and Running and Busy are zero for a caller on the other clock.
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {

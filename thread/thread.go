@@ -1,8 +1,7 @@
 // Package thread runs functions on the thread of the operating system to which they belong.
 //
 // Some libraries must always be called from one thread: OpenGL and CUDA contexts, ptrace, network
-// namespaces, COM apartments, an embedded Python. A [Thread] is such a thread; any goroutine may
-// hand it functions.
+// namespaces, COM apartments, an embedded Python. A [Thread] runs the functions of any goroutine.
 //
 //	t := thread.New(thread.WithName("gl"))
 //	defer t.Close() // runs what is queued
@@ -19,13 +18,10 @@
 //
 //  1. A function runs exactly once, or it does not run at all and the call says so, whatever
 //     Terminate, a deadline or the end of main do at that moment: Call returns false, CallContext
-//     and EvalContext return an error, MustCall and MustEval panic with one. A nil function does
-//     not run: false, [ErrNil], or a panic with an error that wraps it. For an option or a setter,
-//     nil means none.
-//  2. The function sees what its caller wrote before the call, and the caller sees after the call
-//     what the function wrote.
-//  3. The calls of one goroutine to a thread that it is not on run in the order in which it made
-//     them, Go and Call alike.
+//     and EvalContext return an error, MustCall and MustEval panic with one. For a nil function
+//     that is false, [ErrNil], or a panic that wraps it. Nil for an option or setter is none.
+//  2. The function sees what its caller wrote before, and the caller then sees what it wrote.
+//  3. Calls of one goroutine to a thread that it is not on, Go and Call alike, run in their order.
 //  4. A call made on the thread itself is a plain function call: nothing else runs before it. That
 //     holds in a C callback, in a coroutine of [iter.Pull], and on a thread of a [Pool]. A function
 //     that is given to Go there is queued, and runs after the current function. Threads may call
@@ -39,27 +35,22 @@
 //  7. Go does not block. Memory is the bound, unless [WithQueueLimit] sets one.
 //  8. On the main goroutine, calls to the main thread run in place before and after
 //     mainthread.Init. Those of other goroutines wait for Init, and return false when its function
-//     has ended. A call that has waited for five seconds for a thread that nothing serves is
-//     reported on standard error.
+//     has ended. A call that waits for five seconds for a thread that nothing serves is reported.
 //  9. Terminate may be called anywhere and any number of times, but not for the main thread. When
 //     one has returned, nothing begins. Close first runs what is queued. Starts and stops are
 //     pairs, undone in reverse. The garbage collector reclaims a Thread that is dropped.
 //  10. An idle thread uses no CPU. No call allocates in the steady state. A function literal that
 //     captures variables is allocated where it is made; [Bind2] and [BindGo2] need none.
 //
-// docs/proof.md of the project names the tests of each.
-//
 // # Testing
 //
-// Threads work in the bubbles of [testing/synctest]. A thread that is made in a bubble has the time
-// of the bubble. It must be terminated before the test ends, as any goroutine of a bubble, and the
-// garbage collector does not reclaim it. A call from outside the bubble, or from another one,
-// panics until the thread has been terminated; then it returns false.
+// A thread that is made in a bubble of [testing/synctest] has the time of the bubble. It must be
+// terminated before the test ends, as any goroutine there: the garbage collector does not reclaim
+// it. Until then, a call from outside the bubble panics; afterwards, it returns false.
 //
-// A thread that is made outside, such as the main thread, may be called from a bubble. Its
-// functions run outside: they see the real time, and must not use channels and timers of the
-// bubble. While a goroutine of the bubble waits for such a thread, the clock of the bubble stands
-// still, so its deadlines do not pass.
+// A thread that is made outside, such as the main thread, may be called from a bubble. Functions
+// see the real time there, and must not use channels and timers of the bubble. While a goroutine of
+// the bubble waits for them, its clock stands still, so no deadline passes.
 //
 // # Limits
 //
@@ -71,8 +62,7 @@
 // 10,000, 0.6 s for 100,000. [Stats] counts them, and a thread that has 3,000 says so once on
 // standard error. After about 790,000, 400,000 on 32 bits, the stack overflows, which ends the
 // process; fewer suffice if functions are nested deeper. So let a function return, and its caller
-// call Goexit after the call. A Goexit in a function that a [Loop] runs ends the goroutine of the
-// loop.
+// call Goexit. A Goexit in a function that a [Loop] runs ends its goroutine.
 //
 // While goroutines compute on all Ps, a call waits for their time slices of 10 ms, as a message on
 // a channel does. If no more goroutines compute than there are cores, one more P avoids that:
@@ -112,9 +102,8 @@ type Thread struct {
 	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
 }
 
-// New starts a thread. It does not wait until the operating system has made the thread; calls do.
-// So New cannot return the error of a function of [WithStart]: the error ends the thread and is
-// reported as a panic. [Start] returns it.
+// New starts a thread, and does not wait until the operating system has made it. So an error of a
+// function of [WithStart] ends the thread and is reported as a panic. [Start] returns it.
 func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
@@ -156,9 +145,8 @@ func (t *Thread) ID() uint64 { return t.e.ID() }
 // Call runs f on the thread and returns true after it. It returns false, and f will not run, if f
 // is nil or the thread is terminated before f begins; [Thread.MustCall] panics instead.
 //
-// If f panics, Call panics with the same value. If nothing recovers it, the report that ends the
-// process also has the stack of the thread at that moment. If f calls [runtime.Goexit], so does
-// Call.
+// If f panics, Call panics with the same value; if nothing recovers it, the report of the crash
+// also has the stack of the thread. If f calls [runtime.Goexit], so does Call.
 //
 // A Call made on another thread waits there, and that thread may run functions meanwhile. If one of
 // them calls Goexit, f does not begin; if f has begun, Call waits for its end.
@@ -170,15 +158,13 @@ func (t *Thread) Call(f func()) bool {
 	return ok
 }
 
-// CallContext runs f on the thread and returns nil after it. Otherwise f will not run, and
-// CallContext returns
+// CallContext runs f on the thread and returns nil after it. Or f will not run, and the error is
 //
 //   - [context.Cause](ctx), if ctx is done before f begins, or [context.Canceled] if that is nil;
 //   - [ErrTerminated], if the thread is terminated before f begins;
 //   - [ErrNil], if f is nil.
 //
-// Once f has begun, CallContext waits for its end. A call that was given up keeps nothing alive,
-// even if the thread hangs.
+// Once f has begun, CallContext waits for its end. A call that was given up keeps nothing alive.
 //
 // If ctx has profiler labels ([runtime/pprof.Do]), f runs under them, so a CPU profile says for
 // which caller the thread worked. After f, the thread has the labels that it had before: none, or
@@ -208,7 +194,7 @@ func (t *Thread) Go(f func()) bool {
 }
 
 // TryGo is Go, but never waits: if the queue is as long as [WithQueueLimit] allows, it returns
-// false and f will not run, on the thread itself, too.
+// false, on the thread itself, too.
 //
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
@@ -219,11 +205,8 @@ func (t *Thread) TryGo(f func()) bool {
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. The thread looks at ctx
 // only then; until then f is queued, and counts towards [WithQueueLimit]. GoContext returns nil if
-// f is queued. Otherwise f will not run, and GoContext returns, as [Thread.CallContext] does,
-//
-//   - [context.Cause](ctx), if ctx is done already, or while GoContext waits for that limit;
-//   - [ErrTerminated], if the thread is terminated or closed;
-//   - [ErrNil], if f is nil.
+// f is queued, and otherwise the error that [Thread.CallContext] would return: that of ctx if it is
+// done already, or while GoContext waits for the limit.
 //
 // The profiler labels of ctx are carried as by CallContext.
 //
@@ -235,9 +218,8 @@ func (t *Thread) GoContext(ctx context.Context, f func()) error {
 }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
-// when the thread has been terminated and serves no more, but for the main thread of package
-// mainthread. On js/wasm a coroutine inside a call is not recognised, and must not call the thread
-// that it is on.
+// when the thread has been terminated and serves no more, but not for that of package mainthread.
+// On js/wasm a coroutine in a call is not recognised, and must not call its thread.
 //
 //threadcall:noalloc
 func (t *Thread) On() bool { return t.e.On() }
@@ -247,16 +229,14 @@ func (t *Thread) On() bool { return t.e.On() }
 // does not keep the Thread alive. In a bubble of testing/synctest it belongs to the bubble.
 func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 
-// Close ends the thread when it has run what is queued, and waits for its end. What comes later is
-// refused.
+// Close runs what is queued, ends the thread, and waits for that. What comes later is refused.
 //
 // # What is refused
 //
 // Go, TryGo and a post of [Thread.Coalesce] return false at once, GoContext returns
 // [ErrTerminated], and Call and CallContext return when the thread has ended. Only calls that a
 // running function needs still run: those that it makes on the thread, and those of a thread that
-// it waits for, directly or through other threads. A tick of a [Timer] runs if it is queued
-// already.
+// it waits for, directly or through other threads. A queued tick of a [Timer] runs.
 //
 // # What Close waits for
 //
@@ -296,10 +276,8 @@ func (t *Thread) Shutdown(ctx context.Context) error {
 // # More than once, on a Loop, on the main thread
 //
 // Terminate may be called more than once, and on the thread itself. The call of the running
-// function returns true.
-//
-// The thread of the operating system ends, but not that of a [Loop]; its goroutine undoes what
-// Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
+// function returns true. The thread of the operating system ends, but not that of a [Loop]; its
+// goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
 // That Thread ends when the function given to mainthread.Init returns, or by Close of

@@ -8,9 +8,8 @@ import "unsafe"
 // thread-local storage, under a name that the assembler documents.
 func getg() unsafe.Pointer
 
-// G identifies the running goroutine while it lives. It is the address of the runtime's g.
-// The runtime uses a g again when its goroutine has ended: a saved value must be forgotten before
-// that.
+// G identifies the running goroutine while it lives. It is the address of the runtime's g. The
+// runtime uses a g again when its goroutine has ended: a saved value must be forgotten before that.
 //
 // A C function that calls back into Go returns to the goroutine that called C. A coroutine of
 // iter.Pull is a goroutine of its own, although it runs on the thread of the goroutine that resumed
