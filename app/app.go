@@ -183,9 +183,8 @@ func Wait() {
 }
 
 // Terminate closes the windows that are open, waits until their Run has returned, and gives the
-// main thread back. Without Init it does nothing. It panics in a function that was given to a
-// window, where it would wait for itself, and on the main thread, which must be free for the event
-// loop.
+// main thread back. Without Init it does nothing. It panics where it would wait for itself: in a
+// function that was given to a window, and on the main thread.
 func Terminate() {
 	opened("Terminate") // panics before it waits for another Terminate
 	state.mu.Lock()
@@ -221,8 +220,7 @@ func down() {
 	}
 }
 
-// closing refuses new windows from now on, and returns the open ones, and whether it has been
-// called before.
+// closing refuses new windows, and returns the open ones and whether it has been called before.
 func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
@@ -230,8 +228,7 @@ func closing() (open []*Window, before bool) {
 	return slices.Collect(maps.Keys(state.windows)), before
 }
 
-// opened returns the windows that there are. It panics where the caller, a function of the given
-// name, would wait for itself.
+// opened returns all windows. It panics where the function of this name would wait for itself.
 func opened(name string) []*Window {
 	if mainthread.On() && state.up.Load() {
 		panic("app: " + name + " on the main thread, which runs the event loop; call it elsewhere")
@@ -326,8 +323,7 @@ func onMain(f func()) error {
 // usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
 
-// limit is how long the windows may take to end after that function has returned. The process would
-// end without them.
+// limit is how long the windows may take to end after that function has returned.
 const limit = time.Second
 
 // abandoned does on the main thread what Terminate would have done, when the function given to

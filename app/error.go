@@ -17,8 +17,7 @@ var ErrNoDisplay = errors.New("app: no display")
 var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 
 // guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
-// error of all threads in one variable, and the next thread to call it panics, so calls of it while
-// windows are open are guarded.
+// error of all threads in one variable, and panics in the next to call it, on any thread.
 func guarded(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {

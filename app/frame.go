@@ -173,9 +173,8 @@ func (w *Window) measure(f *Frame) {
 	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
-// Screenshot draws a frame and returns its picture, before Run, too. It returns an error if a
-// function on the window's thread does not return within five seconds, and on that thread, where it
-// would wait for itself.
+// Screenshot draws a frame and returns its picture, before Run, too. It returns an error on the
+// window's thread, and if a function there does not return within five seconds.
 func (w *Window) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")

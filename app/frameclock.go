@@ -16,9 +16,8 @@ import (
 //	VSync, and it does not        by a clock, at the monitor's rate
 //	another Pace                  by a clock, at that rate
 //
-// The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits
-// in the Go scheduler. If it waited in C or in a system call, it would keep a P for up to 10 ms
-// each time.
+// The clock is [thread.Thread.Every]: a timer of the operating system for which the thread waits in
+// the Go scheduler. A wait in C would keep a P for up to 10 ms each time.
 //
 // Only the window's thread uses it, but for refresh.
 type frameClock struct {

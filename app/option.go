@@ -83,12 +83,10 @@ func OpenGLES(major, minor int, load func() error) Option {
 
 // Share makes a window that shares textures, buffers, shaders and samplers with w. Framebuffers and
 // vertex arrays are not shared. Its context is as w's, unless OpenGL or OpenGLES says otherwise.
-// NewWindow waits until w's thread is between two frames, and returns an error if that takes five
-// seconds.
+// NewWindow waits until w's thread is between two frames, and fails after five seconds.
 //
 // The other thread sees an object completely after glFinish, or after glFlush and a wait for a
-// fence, and must bind it again. Either window may be closed first; the shared objects end with the
-// last.
+// fence, and must bind it again. Either window may be closed first; objects end with the last.
 func Share(w *Window) Option { return option(func(o *options) { o.shares, o.share = true, w }) }
 
 // EventsOnDraw delivers events on the window's thread, immediately before the function of
@@ -104,8 +102,7 @@ func Hidden() Option { return option(func(o *options) { o.hidden = true }) }
 
 // Hints runs set on the main thread, after the hints of the package and before GLFW makes the
 // window. It sets by [glfw.WindowHint] what the package has no option for: the position, samples, a
-// fixed size, no border, a debug context, sRGB, EGL. NewWindow returns an error for a hint that
-// GLFW does not know.
+// fixed size, no border, a debug context, sRGB, EGL. Unknown hints are errors of NewWindow.
 //
 //	app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })
 func Hints(set func()) Option { return option(func(o *options) { o.hints = set }) }

@@ -42,8 +42,7 @@ func (s *pacing) set(p Pace) (before Pace) {
 	return Pace(math.Float64frombits(s.bits.Swap(math.Float64bits(float64(p)))))
 }
 
-// SetPace changes how often the window is drawn, at once: a frame that would come later than by the
-// new pace comes now.
+// SetPace changes the pace: a frame that would come later than by the new one comes now.
 func (w *Window) SetPace(p Pace) {
 	before := w.pacing.set(p)
 	w.thread.Go(w.repace)

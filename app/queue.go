@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// A queue carries events from the main thread, which does not wait, to the goroutine or thread that
-// handles them.
+// A queue carries events from the main thread, which does not wait, to what handles them.
 type queue struct {
 	mu     sync.Mutex
 	events []Event // the oldest first

@@ -26,8 +26,7 @@ import (
 // afterwards, and wakes the main thread if there are some.
 //
 // GLFW waits for the answer of another program, such as the contents of the clipboard, at the
-// socket. To look for queued events is to read from it, so it is done only while the main thread is
-// not in GLFW.
+// socket. To look for queued events reads from it, so it is done only while GLFW does not.
 var x11 struct {
 	// held to look for queued events off the main thread, and to change waiting
 	mu      sync.Mutex

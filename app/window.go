@@ -25,8 +25,7 @@ var ErrClosed = errors.New("app: the window is closed")
 //
 // Its methods may be called from any goroutine at any time. Once the window is closed, which the
 // user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw
-// for example, methods without a result do not wait for the main thread: they take effect soon, in
-// their order.
+// for example, methods without a result take effect soon, in their order.
 type Window struct {
 	opts   options
 	win    *glfw.Window
@@ -232,9 +231,8 @@ func NewContext(w *Window) (*thread.Thread, error) {
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
 // context current and the viewport set to the whole window. When it returns, the frame is shown.
-// Without one, or with nil, the window is cleared when it is shown, and again when the system has
-// lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
-// does Run.
+// Without one, or with nil, the window is cleared when shown, and when the system has lost its
+// content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
 func (w *Window) OnDraw(draw func(*Frame)) {
 	follows := draw != nil && w.continuous() // a frame that has draw
 	w.onDraw.Store(draw)
@@ -255,8 +253,7 @@ func (w *Window) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
-// closed before, Run returns at once. It panics on the main thread, which must be free for the
-// event loop.
+// closed before, it returns at once. It panics on the main thread, which has the event loop.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
 // on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
@@ -334,8 +331,7 @@ func (w *Window) end() {
 	close(w.gone)
 }
 
-// patience is for how long a window that is to end, Share and Screenshot wait for the functions on
-// its thread.
+// patience is for how long the end of a window, Share and Screenshot wait for its thread.
 const patience = 5 * time.Second
 
 // endThread ends the window's thread, or reports that a function does not return there.
@@ -428,8 +424,7 @@ func (w *Window) post(f func()) {
 	}
 }
 
-// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports
-// that.
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if unknown.
 func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {

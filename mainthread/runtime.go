@@ -20,8 +20,7 @@ import (
 )
 
 // The main goroutine initialises package variables. It is on the main thread until all init
-// functions have returned; Adopt keeps it there. In a host, the package does not have the main
-// thread.
+// functions have returned; Adopt keeps it there, but for a host.
 var loop, end = adopt()
 
 var main = loop.Thread()
@@ -68,12 +67,10 @@ func builtAsLibrary() bool {
 // exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
-// inTests reports whether the program is one of tests, which define a flag. testing.Testing would
-// need package testing.
+// inTests is testing.Testing without package testing.
 func inTests() bool { return flag.Lookup("test.v") != nil }
 
-// calledBy returns which of some functions is the innermost that has called the caller, directly or
-// not, or "".
+// calledBy returns which of some functions is the innermost that has called the caller, or "".
 func calledBy(functions ...string) string {
 	pcs := make([]uintptr, 64)
 	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {

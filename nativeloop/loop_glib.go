@@ -21,8 +21,7 @@ const (
 	ioIn       = 1  // G_IO_IN
 
 	// priority is that of GTK's redraws, G_PRIORITY_HIGH_IDLE+20. Input and relayouts (0 and 110) come
-	// before both, and idle functions (200) after. With a higher one, a flood of calls would stop
-	// redraws.
+	// before both, and idle functions (200) after. A higher one would let calls stop redraws.
 	priority = 120
 )
 
@@ -87,8 +86,7 @@ func openGLib() error {
 // it calls wake first, and an event loop that one of them runs begins with a dispatch.
 //
 // A dispatch on another thread, which runs the context by mistake, takes the event and reports that
-// once. The event is put again later, so that what is queued runs when the thread itself runs the
-// context.
+// once. The event is put again later, for when the thread itself runs the context.
 //
 // A ready time of the source would do as well, but GLib takes a lock for it, and wakes its own loop
 // when dispatch resets it: two turns instead of one, and calls took 1.5 to 2 times as long.

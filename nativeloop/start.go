@@ -23,8 +23,7 @@ import (
 //
 // [thread.Thread.Close] runs what is queued; then the loop ends, and then the thread. A function or
 // a native callback on the thread ends it from inside by Close, which does not wait there, as do
-// PostQuitMessage on Windows and CFRunLoopStop on macOS. [runtime.Goexit] in a function ends
-// neither.
+// PostQuitMessage on Windows and CFRunLoopStop on macOS. [runtime.Goexit] ends neither.
 func Start(opts ...thread.Option) (*thread.Thread, error) {
 	var run, detach func()
 	begin := func() error {

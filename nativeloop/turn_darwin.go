@@ -10,8 +10,7 @@ import (
 	"github.com/ebitengine/purego/objc"
 )
 
-// appKit has what the main thread uses of AppKit, which may come into the process later: until then
-// both are zero.
+// appKit has what the main thread uses of AppKit; zero until that comes into the process.
 var appKit struct{ app, modal cFunction } // NSApp, NSModalPanelRunLoopMode
 
 // value returns that of a variable, of the size of a pointer.
@@ -78,8 +77,7 @@ func nsApp() objc.ID {
 	return objc.ID(appKit.app.value())
 }
 
-// mode returns the mode in which the thread waits: on the main one that of modal panels while there
-// is one, as AppKit does.
+// mode returns the mode in which the thread waits: on the main one that of modal panels during one.
 func mode() uintptr {
 	if onMain() && appKit.modal != 0 && nsApp() != 0 &&
 		nsApp().Send(objc.RegisterName("modalWindow")) != 0 {

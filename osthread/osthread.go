@@ -50,8 +50,7 @@ import (
 	"github.com/threadcall/threadcall/internal/ident"
 )
 
-// ErrNotApplied is wrapped if the kernel has reported success, and the thread has something else
-// than was asked for.
+// ErrNotApplied is wrapped if the kernel has reported success, and the thread has something else.
 var ErrNotApplied = errors.New("osthread: the kernel has set something else")
 
 // ErrNotLocked is wrapped if the goroutine that sets a property is not locked to its thread.
@@ -64,9 +63,8 @@ func ID() uint64 { return ident.Thread() }
 
 // SetName sets the name of the thread, which debuggers show, on Linux also ps -L, top -H and
 // /proc/self/task/*/comm. Linux cuts it after 15 bytes, FreeBSD after 19, NetBSD after 31, macOS
-// after 63; then the error is ErrNotApplied. FreeBSD cannot report the name, so nothing is compared
-// there. A name with a zero byte is EINVAL. On Linux the name of the main thread is that of the
-// process.
+// after 63; then the error is ErrNotApplied. FreeBSD cannot report it, so nothing is compared
+// there. A zero byte is EINVAL. On Linux the main thread's name is the process's.
 func SetName(name string) error {
 	wrong := ""
 	if strings.ContainsRune(name, 0) {
@@ -153,8 +151,7 @@ func SetBlockedSignals(signals ...syscall.Signal) error {
 // BlockedSignals returns the signals that the thread blocks, in ascending order.
 func BlockedSignals() ([]syscall.Signal, error) { return masks.read("BlockedSignals") }
 
-// The properties. What a system does not have is nil there; the files for the systems set the
-// others.
+// The properties. The files for the systems set those that they have.
 var (
 	names      property[string]
 	affinities property[[]int] // ascending
@@ -225,8 +222,7 @@ func unsupported(call string) error {
 	return of(call, fmt.Errorf("%w on %s", errors.ErrUnsupported, runtime.GOOS))
 }
 
-// locked reports whether the goroutine is locked to its thread, or whether that cannot be
-// determined.
+// locked reports whether the goroutine is locked to its thread, or that is not known.
 func locked() bool { return ident.Locked() || !determined() }
 
 // determined reports whether ident.Locked recognises a goroutine that is locked, as it may not with

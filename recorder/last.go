@@ -46,8 +46,7 @@ func keep(d time.Duration, bytes uint64) error {
 // are kept. While it records, each call takes 6 to 10 µs more.
 //
 // KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, by KeepLast or
-// by a [runtime/trace.FlightRecorder], of which a process has one. Start may record at the same
-// time.
+// a [runtime/trace.FlightRecorder], of which a process has one. Start may record, too.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return fmt.Errorf("recorder: KeepLast(%v, %d) would keep nothing", d, bytes)
@@ -84,15 +83,13 @@ func wrap(err error) error {
 	return fmt.Errorf("recorder: %w", err)
 }
 
-// Files writes the trace of the last seconds to files, in the background, when something has gone
-// wrong:
+// Files writes the trace of the last seconds to files, in the background, when something is wrong:
 //
 //	files := &recorder.Files{Dir: "traces"}
 //	stop, err := files.OnSignal(syscall.SIGUSR1) // kill -USR1 PID
 //	mainthread.Thread().OnSlowCall(100*time.Millisecond, files.SlowCalls())
 //
-// Its fields must not be changed, nor may it be copied, after a method has been called. The methods
-// may be called by several goroutines.
+// Several goroutines may call its methods; after that it must not be changed or copied.
 type Files struct {
 	Dir      string        // is made if need be; empty for the current directory
 	Keep     int           // how many files are kept, for signals and for slow calls; 0 for 10
@@ -108,8 +105,7 @@ type Files struct {
 // effect, unless another part of the program asks for them, too; stop returns those that it does
 // not ask for to what they did before.
 //
-// OnSignal begins to record at once. It returns an error if nothing can be recorded, as [KeepLast]
-// does.
+// OnSignal begins to record at once, or returns an error if nothing can be recorded, as [KeepLast].
 func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -131,8 +127,7 @@ func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err e
 // Interval at most: a program that is slow as a whole has many slow calls, and their files would
 // make it slower. [thread.Stats] counts all of them.
 //
-// SlowCalls begins to record at once. If nothing can be recorded, each file that is not written
-// reports that to OnError.
+// SlowCalls begins to record at once. If nothing can be recorded, OnError gets that for each file.
 func (f *Files) SlowCalls() func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()

@@ -15,18 +15,15 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A Thread is one thread of the operating system that runs functions. One that is dropped without
-// Terminate ends by itself.
+// A Thread is one thread of the operating system that runs functions. It ends when it is dropped.
 type Thread interface {
 	// ID returns a number that no other Thread of the process has.
 	ID() uint64
 
-	// Call runs fn on the thread and returns after it. If fn is nil, or the thread is terminated
-	// before fn begins, fn does not run.
+	// Call runs fn on the thread and returns after it, or when fn is nil or the thread terminated.
 	Call(fn func())
 
-	// Go queues fn to run on the thread. If fn is nil, or the thread is terminated before fn begins,
-	// fn does not run.
+	// Go queues fn to run on the thread, unless fn is nil or the thread terminated before it begins.
 	Go(fn func())
 
 	// SetTLS stores x with the thread, in place of what was stored before.
@@ -35,8 +32,7 @@ type Thread interface {
 	// GetTLS returns what SetTLS has stored, or nil.
 	GetTLS() any
 
-	// Terminate ends the thread after the function that runs. Queued functions do not run. Terminate
-	// may be called more than once.
+	// Terminate, once or more, ends the thread after the function that runs. Queued ones do not run.
 	Terminate()
 }
 

@@ -135,8 +135,7 @@ func (s *alarms) call() {
 	returned = true
 }
 
-// next removes and returns an Alarm that is due, or sees to it that call is called when the next
-// will be.
+// next removes and returns an Alarm that is due, or has call called when the next will be.
 //
 //threadcall:noalloc
 func (s *alarms) next() *Alarm {

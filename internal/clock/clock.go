@@ -1,5 +1,4 @@
-// Package clock has the time of the process, inside and outside of the bubbles of testing/synctest,
-// and its CPU time.
+// Package clock has the time of the process, in bubbles of testing/synctest, too, and its CPU time.
 package clock
 
 import (
@@ -23,8 +22,7 @@ func Outside() (now time.Duration, ok bool) {
 	return t.Sub(epoch), t != t.Round(0)
 }
 
-// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no
-// monotonic part.
+// InBubble reports whether the caller is in a bubble, where the clock has no monotonic part.
 //
 //threadcall:noalloc
 func InBubble() bool {

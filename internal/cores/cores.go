@@ -1,5 +1,4 @@
-// Package cores has the cores of the machine: which one the caller is on, and which and how many
-// the process may use.
+// Package cores has the core that the caller is on, and which and how many the process may use.
 package cores
 
 import "runtime"

@@ -78,8 +78,7 @@ func (s *Set) Get() (bytes int) {
 	return bytes
 }
 
-// Affinity reads the affinity mask of the calling thread, in words as the kernel has them, and
-// returns how many bytes it has.
+// Affinity reads the affinity mask of the calling thread, and returns how many bytes it has.
 func Affinity(mask []uint) (bytes int, errno syscall.Errno) {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, size(mask),
 		uintptr(unsafe.Pointer(&mask[0])))

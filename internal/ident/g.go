@@ -12,8 +12,7 @@ func getg() unsafe.Pointer
 // runtime uses a g again when its goroutine has ended: a saved value must be forgotten before that.
 //
 // A C function that calls back into Go returns to the goroutine that called C. A coroutine of
-// iter.Pull is a goroutine of its own, although it runs on the thread of the goroutine that resumed
-// it; M reports that.
+// iter.Pull is a goroutine of its own, on the thread of the one that resumed it; see M.
 func G() uintptr { return uintptr(getg()) }
 
 // ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards,

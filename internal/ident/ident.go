@@ -24,8 +24,7 @@ import (
 	"sync"
 )
 
-// oneThread is whether all goroutines share a thread. M then is G, and a coroutine is not
-// recognised.
+// oneThread is whether all goroutines share a thread. M is G then; coroutines are not recognised.
 const oneThread = runtime.GOARCH == "wasm"
 
 // M identifies the thread that the caller is on, while that thread lives and the caller's
@@ -92,8 +91,7 @@ func MainThread() uint64 {
 
 // Goroutine returns the number of the calling goroutine, which no other goroutine of the process
 // has or will have. The runtime reports it in stack traces only, so it takes a microsecond or more.
-// Should a release of Go write those differently, it is a number that no other living goroutine
-// has.
+// Should a release of Go change those, no other living goroutine has the number.
 func Goroutine() uint64 {
 	b := buffers.Get().(*[64]byte) //threadcall:alloc when the pool is empty
 	defer buffers.Put(b)

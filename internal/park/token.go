@@ -52,8 +52,7 @@ func (t *Token) Wake() {
 	}
 }
 
-// Wait blocks until the token is there, takes it and returns true, or returns false when cancel is
-// closed.
+// Wait blocks until it takes the token and returns true, or returns false when cancel is closed.
 //
 //threadcall:noalloc
 func (t *Token) Wait(cancel <-chan struct{}) bool {

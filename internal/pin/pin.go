@@ -30,8 +30,7 @@ const (
 // goes back to the scheduler instead.
 const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
 
-// mainThread is the number of the main thread, on which a program initialises package variables, or
-// zero.
+// mainThread is the number of the main thread, which initialises package variables, or zero.
 var mainThread = cmp.Or(ident.MainThread(), ident.Thread())
 
 // Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the

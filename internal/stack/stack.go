@@ -12,8 +12,7 @@ import (
 	"strings"
 )
 
-// Trace formats a stack as the runtime does, from the function that panicked to the last above the
-// engine.
+// Trace formats a stack as the runtime does, from the function that panicked to the engine.
 func Trace(stack []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(stack)

@@ -51,8 +51,7 @@ func MustPanic(t TB, f func(), advice string) {
 	}
 }
 
-// Seeded returns the source of a stress test's choices, whose seed it logs: THREADCALL_SEED=n,
-// which the environment may set.
+// Seeded returns the source of a stress test's choices, whose seed, THREADCALL_SEED, it logs.
 func Seeded(t TB) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("THREADCALL_SEED"); s != "" {

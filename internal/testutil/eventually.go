@@ -22,8 +22,7 @@ type T interface {
 	Fatalf(format string, args ...any)
 }
 
-// Arrives receives from c and fails the test, with the stacks of all goroutines, if nothing comes
-// in time.
+// Arrives receives from c, or fails the test with the stacks of all goroutines if nothing comes.
 func Arrives[V any](t T, c <-chan V) V {
 	t.Helper()
 	select {
@@ -36,8 +35,7 @@ func Arrives[V any](t T, c <-chan V) V {
 	}
 }
 
-// Eventually fails the test, with the stacks of all goroutines, if the condition does not become
-// true in time.
+// Eventually fails the test, with all stacks, if the condition does not become true in time.
 func Eventually(t T, condition func() bool, format string, args ...any) {
 	t.Helper()
 	limit := TimeLimit() // here, because it allocates

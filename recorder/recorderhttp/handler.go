@@ -1,7 +1,6 @@
 // Package recorderhttp serves metrics, a page of all threads, and the execution trace of the last
 // seconds, over HTTP. It is apart from package recorder so that other programs do not contain
-// net/http. It registers nothing by itself, and what it has registered costs nothing until it is
-// requested:
+// net/http. It registers nothing by itself, and costs nothing until it is requested:
 //
 //	http.Handle("/metrics", recorderhttp.Metrics())
 //	http.Handle("/debug/threads", recorderhttp.Threads())

@@ -19,8 +19,7 @@ var memory struct {
 
 // A history has samples of one thread or pool, the oldest first. A function that is queued was
 // queued at the time of a sample if fewer have left the queue since the beginning than had been
-// queued then. So it has waited at least since the first such sample, whether the thread hangs or
-// is only late.
+// queued then. So it has waited at least since the first such sample.
 type history struct{ samples []sample }
 
 type sample struct {
@@ -37,8 +36,7 @@ type seen struct {
 
 const maxSamples = 64
 
-// look returns the states of all threads and pools, what is known of each besides, and the counts
-// of all names.
+// look returns the states of all threads and pools, what else is known of each, and counts by name.
 func look(now time.Time) (states []access.State, known []seen, names map[string]*access.Name) {
 	memory.mu.Lock()
 	defer memory.mu.Unlock()

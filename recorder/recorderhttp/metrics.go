@@ -42,8 +42,7 @@ func Metrics() http.Handler {
 	})
 }
 
-// WriteMetrics writes what [Metrics] serves, for a program that has a page of metrics already. It
-// drops errors of w.
+// WriteMetrics writes what [Metrics] serves to a page of the program's own. It drops errors of w.
 func WriteMetrics(w io.Writer) {
 	states, known, names := look(time.Now())
 	oldest, timed := map[string]time.Duration{}, map[string]bool{}
@@ -119,8 +118,7 @@ func (m *metrics) line(name, thread, labels string, value float64) {
 		strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
-// histogram writes a histogram with seven buckets, from 10 µs to 10 s, for each name of which times
-// are measured, or were.
+// histogram writes one with seven buckets, from 10 µs to 10 s, for each name with times.
 func (m *metrics) histogram(name, help string, timed map[string]bool,
 	of func(*access.Name) *histogram.Times) {
 	headed := false

@@ -271,8 +271,7 @@ func list(ids []uint64, names map[uint64]string) string {
 	return strings.Join(all, " or ")
 }
 
-// addWaits adds the waits of the threads of s, and of goroutines for s. Goroutines in one place are
-// one edge.
+// addWaits adds the waits of the threads of s, and of goroutines for s, one edge for each place.
 func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
@@ -299,8 +298,7 @@ func (p *page) addWaits(s access.State, names map[uint64]string, waiters []acces
 	}
 }
 
-// stateOf returns what the runtime says of a goroutine in its stack: what it waits for, and for how
-// long if that is minutes.
+// stateOf returns what a goroutine waits for by its stack, and for how long if that is minutes.
 func stateOf(stack string) string {
 	header, _, _ := strings.Cut(stack, "\n")
 	_, state, _ := strings.Cut(header, "[")

@@ -80,8 +80,7 @@ func Guard() *Context {
 // resizes a window. Then the frame has the old size.
 const patience = 4 * time.Millisecond
 
-// Update has the main thread update the context, if that is to be done. It must be called on the
-// context's thread.
+// Update, on the context's thread, has the main thread update the context if that is to be done.
 func (c *Context) Update() {
 	if c == nil || !c.marked.Load() {
 		return
