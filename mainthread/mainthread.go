@@ -123,8 +123,7 @@ func Thread() *thread.Thread { return main }
 func Loop() *thread.Loop { return loop }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
-// if f is nil, or if the function given to Init ends before f begins and the caller is not on the
-// main thread. See [thread.Thread.Call].
+// if f is nil or Init's function ends first and the caller is elsewhere. See [thread.Thread.Call].
 //
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
@@ -154,8 +153,7 @@ func Go(f func()) bool { return main.Go(f) }
 //threadcall:noalloc
 func On() bool { return main.On() }
 
-// Assert panics unless the caller is on the main thread, with an error that says what to write
-// instead. See [thread.Thread.Assert].
+// Assert panics unless the caller is on the main thread, see [thread.Thread.Assert].
 //
 //threadcall:noalloc
 func Assert() { main.Assert() }

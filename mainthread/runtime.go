@@ -91,9 +91,8 @@ func calledBy(functions ...string) string {
 }
 
 // exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from
-// main would have ended it, but a goroutine in which Goexit was called does not get there. What
-// main would have done is not known. Tests may have failed, so their program fails as well; the
-// others have nothing to do after Init as a rule.
+// main would have ended it, but a goroutine in which Goexit was called does not get there. Tests
+// may have failed, so their program fails as well; others have nothing to do after Init as a rule.
 func exitAfterMain() {
 	stacks := make([]byte, 1<<20)
 	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "\ngoroutine 1 ") {

@@ -6,8 +6,7 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// A binding runs f, a function of up to three arguments and one result, on a thread. Arguments and
-// results that f does not have are of type none.
+// A binding runs f on a thread. Arguments and results that f does not have are of type none.
 type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R

@@ -28,8 +28,7 @@ import (
 // Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.
 // free and arg must not refer to ptr, nor arg to a Thread that does, or ptr is never unreachable.
 //
-// AddCleanup panics if ptr is nil or arg is ptr. If t was made in a bubble of testing/synctest,
-// free runs when t ends, since the collector is outside.
+// AddCleanup panics if ptr is nil or arg is ptr. For a t of a bubble, free runs when t ends.
 func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) Cleanup {
 	mustNotBeNil(free == nil, "AddCleanup")
 	if p, ok := any(arg).(*T); ptr == nil || ok && p == ptr {
@@ -50,6 +49,5 @@ type Cleanup struct{ c *engine.Cleanup }
 // Close method that frees at once does so only if Stop returns true.
 func (c Cleanup) Stop() bool { return c.c != nil && c.c.Stop() }
 
-// A life keeps a thread that was made by New: it ends when nothing refers to the life, which the
-// Thread does, and each cleanup that has not begun.
+// A thread of New ends when nothing refers to its life: no Thread, and no cleanup to begin.
 type life struct{ e *engine.Engine }

@@ -9,9 +9,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Coalesce returns a function, post, that queues f on the thread, at most once at a time: "redraw
-// at some time, once". It is for work that is requested more often than it must be done: progress,
-// resizing, invalidation.
+// Coalesce returns a function, post, that queues f on the thread, at most once at a time. It is for
+// work that is requested more often than it must be done: redrawing, progress, resizing.
 //
 // post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f
 // will run after it: because post has queued f, or because f was queued already and has not begun.
@@ -24,8 +23,7 @@ import (
 // before f begins, f does not run, and nothing reports that. A panic in f is reported as by
 // [Thread.Go]. post keeps the Thread from being reclaimed; a queued f does not.
 //
-// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a post of its own,
-// which is independent of others.
+// [Coalesce1] is for a function with an argument. Each post is independent of others.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	if f == nil {
 		return func() bool { return false }
@@ -53,8 +51,7 @@ func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) {
 }
 
 // A coalesced function is queued as the run of a turn, which does not lead to the Thread. Until one
-// of the turns that are queued has begun, posts leave only their arguments; it takes them, and the
-// other turns do nothing.
+// of the turns that are queued has begun, posts leave only arguments for it; the others do nothing.
 //
 // One turn would do, but for threads that wait for each other in a cycle: what such a thread calls
 // may run before what others have queued, and so before a turn that another thread has queued. So

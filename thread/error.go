@@ -7,8 +7,7 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A PanicError is a panic of a function that no caller waited for. [errors.Is] and [errors.As] find
-// its value, if that is an error.
+// A PanicError is a panic of a function without a waiting caller. It wraps its value, if an error.
 type PanicError struct {
 	Value any // as it was given to panic
 	stack []uintptr

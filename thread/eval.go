@@ -14,8 +14,7 @@ type Caller interface {
 	CallContext(ctx context.Context, f func()) error
 }
 
-// EvalContext is [Thread.CallContext] on c for a function with a result, which it returns. If f
-// does not run, it returns the zero value and the error.
+// EvalContext is [Thread.CallContext] on c for a function with a result: zero if f does not run.
 //
 //threadcall:noalloc
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {

@@ -10,13 +10,11 @@ import (
 	"github.com/threadcall/threadcall/osthread"
 )
 
-// A Loop is a [Thread] as its own goroutine has it, which serves it: an event loop that a library
-// runs, or one in Go. All other goroutines use [Loop.Thread].
+// A Loop is a [Thread] as the goroutine that serves it has it. All others use [Loop.Thread].
 //
 // Its methods but Thread and Adopt are the goroutine's alone, for its loop and for functions that
 // run there, coroutines of [iter.Pull] included. On other goroutines they panic, until the thread
-// has ended. When it has, by Close of the Loop or through the Thread, Serve returns zero, Wait
-// false and ServeContext [ErrTerminated].
+// has ended. When it has, Serve returns zero, Wait false and ServeContext [ErrTerminated].
 //
 // If a function that the Loop runs calls [runtime.Goexit], that ends the goroutine of the loop.
 //
@@ -126,8 +124,7 @@ func (l *Loop) Thread() *Thread { return l.t }
 
 // Close runs what is queued, ends the thread, and undoes what Adopt did: the lock, the name of the
 // thread, where the system tells the old one, and the profiler label. A lock of the caller stays
-// the caller's; labels that the goroutine had before a label of [WithName] are not known, so
-// pprof.SetGoroutineLabels must set them again.
+// the caller's; labels that it had before [WithName] set one must be set again.
 //
 // In a function that the Loop runs, Close returns at once, and the Loop ends when it has run what
 // is queued: in this ServeContext or Wait loop, in the next Serve, or in a second Close. Meanwhile
@@ -217,8 +214,7 @@ func (l *Loop) OnWake(wake func()) {
 // also waits elsewhere must call Serve before that. A native wait can hold its P for 10 ms. So Wait
 // yields first if other goroutines are ready, such as callers whose functions have just returned.
 //
-// Functions that run on the thread and callbacks of block may call Wait, too. Panics and Goexit of
-// block are the caller's.
+// Functions and callbacks of block may call Wait. Panics and Goexit of block are the caller's.
 //
 //threadcall:noalloc
 func (l *Loop) Wait(block func()) bool {
@@ -235,8 +231,7 @@ func (l *Loop) Wait(block func()) bool {
 	return ok
 }
 
-// mayServe is false if there is nothing to serve any more. It panics off the thread, and gives back
-// what a thread that has ended has left.
+// mayServe panics off the thread. When that has ended, it is false, and gives back what is left.
 func (l *Loop) mayServe(method string) bool {
 	on := l.t.e.On()
 	if l.t.e.Terminated() {

@@ -38,8 +38,7 @@ type config struct {
 // labels that they have (see [Thread.CallContext]). So CPU profiles, the profile of all goroutines,
 // and since Go 1.27 stack traces show it. A function that sets labels by itself, pprof.Do included,
 // loses it; the thread sets it again before it next waits. Goroutines that functions start inherit
-// it, as any label. [Adopt] sets it in place of the labels of its goroutine. A call with labels to
-// a thread with a name allocates.
+// it. [Adopt] sets it in place of the labels of its goroutine. With it, calls with labels allocate.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
@@ -88,8 +87,7 @@ func WithParking() Option {
 
 // WithTimes has [Thread.Stats] and [Pool.Stats] measure how long functions wait and run: Waits and
 // Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a
-// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine. [MeasureTimes]
-// is for all threads of a process.
+// reading takes 40 ns, 0.3 to 1 µs for a call that spins in a VM. [MeasureTimes] is for all.
 func WithTimes() Option {
 	return func(c *config) { c.times = true }
 }

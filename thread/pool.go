@@ -73,8 +73,7 @@ func (c config) number(i int) config {
 func (p *Pool) ID() uint64 { return p.p.ID() }
 
 // Call runs f on one of the threads and returns true after it. A call made on one of them runs in
-// place. It returns false, and f will not run, if f is nil or the pool is terminated before f
-// begins; [Pool.MustCall] panics instead.
+// place. It returns false, and f will not run, if f is nil or the pool is terminated first.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
@@ -85,8 +84,7 @@ func (p *Pool) Call(f func()) bool {
 	return ok
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and
-// profiler labels are as in [Thread.CallContext].
+// CallContext is Call, but gives up when ctx is done before f begins. See [Thread.CallContext].
 //
 //threadcall:noalloc
 func (p *Pool) CallContext(ctx context.Context, f func()) error {
@@ -95,9 +93,8 @@ func (p *Pool) CallContext(ctx context.Context, f func()) error {
 	return err
 }
 
-// Go queues f to run on one of the threads and returns true. It never blocks unless
-// [WithQueueLimit] bounds the queue. It returns false, and f will not run, if f is nil or the pool
-// is terminated. A panic in f is reported as by [Thread.Go].
+// Go queues f to run on one of the threads and returns true. It returns false, and f will not run,
+// if f is nil or the pool is terminated. See [Thread.Go].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {

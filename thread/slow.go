@@ -19,13 +19,11 @@ type SlowCall struct {
 	Waiting time.Duration // how long it has waited so far; 0 if it has begun
 
 	// Stack is that of the thread, as [runtime.Stack] writes it. It is empty if the first 64 MB of the
-	// stacks of all goroutines do not have it, or if the thread has begun no function since OnSlowCall
-	// was called.
+	// stacks of all goroutines do not have it, or if none began since OnSlowCall.
 	Stack string
 
 	// Caller is the stack of the goroutine that made the call, or posted the function: at most 32
-	// functions, the innermost first. It is empty for functions of [WithStop], and where the call is
-	// the go statement itself: go t.Call(f).
+	// functions, the innermost first. It is empty for functions of [WithStop], and for go t.Call(f).
 	Caller string
 }
 

@@ -38,8 +38,7 @@ type Stats struct {
 	// look at the clock for each function. So it is the time since the thread was woken, or has last
 	// looked: as a rule 10 µs too much, at the most the time of 63 functions before
 	Running time.Duration
-	// how long the thread has had something to do in all, also now; of a pool, the sum. The difference
-	// of two, divided by the time between them, is the load
+	// how long the thread, or all of a pool, has had something to do; its rate is the load
 	Busy    time.Duration
 	Waits   Histogram // from the call to the start of its function
 	Runs    Histogram // from the start of the function to its end
@@ -91,9 +90,8 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-// MeasureTimes has the times of all threads and pools of the process measured, of those that exist
-// and of later ones, as [WithTimes] does. False ends that, but for those that have the option:
-// calls then cost what they cost before.
+// MeasureTimes has the times of all threads and pools measured, of later ones, too, as [WithTimes]
+// does. False ends that, but for those that have the option.
 func MeasureTimes(on bool) { engine.MeasureTimes(on) }
 
 func statsOf(s engine.Stats) Stats {

@@ -11,8 +11,7 @@
 //	t.Go(gl.Flush)                                   // runs there some time later
 //	clear := thread.Bind1(t, gl.Clear)               // a func(uint32) that runs there
 //
-// Terminate, in place of Close, is for an end that must not wait, such as that of a program which
-// gives up: functions that have not begun do not run.
+// Terminate, in place of Close, does not wait: functions that have not begun do not run.
 //
 // # What a call promises
 //
@@ -89,9 +88,8 @@ var ErrNil = engine.ErrNil
 //
 // [New] makes the thread; [Adopt] takes one that has an event loop.
 //
-// A Thread from [New] that is dropped without Terminate is reclaimed by the garbage collector,
-// after it has run what was queued and what [AddCleanup] frees. References from a [Local] and from
-// the function of [Thread.OnSlowCall] do not keep it alive.
+// A Thread from [New] that is dropped is reclaimed by the garbage collector, when it has run what
+// is queued and what [AddCleanup] frees. A [Local] and [Thread.OnSlowCall] do not keep it alive.
 type Thread struct {
 	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner *engine.Owner  // has what may lead back
@@ -253,8 +251,7 @@ func (t *Thread) Close() {
 	runtime.KeepAlive(t)
 }
 
-// Shutdown is Close, but waits only until ctx is done. It returns nil when the thread has ended,
-// and also where Close does not wait.
+// Shutdown is Close, but waits only until ctx is done. It returns nil where Close would return.
 //
 // If ctx is done before the end, Shutdown returns [context.Cause](ctx), as Shutdown of
 // [net/http.Server] does, and changes nothing more: new functions are refused, what is queued still

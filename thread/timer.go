@@ -15,8 +15,7 @@ import (
 //     thread is later, the times that have passed are one tick; [Timer.Missed] counts the others.
 //   - A panic is reported as by [Thread.Go], and the Timer continues, after [runtime.Goexit], too.
 //   - No tick allocates. On Linux, all Timers of Every share a descriptor and a goroutine.
-//   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
-//     thread it does nothing.
+//   - A Timer ends with its thread: Terminate stops it, Close does not wait. Later it does nothing.
 //
 // The function may call [Timer.Stop]. It can refer to its Timer if the Timer is made on the thread
 // itself: there the function cannot begin before the variable is set.
@@ -61,8 +60,7 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 func (t *Timer) Stop() bool { return t.c.Stop() }
 
 // Missed returns how many ticks a late thread had left out when the function last began. A
-// simulation with a fixed time step makes one step, and one more for each by which Missed has
-// grown. It is zero for [Thread.AfterFunc].
+// simulation with a fixed step makes one, and one more for each by which Missed has grown.
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }
