@@ -1,5 +1,4 @@
-// Package app opens windows. The main thread receives their events, and each window is drawn on a
-// thread of its own.
+// Package app opens windows, each drawn on a thread of its own. The main thread receives events.
 //
 //	func main() { app.Main(run) }
 //
@@ -26,8 +25,7 @@
 //   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
 //     nothing polls, and an idle program uses no CPU.
 //   - Each window has a thread, on which its context is current. The function of [Window.OnDraw]
-//     runs there, and everything given to [Window.Thread]. So a slow window does not delay another,
-//     nor a slow event handler the drawing.
+//     runs there, and all that is given to [Window.Thread]. So a slow window does not delay others.
 //   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
@@ -50,8 +48,7 @@
 //     the Go runtime lends a P to others only after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. An error of one thread
 //     may panic in a function of the binding that another calls, and be written to standard error.
-//   - A program has one GLFW and one event loop of it. It may link another toolkit that uses GLFW,
-//     such as Fyne, but not run both at a time.
+//   - A program may link another toolkit that uses GLFW, such as Fyne, but not run both at a time.
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
 //     SetClipboard needs a window that has had the keyboard. The package paces the frames: a driver
 //     that waits for the monitor would wait for ever while the window is not visible. GLFW crashes
@@ -130,8 +127,7 @@ func Main(run func() error) {
 // which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
 // error that names what is missing. A second call before Terminate does nothing.
 //
-// [Main] calls it. A program that does not always have windows calls [mainthread.Init] by itself,
-// and Init in the function given to that.
+// [Main] calls it; a program without Main does in the function given to [mainthread.Init].
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()

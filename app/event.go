@@ -14,8 +14,7 @@ type Event interface {
 	event() bool
 }
 
-// A KeyEvent is a key pressed, held or released, by its place on a US keyboard; for text, see
-// TextEvent.
+// A KeyEvent is a key pressed, held or released, by its place on a US keyboard. See TextEvent, too.
 type KeyEvent struct {
 	Key      glfw.Key
 	Scancode int // the system's number of the key, also where Key is glfw.KeyUnknown
@@ -56,8 +55,7 @@ type ResizeEvent struct {
 // A MoveEvent is the position of the upper left corner of the content on the screen.
 type MoveEvent struct{ X, Y int }
 
-// A ScaleEvent has the factors by which to scale text and images: the window has moved to another
-// monitor, or the user has changed the setting.
+// A ScaleEvent has the factors by which to scale text and images, of a monitor or a new setting.
 type ScaleEvent struct{ X, Y float32 }
 
 // A FocusEvent reports that the window has the keyboard, or has lost it.

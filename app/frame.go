@@ -21,8 +21,7 @@ type Frame struct {
 	ScaleX, ScaleY            float32
 }
 
-// drawing draws the frames of a window. Each is a function that runs on the window's thread, so
-// that other functions given to the thread run between frames.
+// drawing draws frames. Each is a function on the window's thread; others run between frames.
 type drawing struct {
 	frame     Frame
 	first     time.Time

@@ -98,8 +98,7 @@ func (c *frameClock) tickRate(p Pace) float64 {
 
 // swapped judges whether the driver waits for vsync, after a frame of which swap was the time in
 // SwapBuffers. Without the clock, a driver that waits does so for most of a period, unless OnDraw
-// is slow, and then there is nothing to wait for. One that does not may still be slow, but then a
-// frame ends before its time.
+// is slow. With one that does not, a frame ends before its time.
 func (c *frameClock) swapped(swap, frame time.Duration) {
 	period := period(c.shown())
 	seems := swap >= period*3/4

@@ -16,8 +16,7 @@ import (
 var glNames = [...]string{"glViewport", "glClear", "glGetIntegerv", "glPixelStorei", "glReadPixels",
 	"glReadBuffer", "glBindFramebuffer", "glBindBuffer"}
 
-// glFunctions are those of a window's context. The package looks them up by itself, so that it does
-// not depend on the program's binding.
+// glFunctions are those of a window's context, so that the package depends on no binding.
 type glFunctions struct {
 	at  [len(glNames)]unsafe.Pointer
 	all bool // the context has what reading pixels may need

@@ -63,8 +63,7 @@ func Size(width, height int) Option {
 //
 // Without OpenGL, OpenGLES and [Share], a window has no context, for Vulkan, WebGPU, Direct3D or
 // Metal, which make a surface in [Window.Do]; then the function of [Window.OnDraw] shows by itself
-// what it draws. If that waits for the monitor, the program should set the [Unlimited] pace, or the
-// package paces the frames, too.
+// what it draws. If that waits for the monitor, set the [Unlimited] pace.
 func OpenGL(major, minor int, load func() error) Option {
 	return option(func(o *options) { o.api = api{glfw.OpenGLAPI, major, minor, load} })
 }

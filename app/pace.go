@@ -8,8 +8,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// A Pace is how many frames a second a window draws, or one of the constants. It is an [Option],
-// and [Window.SetPace] changes it:
+// A Pace is how many frames a second a window draws, or a constant. It is an [Option]:
 //
 //	w, err := app.NewWindow(app.Pace(30))
 //	w.SetPace(app.OnDemand)

@@ -80,8 +80,7 @@ func unwatchX11() {
 	}
 }
 
-// wakeForEvents wakes the main thread if events have been read that it has not handled. It may be
-// called between watchX11 and unwatchX11 only.
+// wakeForEvents wakes the main thread for events that have been read, until unwatchX11.
 func wakeForEvents() {
 	x11.mu.Lock()
 	wake := !x11.waiting || eventsQueued()

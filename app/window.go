@@ -110,8 +110,7 @@ func NewWindow(opts ...Option) (*Window, error) {
 	return w, nil
 }
 
-// createSharing creates the window while the context that it shares with is current on no thread,
-// as WGL requires.
+// createSharing creates the window while the context that it shares is current nowhere, for WGL.
 func (w *Window) createSharing() (err error) {
 	create := func() {
 		if down := onMain(func() { err = w.create() }); down != nil {
@@ -280,8 +279,7 @@ func (w *Window) Run() {
 	finished = true
 }
 
-// claim makes the calling goroutine the one that ends the window: the one in Run or, if there is
-// none, another, and then there will be none.
+// claim makes the caller the one that ends the window: in Run or, if that has not begun, another.
 func (w *Window) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
@@ -392,9 +390,8 @@ func (w *Window) Stop() {
 }
 
 // Do runs f on the main thread with the window of GLFW, for what the package does not have:
-// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, but for a
-// caller that gives it to [mainthread.Go]. It returns GLFW's error of f, or [ErrClosed] or
-// [ErrNotInitialized] if there is no window for f:
+// position, icon, size limits, focus, native handles, shapes of the pointer. It returns GLFW's
+// error of f, or [ErrClosed] or [ErrNotInitialized] if there is no window for f:
 //
 //	err := w.Do(func(win *glfw.Window) { win.SetOpacity(0.5) })
 //

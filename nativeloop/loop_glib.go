@@ -76,8 +76,7 @@ func openGLib() error {
 	return nil
 }
 
-// A glibLoop is a source of a context, and an eventfd that the context polls. GLib calls dispatch
-// when there is an event in it.
+// A glibLoop is a source of a context that polls an eventfd; for an event GLib calls dispatch.
 //
 //	wake      if !woken.Swap(true) { put an event }
 //	dispatch  take the event; woken = false; serve

@@ -249,8 +249,7 @@ func (l *messageLoop) leaveRest() {
 	}
 }
 
-// mayTurn is false if the loop is to have the thread before the next turn, for which there will
-// then be another message.
+// mayTurn is false if the loop is to have the thread first; another message then follows.
 func (l *messageLoop) mayTurn(now time.Time) bool {
 	switch {
 	case !l.paused.IsZero():

@@ -9,10 +9,8 @@
 // returns nil. Otherwise its error says what the thread has, or why no thread can have the
 // property. [errors.Is] finds in it
 //
-//   - the error of the kernel: [syscall.EPERM], [syscall.EINVAL] and so on, many of which are
-//     [fs.ErrPermission] as well,
-//   - [ErrNotApplied], if the kernel has reported success and set something else, such as fewer
-//     CPUs because of a cgroup,
+//   - the error of the kernel: [syscall.EINVAL], [syscall.EPERM], which is [fs.ErrPermission], too,
+//   - [ErrNotApplied], if the kernel has set something else without an error, such as fewer CPUs,
 //   - [ErrNotLocked], if the goroutine is not locked to its thread,
 //   - [errors.ErrUnsupported], if the system, or this package on it, does not have the property.
 //
@@ -80,8 +78,7 @@ func Name() (string, error) { return names.read("Name") }
 // kernel leaves out CPUs that the cpuset of the cgroup does not allow: then the error is
 // ErrNotApplied. If none remains, or none is given, it is EINVAL.
 //
-// On Windows all must be in one processor group; CPU n is n modulo 64 (32 in a 32-bit program) in
-// group n/64.
+// On Windows all must be in one processor group; CPU n is n%64 of group n/64 (32 on 32 bits).
 func SetAffinity(cpus ...int) error {
 	want, wrong := slices.Compact(slices.Sorted(slices.Values(cpus))), ""
 	if len(want) == 0 || want[0] < 0 || want[len(want)-1] >= maxCPUs {
@@ -225,8 +222,7 @@ func unsupported(call string) error {
 // locked reports whether the goroutine is locked to its thread, or that is not known.
 func locked() bool { return ident.Locked() || !determined() }
 
-// determined reports whether ident.Locked recognises a goroutine that is locked, as it may not with
-// a later release of Go.
+// determined reports whether ident.Locked recognises a lock, as another Go might not have it.
 var determined = sync.OnceValue(func() bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

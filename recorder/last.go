@@ -60,8 +60,7 @@ func KeepLast(d time.Duration, bytes uint64) error {
 }
 
 // WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it.
-// The recording goes on. If [KeepLast] was not called, the first call begins to record, and so has
-// next to nothing to write.
+// The recording goes on. If [KeepLast] was not called, the first call begins to record.
 func WriteLast(w io.Writer) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()

@@ -10,8 +10,7 @@
 // Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the file. Without that
 // variable, both functions do nothing.
 //
-// A program that runs for long keeps the trace of the last seconds in memory, and writes it when
-// something has gone wrong:
+// A program that runs for long keeps the last seconds in memory, and writes them when necessary:
 //
 //	recorder.KeepLast(20*time.Second, 64<<20)         // for more or less than the default
 //	recorder.WriteLast(w)
@@ -73,8 +72,7 @@ func Start() error {
 }
 
 // Stop ends the recording and returns when the file is complete, or an error if part of the trace
-// could not be written. If Start records nothing, it does nothing. Any goroutine may call it,
-// again, too.
+// could not be written. If Start records nothing, it does nothing.
 func Stop() error {
 	mu.Lock()
 	defer mu.Unlock()

@@ -92,8 +92,7 @@ func runElsewhere(run func()) {
 	run()
 }
 
-// runUnderInit runs run if TestMain has called mainthread.Init of threadcall, which then runs it in
-// place, and otherwise panics at once.
+// runUnderInit runs run if TestMain has called mainthread.Init of threadcall; else that panics.
 func runUnderInit(run func()) (begun bool) {
 	defer func() {
 		if !begun {

@@ -98,12 +98,10 @@ func (p *Pool) Size() int { return p.size }
 // returns false, and fn will not run, if fn is nil or the pool is terminated first.
 func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
 
-// Call runs fn on one of the threads and returns true after it. It returns false, and fn will not
-// run, if fn is nil or the pool has been terminated.
+// Call runs fn on one of the threads and returns true after it, or false if it will not run.
 func (p *Pool) Call(fn func()) bool { return p.p.Call(fn) }
 
-// Terminate refuses functions from now on, and ends the threads when those that were accepted have
-// run. It does not wait, and may be called more than once.
+// Terminate refuses functions from now on, and ends the threads, later, when the others have run.
 func (p *Pool) Terminate() { _ = p.p.Shutdown(ended) }
 
 var ended = func() context.Context {
@@ -112,8 +110,7 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// EvalPool runs fn on one of the threads and returns its result and true. It returns the zero value
-// and false if fn does not run.
+// EvalPool is Call for a function with a result, which it returns if fn has run.
 func EvalPool[T any](p *Pool, fn func() T) (T, bool) {
 	v, err := thread.EvalContext(context.Background(), p.p, fn)
 	return v, err == nil

@@ -17,8 +17,7 @@ import (
 
 // alarms are the precise Alarms of the process. They share a timer and a timerfd, which fire when
 // the earliest is due. A goroutine waits for the timerfd, which is open while an Alarm has been set
-// and not stopped. If there is none, the timer is left, and after retryAfter an Alarm that is set
-// opens it again.
+// and not stopped. Without it, an Alarm that is set opens it again after retryAfter.
 type alarms struct {
 	mu    sync.Mutex
 	due   earliest // those that have been set, and not called since

@@ -13,8 +13,7 @@ var epoch = time.Now()
 // Now is a monotonic clock.
 func Now() time.Duration { return time.Since(epoch) }
 
-// Outside is Now, and false in a bubble of testing/synctest, where that is no time of the process:
-// the clock of a bubble can be moved by years.
+// Outside is Now, and false in a bubble of testing/synctest, whose clock can be moved by years.
 //
 //threadcall:noalloc
 func Outside() (now time.Duration, ok bool) {
@@ -31,8 +30,7 @@ func InBubble() bool {
 }
 
 // Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have
-// it, so it takes a microsecond or more there. Should a release of Go write those differently, all
-// bubbles have one number.
+// it, so it takes a microsecond or more there. If Go changes those, all bubbles have one number.
 //
 //threadcall:noalloc
 func Bubble() uint64 {

@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// CPUTime returns the CPU time of the process. That takes 0.5 µs. It is false if the system does
-// not report it.
+// CPUTime returns the CPU time of the process, in 0.5 µs. It is false if that is not reported.
 func CPUTime() (d time.Duration, ok bool) {
 	const processClock = 2
 	var ts syscall.Timespec

@@ -32,8 +32,7 @@ func NewToken(latched bool) *Token {
 	return t
 }
 
-// C is received from in order to take the token, together with waiting for something else. The
-// token must not be latched.
+// C takes the token, beside a wait for something else. The token must not be latched.
 func (t *Token) C() <-chan struct{} { return t.c }
 
 // Wake puts the token there.

@@ -18,8 +18,7 @@ import (
 // often while the thread lives.
 //
 // A lock takes 2.5 nanoseconds. A thread of the engine's own may be made for a single call: for it
-// they are a tenth of what the runtime needs to start and to end a thread. An adopted one, the main
-// thread above all, lives long.
+// they are a tenth of what the runtime needs to start and to end a thread. Adopted ones live long.
 const (
 	Spare        = 1 << 10
 	spareAdopted = 1 << 14
@@ -82,8 +81,7 @@ func (p *Pin) locks() int {
 // Held reports whether there are locks to be given back.
 func (p *Pin) Held() bool { return p != nil && p.held.Load() }
 
-// GiveBack takes the locks away if the caller is the adopted goroutine, and reports whether it has
-// done so.
+// GiveBack takes the locks away and returns true if the caller is the adopted goroutine.
 func (p *Pin) GiveBack() bool {
 	if !p.Held() || ident.Goroutine() != p.Goroutine || !p.held.CompareAndSwap(true, false) {
 		return false
@@ -98,8 +96,7 @@ func (p *Pin) GiveBack() bool {
 	return true
 }
 
-// oneThread is true where locking does nothing, but is counted for all goroutines together, so that
-// a coroutine would not find the count as it was.
+// oneThread is true where locks do nothing, but all goroutines share a count that coroutines check.
 const oneThread = runtime.GOARCH == "wasm"
 
 // Lock locks the calling goroutine to its thread n times.

@@ -5,8 +5,7 @@ import (
 	"runtime"
 )
 
-// Collecting reports whether the variable THREADCALL_COLLECT of the environment has a value. Then
-// tests keep the garbage collector running all the time.
+// Collecting is whether THREADCALL_COLLECT has tests keep the garbage collector running.
 var Collecting = os.Getenv("THREADCALL_COLLECT") != ""
 
 // Collect keeps the garbage collector running if Collecting.

@@ -26,8 +26,7 @@ import (
 // trace. If nothing can be recorded, the status is 503.
 func Trace() http.Handler { return getOnly(serve) }
 
-// getOnly returns a handler that answers GET and HEAD with what serve returns, unless the type is
-// empty because serve has answered.
+// getOnly answers GET and HEAD with what serve returns, unless the type is empty.
 func getOnly(
 	serve func(http.ResponseWriter, *http.Request) (contentType string, body []byte),
 ) http.Handler {

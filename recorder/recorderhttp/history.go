@@ -9,8 +9,7 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 )
 
-// memory is what the looks of all handlers have seen, from which follow times for which calls do
-// not look at the clock, and counts of the last minute.
+// memory is what all handlers have seen, for waits without a clock, and counts of the last minute.
 var memory struct {
 	mu      sync.Mutex
 	threads map[uint64]*history // by ID
