@@ -6,9 +6,8 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture,
-// a widget or a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run
-// elsewhere, where a library that is bound to a thread must not be called.
+// AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture
+// or a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run elsewhere.
 //
 //	tex := &Texture{id: gl.GenTexture()}
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)

@@ -30,8 +30,7 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // Without the option, and for a nil f, the name of the thread, the value and the stack are written
 // to standard error at once. In either case the thread continues, and [Stats] counts the panic.
 //
-// The thread keeps nothing of a panic that f has taken. Of the last one that was written to
-// standard error, it keeps the beginning of the text, for the page of package recorderhttp.
+// The thread keeps nothing of a panic that f has taken.
 //
 // f runs on the thread, before any other function, and may log or count the panic. If f itself
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to

@@ -16,12 +16,9 @@ import (
 // run there, coroutines of [iter.Pull] included. On other goroutines they panic, until the thread
 // has ended. When it has, Serve returns zero, Wait false and ServeContext [ErrTerminated].
 //
-// If a function that the Loop runs calls [runtime.Goexit], that ends the goroutine of the loop.
-//
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
-// error, once for each thread: nothing has served it yet, its goroutine has ended, or waits for
-// something else than Wait, Serve and ServeContext do. A goroutine that has set OnWake and does
-// not call Wait counts as being in a native event loop, and is not reported.
+// error, once for each thread: its goroutine serves it not yet, has ended, or waits for something
+// else. One that has set OnWake and does not call Wait counts as being in a native event loop.
 type Loop struct {
 	t        *Thread
 	setup    func()

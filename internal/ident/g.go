@@ -4,8 +4,7 @@ package ident
 
 import "unsafe"
 
-// getg returns the runtime's g of the running goroutine. Every port keeps it in a register or in
-// thread-local storage, under a name that the assembler documents.
+// getg returns the runtime's g of the running goroutine.
 func getg() unsafe.Pointer
 
 // G identifies the running goroutine while it lives. It is the address of the runtime's g. The

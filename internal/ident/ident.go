@@ -6,13 +6,11 @@
 //	Thread     the operating system's number of the thread, by a system call
 //
 // G and M are two instructions each: they read the g that every port keeps in a register or in
-// thread-local storage, and a word of it. G is sound because the assembler names the register, not
-// this package: the release of Go that compiles the runtime assembles these files as well, and a
-// port that moved its g would move the assembler's name with it. M depends on the offset of m in g,
-// which is behind six words that the compiler, the assembler and the linker have in the same place;
-// in any release it reads inside of g. Trusted tests M in every process before the first thread is
-// used. If the test fails, M is the system's number of the thread, slower and never wrong; so it is
-// with the build tag threadcall_noasm, which leaves out the assembly.
+// thread-local storage, and a word of it. G is sound because the assembler names the register: a
+// port that moved its g would move the name with it. M depends on the offset of m in g; in any
+// release it reads inside of g. Trusted tests M in every process before the first thread is used.
+// If the test fails, M is the system's number of the thread, slower and never wrong; so it is with
+// the build tag threadcall_noasm, which leaves out the assembly.
 package ident
 
 import (
@@ -52,8 +50,7 @@ func number() uintptr {
 }
 
 // Trusted tests M the first time that it is called, before any thread is used, and from then on
-// reports whether M is ReadM. If that does not distinguish threads, because a release of Go has
-// moved the runtime's m, M asks the operating system instead.
+// reports whether M is ReadM. If that does not distinguish threads, M asks the operating system.
 func Trusted() bool {
 	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
 	return !byNumber
@@ -108,8 +105,7 @@ func Goroutine() uint64 {
 var buffers = sync.Pool{New: func() any { return new([64]byte) }}
 
 // Locked reports whether the calling goroutine is locked to its thread. It takes as long. Should a
-// release of Go write stack traces differently, it is false, and the lock of a host that functions
-// have unlocked too often is not made anew.
+// release of Go change stack traces, it is false, and a host's lock is not made anew.
 func Locked() bool {
 	// The first line of its stack trace, and some more.
 	var b [100]byte //threadcall:alloc where the runtime's stack trace is read

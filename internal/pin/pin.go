@@ -12,13 +12,11 @@ import (
 
 // A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that
 // unlocks once too often must not unpin it, and the count cannot be read, so the goroutine locks
-// many times more than needed. It does so once, until the thread is terminated: the count must not
-// change before, because a coroutine that one function leaves behind for another (iter.Pull)
-// insists on finding it as it was. So this is how many times all functions together may unlock too
-// often while the thread lives.
+// many times more than needed, once: a coroutine that one function leaves behind for another
+// (iter.Pull) insists on the same count. So this is how many times all functions together may
+// unlock too often.
 //
-// A lock takes 2.5 nanoseconds. A thread of the engine's own may be made for a single call: for it
-// they are a tenth of what the runtime needs to start and to end a thread. Adopted ones live long.
+// A lock takes 2.5 ns: for a thread that is made for a single call, a tenth of its start and end.
 const (
 	Spare        = 1 << 10
 	spareAdopted = 1 << 14
