@@ -319,9 +319,6 @@ func onMain(f func()) error {
 // usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
 
-// limit is how long the windows may take to end after that function has returned.
-const limit = time.Second
-
 // abandoned does on the main thread what Terminate would have done, when the function given to
 // mainthread.Init has returned without it. Calls of the main thread fail from now on.
 func abandoned() {
@@ -338,7 +335,7 @@ func abandoned() {
 	select {
 	case <-ended:
 		down()
-	case <-time.After(limit):
+	case <-time.After(time.Second): // or the process would end
 		// a function does not return, and GLFW must not free what it uses
 	}
 }

@@ -116,7 +116,13 @@ func (w *Window) draw() {
 	}
 	f.Time = now
 	w.context.Update()
-	w.measure(f)
+	g := w.geometry.Load()
+	f.Width, f.Height = g.size.Width, g.size.Height
+	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
+	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
+	if !w.opts.api.none() {
+		w.gl.viewport(f.Width, f.Height)
+	}
 	if draw, _ := w.onDraw.Load().(func(*Frame)); draw != nil {
 		w.inside = "OnDraw"
 		draw(f)
@@ -159,17 +165,6 @@ func (w *Window) show() {
 	end := time.Now()
 	w.ticks.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
 	wakeForEvents()
-}
-
-// measure fills in the size of the window.
-func (w *Window) measure(f *Frame) {
-	g := w.geometry.Load()
-	if !w.opts.api.none() {
-		w.gl.viewport(g.size.Width, g.size.Height)
-	}
-	f.Width, f.Height = g.size.Width, g.size.Height
-	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
-	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
 }
 
 // Screenshot draws a frame and returns its picture, before Run, too. It returns an error on the

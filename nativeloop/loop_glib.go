@@ -187,14 +187,8 @@ func dispatch(source, _, _ uintptr) uintptr {
 	if l.here() {
 		l.woken.Store(false)
 		l.serve(l.rest)
-	} else {
-		l.misplaced()
+		return 1 // G_SOURCE_CONTINUE
 	}
-	return 1 // G_SOURCE_CONTINUE
-}
-
-// misplaced is called by dispatch on another thread.
-func (l *glibLoop) misplaced() {
 	if id := int64(syscall.Gettid()); l.other.Swap(id) != id {
 		fmt.Fprintf(os.Stderr, "%v\n", l.conflict())
 	}
@@ -203,6 +197,7 @@ func (l *glibLoop) misplaced() {
 			l.event(syscall.SYS_WRITE)
 		}
 	})
+	return 1
 }
 
 // conflict returns the error of a thread that cannot run its context.

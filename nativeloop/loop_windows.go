@@ -235,7 +235,9 @@ func (l *messageLoop) turn() {
 	window := l.window
 	defer func() {
 		if l.rested.Swap(0) != 0 {
-			removeRest(window)
+			if m, found := removeMessage(window, rest); found && m.message == quit {
+				_, _, _ = postQuitMessage.Call(m.wParam)
+			}
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
 	}()
@@ -274,13 +276,6 @@ func othersWait() bool {
 	const key, mouse, timer, paint, hotkey, rawInput = 0x1, 0x2 | 0x4, 0x10, 0x20, 0x80, 0x400
 	status, _, _ := getQueueStatus.Call(key | mouse | timer | paint | hotkey | rawInput)
 	return status>>16 != 0
-}
-
-// removeRest removes rest from the queue, if it is there.
-func removeRest(window uintptr) {
-	if m, found := removeMessage(window, rest); found && m.message == quit {
-		_, _, _ = postQuitMessage.Call(m.wParam)
-	}
 }
 
 const quit = 0x12 // WM_QUIT, which is found whatever is looked for

@@ -132,21 +132,16 @@ func (f *Files) SlowCalls() func(thread.SlowCall) {
 	defer last.mu.Unlock()
 	_ = keep(lastDefault, bytesDefault) // each file has the error
 	return func(s thread.SlowCall) {
-		if f.due(time.Now()) {
+		f.mu.Lock()
+		due := f.slow.IsZero() || time.Since(f.slow) >= cmp.Or(f.Interval, time.Minute)
+		if due {
+			f.slow = time.Now()
+		}
+		f.mu.Unlock()
+		if due {
 			f.write("slow-", s.Name)
 		}
 	}
-}
-
-// due reports whether a slow call at that time has a file.
-func (f *Files) due(now time.Time) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.slow.IsZero() && now.Sub(f.slow) < cmp.Or(f.Interval, time.Minute) {
-		return false
-	}
-	f.slow = now
-	return true
 }
 
 // After the prefix, names begin with the time, so that their order is that of the files.

@@ -115,6 +115,3 @@ func (c config) setup() func() {
 	// without a name, or with its beginning, the thread is as good
 	return func() { _ = osthread.SetName(name); engine.LabelThread(name) }
 }
-
-// maxName is how many bytes Linux shows of a name.
-const maxName = 15

@@ -61,8 +61,9 @@ func newPool(n int, o config) *Pool {
 
 // number returns the options of thread i, if c is those of a pool.
 func (c config) number(i int) config {
+	const shown = 15 // bytes of a name, on Linux
 	if number := "-" + strconv.Itoa(i); c.pool && c.name != "" {
-		c.name = c.name[:min(len(c.name), maxName-len(number))] + number
+		c.name = c.name[:min(len(c.name), shown-len(number))] + number
 	}
 	return c
 }

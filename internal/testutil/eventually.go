@@ -29,10 +29,15 @@ func Arrives[V any](t T, c <-chan V) V {
 	case v := <-c:
 		return v
 	case <-time.After(TimeLimit()):
-		stacks := make([]byte, 1<<20)
-		t.Fatalf("nothing came within %v\n%s", TimeLimit(), stacks[:runtime.Stack(stacks, true)])
+		late(t, "nothing came")
 		panic("not reached")
 	}
+}
+
+func late(t T, what string) {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	t.Fatalf("not within %v: %s\n%s", TimeLimit(), what, stacks[:runtime.Stack(stacks, true)])
 }
 
 // Eventually fails the test, with all stacks, if the condition does not become true in time.
@@ -41,9 +46,7 @@ func Eventually(t T, condition func() bool, format string, args ...any) {
 	limit := TimeLimit() // here, because it allocates
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
 		if time.Since(start) > limit {
-			stacks := make([]byte, 1<<20)
-			stacks = stacks[:runtime.Stack(stacks, true)]
-			t.Fatalf("not within %v: %s\n%s", limit, fmt.Sprintf(format, args...), stacks)
+			late(t, fmt.Sprintf(format, args...))
 		}
 	}
 }
