@@ -316,7 +316,6 @@ func onMain(f func()) error {
 	return err
 }
 
-// usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
 
 // abandoned does on the main thread what Terminate would have done, when the function given to

@@ -66,7 +66,6 @@ func findDisplay() (glfw.Platform, error) {
 
 const noX11 = "DISPLAY is not set; run it in a desktop session or with xvfb-run"
 
-// supported returns whether GLFW has been compiled for a platform.
 func supported(p glfw.Platform) (ok bool) {
 	for guarded(func() { ok = glfw.PlatformSupported(p) }) != nil {
 		// It has found an error of a call that came before.

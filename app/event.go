@@ -190,7 +190,6 @@ func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
 	}
 }
 
-// pixelsAreScreen reports whether a screen coordinate is a pixel.
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
@@ -245,7 +244,6 @@ func (w *Window) eventCame() {
 	}
 }
 
-// receive delivers events until the window is stopped, in Run.
 func (w *Window) receive() {
 	for !w.stopped.Load() {
 		if w.opts.eventsOnDraw || !w.deliver() {

@@ -35,7 +35,6 @@ type drawing struct {
 	minimized atomic.Bool
 }
 
-// schedule posts a frame, unless one has been posted.
 func (w *Window) schedule() {
 	if w.pending.CompareAndSwap(false, true) && !w.thread.Go(w.run) {
 		w.Stop()
@@ -50,20 +49,17 @@ func (w *Window) Redraw() {
 	}
 }
 
-// request has a frame drawn, once Run has been called.
 func (w *Window) request() {
 	if w.life.Load() == running {
 		w.schedule()
 	}
 }
 
-// continuous reports whether frame follows frame.
 func (w *Window) continuous() bool {
 	draw, _ := w.onDraw.Load().(func(*Frame))
 	return draw != nil && w.life.Load() == running && w.pace() != OnDemand && !w.minimized.Load()
 }
 
-// drawPosted draws a frame that has been posted.
 func (w *Window) drawPosted() {
 	w.pending.Store(false) // from now on Redraw posts another frame
 	w.drawFrame()

@@ -61,7 +61,6 @@ func (g *glFunctions) viewport(width, height int) {
 
 func (g *glFunctions) clear() { C.clear(&g.at[0]) }
 
-// picture reads back the frame that has just been drawn.
 func (g *glFunctions) picture(width, height int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, width, height))
 	if width*height == 0 {

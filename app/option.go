@@ -37,7 +37,6 @@ type api struct {
 
 func (a api) none() bool { return a.client == glfw.NoAPI }
 
-// most is the greatest width and height of a window.
 const most = 1 << 14
 
 func defaults() options {
@@ -106,7 +105,6 @@ func Hidden() Option { return option(func(o *options) { o.hidden = true }) }
 //	app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })
 func Hints(set func()) Option { return option(func(o *options) { o.hints = set }) }
 
-// check completes the options, or returns what is wrong with them.
 func (o *options) check() error {
 	if o.width < 1 || o.height < 1 || o.width > most || o.height > most {
 		return fmt.Errorf("app: Size(%d, %d): a window is at least 1 and at most %d wide and high",

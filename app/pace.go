@@ -26,7 +26,6 @@ const (
 
 func (p Pace) apply(o *options) { o.pace = p }
 
-// A pacing is the pace of a window while it runs.
 type pacing struct{ bits atomic.Uint64 }
 
 func (s *pacing) pace() Pace { return Pace(math.Float64frombits(s.bits.Load())) }

@@ -52,7 +52,6 @@ func (q *queue) len() int {
 	return len(q.events)
 }
 
-// get removes the oldest event, or returns nil.
 func (q *queue) get() (e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -125,5 +125,4 @@ func waitInC() (end func()) {
 	return func() { close(over); <-ended }
 }
 
-// inScheduler reports whether the main thread waits in the Go scheduler.
 func inScheduler() bool { return x11.display != nil }

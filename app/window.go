@@ -65,7 +65,6 @@ const (
 	over           // no frame is drawn any more
 )
 
-// geometry is how large the window is.
 type geometry struct {
 	size           ResizeEvent
 	scaleX, scaleY float32
@@ -140,7 +139,6 @@ func (w *Window) createSharing() (err error) {
 
 var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
 
-// hangs returns the error of what has waited for the window's thread.
 func (w *Window) hangs(what string) error {
 	return fmt.Errorf("app: %s: a function on the thread of window %q, such as OnDraw's, has not "+
 		"returned for %v", what, w.opts.title, patience)
@@ -288,14 +286,12 @@ func (w *Window) claim(life int32) bool {
 	return true
 }
 
-// goroutine returns the number of the calling goroutine, which no other has.
 func goroutine() (number uint64) {
 	var b [64]byte
 	_, _ = fmt.Sscanf(string(b[:runtime.Stack(b[:], false)]), "goroutine %d ", &number)
 	return number
 }
 
-// close returns when the window has ended.
 func (w *Window) close() {
 	w.Stop()
 	if w.claim(over) {
@@ -304,7 +300,6 @@ func (w *Window) close() {
 	<-w.gone
 }
 
-// end destroys the window.
 func (w *Window) end() {
 	w.Stop()
 	stuck := !w.endThread()
@@ -376,7 +371,6 @@ func (w *Window) stop() {
 	}
 }
 
-// detach makes the window's context current no more on the window's thread.
 func (w *Window) detach() {
 	if !w.opts.api.none() {
 		_ = guarded(glfw.DetachCurrentContext)
@@ -398,7 +392,6 @@ func (w *Window) Stop() {
 // The package owns the window's context, its callbacks and its end.
 func (w *Window) Do(f func(*glfw.Window)) error { return w.do(func() { f(w.win) }) }
 
-// do runs f on the main thread unless the window has been destroyed.
 func (w *Window) do(f func()) error {
 	failed := ErrClosed
 	err := onMain(func() {

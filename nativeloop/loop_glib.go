@@ -144,7 +144,6 @@ func attach(serve func(rest func())) (native, error) {
 // An ownContext is a glibLoop whose context was made for it.
 type ownContext struct{ *glibLoop }
 
-// newOwnLoop makes a context for the thread.
 func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 	if _, err := purego.Dlopen(glibName, purego.RTLD_NOW); err != nil {
 		return nil, nil, fmt.Errorf("%w; %w", ErrNoLoop, err)
@@ -210,7 +209,6 @@ func (l *glibLoop) conflict() error {
 		"thread %[3]d wait; run it on the thread that called Attach", ErrOwned, other, l.thread)
 }
 
-// turner returns what waits for events and handles them.
 func (l *glibLoop) turner() (turn func() error) {
 	return func() error {
 		for since := time.Now(); int32(glib.acquire.call(l.context)) == 0; time.Sleep(again / 100) {

@@ -127,7 +127,6 @@ func attach(serve func(rest func())) (native, error) {
 	return l, nil
 }
 
-// newOwnLoop makes a message loop for the thread.
 func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 	l, err := attach(serve)
 	if err != nil {
@@ -143,7 +142,6 @@ func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 	}, nil
 }
 
-// turner returns what waits for a message and handles it.
 func (l *messageLoop) turner() (turn func() error) {
 	m := new(message) // not on a stack, which the callbacks of GetMessage may move
 	return func() error {

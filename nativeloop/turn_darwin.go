@@ -69,7 +69,6 @@ func handleEvents() {
 
 func onMain() bool { return int32(cf.onMain.call()) != 0 }
 
-// nsApp returns NSApp, or zero.
 func nsApp() objc.ID {
 	if appKit.app == 0 {
 		return 0

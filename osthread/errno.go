@@ -4,7 +4,6 @@ package osthread
 
 import "syscall"
 
-// failed is the error of a system call.
 func failed(errno syscall.Errno) error {
 	if errno != 0 {
 		return errno

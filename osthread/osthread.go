@@ -159,7 +159,6 @@ var (
 	unblockable []syscall.Signal
 )
 
-// A property of the calling thread.
 type property[T any] struct {
 	set   func(T) error
 	get   func() (T, error) // nil if it can only be set

@@ -121,7 +121,6 @@ func realtime() (int, error) {
 	return int(param), failed(errno)
 }
 
-// signals is how many there are.
 func signals() int {
 	if strings.HasPrefix(runtime.GOARCH, "mips") {
 		return 128

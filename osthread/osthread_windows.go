@@ -68,7 +68,6 @@ func hresult(result uintptr) error {
 	return nil
 }
 
-// A groupAffinity is the system's GROUP_AFFINITY.
 type groupAffinity struct {
 	mask  uintptr
 	group uint16

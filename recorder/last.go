@@ -150,7 +150,6 @@ const (
 	fileSuffix = ".trace"
 )
 
-// write writes a file and gives an error to OnError.
 func (f *Files) write(prefix, thread string) {
 	if err := f.tryWrite(prefix, thread); err != nil && f.OnError != nil {
 		f.OnError(wrap(err))

@@ -55,7 +55,6 @@ func (t *Thread) misplaced() error {
 		statement(name))
 }
 
-// asserting returns the function that has called Assert.
 func asserting() (f runtime.Frame) {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])

@@ -44,7 +44,6 @@ func WithPanicHandler(f func(*PanicError)) Option {
 // OnPanic is [WithPanicHandler] for the panics from now on, in place of what was set before.
 func (t *Thread) OnPanic(f func(*PanicError)) { t.e.OnPanic(handler(f)) }
 
-// handler returns what the engine is to call, or nil.
 func handler(f func(*PanicError)) func(*fault.Fault) {
 	if f == nil {
 		return nil
@@ -52,5 +51,4 @@ func handler(f func(*PanicError)) func(*fault.Fault) {
 	return func(p *fault.Fault) { f(panicError(p)) }
 }
 
-// panicError returns f as users see it.
 func panicError(f *fault.Fault) *PanicError { return &PanicError{Value: f.Value, stack: f.Stack} }

@@ -105,7 +105,6 @@ func (p *Pool) MustCall(f func()) {
 	runtime.KeepAlive(p)
 }
 
-// refused returns the error of a function that does not run.
 func refused(call string, c Caller, isNil bool) error {
 	on := fmt.Sprintf("a %T", c)
 	if t, ok := c.(*Thread); ok {

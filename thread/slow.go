@@ -91,7 +91,6 @@ func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }
 
-// watcher returns what the engine is to call, or nil.
 func (c config) watcher() func(engine.Slow) {
 	if c.slow <= 0 || c.notify == nil {
 		return nil

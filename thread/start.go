@@ -51,7 +51,6 @@ func WithStop(f func()) Option {
 // hooks are the functions of WithStart and WithStop, apart from options that refer to the Thread.
 type hooks []engine.Hook
 
-// starts reports whether there is a function of WithStart.
 func (h hooks) starts() bool {
 	return slices.ContainsFunc(h, func(h engine.Hook) bool { return h.Start != nil })
 }

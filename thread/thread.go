@@ -284,7 +284,6 @@ func (t *Thread) Terminate() {
 	t.e.Terminate()
 }
 
-// mayEnd panics if the Thread is that of package mainthread.
 func (t *Thread) mayEnd(method string) {
 	if t.e.Permanent() {
 		panic("thread: " + method + " on the main thread, which the whole program needs; it ends when " +

@@ -78,7 +78,6 @@ func Run(run func()) {
 	served = true
 }
 
-// runElsewhere is Run off the main goroutine.
 func runElsewhere(run func()) {
 	inTests := flag.Lookup("test.v") != nil
 	if inTests && running.Load() == 0 {

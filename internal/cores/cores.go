@@ -3,5 +3,4 @@ package cores
 
 import "runtime"
 
-// atStart is how many cores the process had when it started.
 var atStart = runtime.NumCPU()

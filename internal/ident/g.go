@@ -4,7 +4,6 @@ package ident
 
 import "unsafe"
 
-// getg returns the runtime's g of the running goroutine.
 func getg() unsafe.Pointer
 
 // G identifies the running goroutine while it lives. It is the address of the runtime's g. The
@@ -21,7 +20,6 @@ func ReadM() uintptr {
 	return *(*uintptr)(unsafe.Add(getg(), offset))
 }
 
-// readsM is whether this build can read the runtime's m.
 const readsM = true
 
 // unnumbered is Goroutine where stack traces do not show the number.

@@ -34,7 +34,6 @@ var pipe struct {
 
 var look = lookAtPipe // made once, because it escapes
 
-// maxPass is for how long Reschedule waits for EndPass at most.
 const maxPass = time.Millisecond
 
 // Reschedule lets the Go scheduler run what waits for the caller's P: goroutines, timers that are

@@ -73,7 +73,6 @@ func Ours(function string) bool {
 		strings.HasPrefix(pkg, "internal/"))
 }
 
-// maxStacks is how much of the stacks of all goroutines is read.
 const maxStacks = 64 << 20
 
 // Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The

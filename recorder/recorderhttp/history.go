@@ -27,7 +27,6 @@ type sample struct {
 	span        // since the thread was made
 }
 
-// A seen is what follows from the samples.
 type seen struct {
 	oldestWait time.Duration // at least
 	before     *sample       // of a minute ago, or the oldest; nil at the first look

@@ -92,7 +92,6 @@ func neverLess(name string, n *access.Name) float64 {
 	return memory.busy[name]
 }
 
-// metrics are the text under way.
 type metrics struct {
 	bytes.Buffer
 	names  map[string]*access.Name

@@ -36,7 +36,6 @@ func (r *row) Notes() (notes []string) {
 	return notes
 }
 
-// A namedSpan is a span on the page.
 type namedSpan struct {
 	Name string
 	span
@@ -61,7 +60,6 @@ var (
 	}).ParseFS(pages, "page.txt"))
 )
 
-// formats are what a request may ask for.
 var formats = map[string]struct {
 	contentType string
 	write       func(w io.Writer, p any) error
@@ -75,7 +73,6 @@ var formats = map[string]struct {
 	}},
 }
 
-// indent returns the lines of a stack as the text has them.
 func indent(stack string) string {
 	return "      " + strings.ReplaceAll(strings.TrimSuffix(stack, "\n"), "\n", "\n      ")
 }

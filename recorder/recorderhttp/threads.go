@@ -108,7 +108,6 @@ type row struct {
 	Idle       int        `json:"idle"`
 }
 
-// A span has the counts of some time.
 type span struct {
 	Seconds   seconds `json:"seconds,omitempty"` // zero: since the thread was made
 	Run       uint64  `json:"run"`
@@ -138,7 +137,6 @@ type lastPanic struct {
 	Text string    `json:"text"`
 }
 
-// A work is what one thread does.
 type work struct {
 	TID     uint64  `json:"tid,omitempty"`
 	Running seconds `json:"running_seconds"`
@@ -205,7 +203,6 @@ func (r *row) urgency() seconds {
 	return r.OldestWait
 }
 
-// nameOf returns what the page calls a thread.
 func nameOf(s access.State) string {
 	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
 }

@@ -29,7 +29,6 @@ var (
 	isMain func() int32
 )
 
-// replace replaces the method once, and reports whether it has.
 var replace = sync.OnceValue(func() bool {
 	var find func(class objc.Class, name objc.SEL) (method uintptr)
 	var get func(method uintptr) (f uintptr)
