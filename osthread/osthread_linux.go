@@ -70,14 +70,9 @@ func setAffinity(cpus []int) error {
 }
 
 func affinity() ([]int, error) {
-	for size := 1024; ; size *= 2 {
-		s := newSet(size)
-		_, errno := cores.Affinity(s)
-		if errno == syscall.EINVAL && size < maxCPUs { // the kernel has room for more CPUs
-			continue
-		}
-		return members(s, 0), failed(errno)
-	}
+	s := newSet(maxCPUs)
+	_, errno := cores.Affinity(s)
+	return members(s, 0), failed(errno)
 }
 
 const process = 0 // PRIO_PROCESS, which is a thread

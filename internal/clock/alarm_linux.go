@@ -9,11 +9,11 @@ import (
 	"unsafe"
 )
 
-// When all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
-// milliseconds: timers come up to a millisecond late. A timerfd in the same epoll set comes within
-// the hundredth of that. But while Ps are busy the scheduler polls epoll every 10 ms, and looks for
-// timers each time that a goroutine blocks. So precise Alarms have both, and the first to fire
-// counts. Without the timerfd ticks are late by 0.7 and not 0.15 ms in the median.
+// While all Ps are idle, the Go scheduler waits for the next timer in epoll_wait, which counts
+// milliseconds; a timerfd in the same epoll set comes in time. While Ps are busy, the scheduler
+// polls epoll every 10 ms, and looks for timers each time that a goroutine blocks. So precise
+// Alarms have both, and the first to fire counts: ticks are late by 0.15 and not 0.7 ms in the
+// median.
 
 // alarms are the precise Alarms of the process. They share a timer and a timerfd, which fire when
 // the earliest is due. A goroutine waits for the timerfd, which is open while an Alarm has been set
