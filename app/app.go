@@ -17,13 +17,11 @@
 //		return nil
 //	}
 //
-// Here gl is github.com/go-gl/gl/v3.3-core/gl, or another binding, and glfw, which the package
-// uses, github.com/go-gl/glfw/v3.4/glfw.
+// Here gl is a binding, github.com/go-gl/gl/v3.3-core/gl, and glfw github.com/go-gl/glfw/v3.4/glfw.
 //
 // # Threads
 //
-//   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
-//     nothing polls, and an idle program uses no CPU.
+//   - The main thread waits for events and [mainthread.Call] at once: nothing polls.
 //   - Each window has a thread, on which its context is current. The function of [Window.OnDraw]
 //     runs there, and all that is given to [Window.Thread]. So a slow window does not delay others.
 //   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
@@ -42,8 +40,7 @@
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
 //   - With X11, GLFW reports only one of two presses of a key within a millisecond, and a gamepad
-//     that comes or goes is noticed at the next event or call of the main thread, such as
-//     [Gamepads]. No gamepad has been tried.
+//     that comes or goes is noticed with the next event or call. No gamepad has been tried.
 //   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
 //     the Go runtime lends a P to others only after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. An error of one thread

@@ -193,8 +193,7 @@ func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
-// called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
-// same value; if it calls [runtime.Goexit], so does Run.
+// called Run or, with [EventsOnDraw], on the window's thread.
 func (w *Window) OnEvent(handle func(Event)) { w.onEvent.Store(handle) }
 
 // deliver hands the oldest event to the function given to OnEvent, or returns false.

@@ -7,8 +7,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// An Option changes how a window is made. It has the name of what it sets, without With, as in
-// gioui.org/app: the package has no other functions with such names.
+// An Option changes how a window is made. It has the name of what it sets, as in gioui.org/app.
 type Option interface{ apply(*options) }
 
 type option func(*options)
@@ -87,9 +86,8 @@ func OpenGLES(major, minor int, load func() error) Option {
 // fence, and must bind it again. Either window may be closed first; objects end with the last.
 func Share(w *Window) Option { return option(func(o *options) { o.shares, o.share = true, w }) }
 
-// EventsOnDraw delivers events on the window's thread, immediately before the function of
-// [Window.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a
-// mutex, and a slow OnEvent delays frames.
+// EventsOnDraw delivers events on the window's thread, before the function of [Window.OnDraw]. So
+// both may use the same variables without a mutex, and a slow OnEvent delays frames.
 //
 // If no frame is due soon, because the window is drawn [OnDemand] or minimized or has fewer than 20
 // frames a second, events are delivered at once. They cause no frame; [Window.Redraw] does.

@@ -29,8 +29,7 @@ func (s signal) set() {
 	}
 }
 
-// In a queue of long events, because the handler is slow, an event of which only the last counts
-// replaces one of its type that came immediately before.
+// In a queue of long events, one of which only the last counts replaces one of its type before it.
 const long = 256
 
 // post queues an event. The main thread calls it.

@@ -21,9 +21,8 @@ import (
 // thread waits for its events in the Go scheduler: a wait in C would keep a P for up to 10 ms each
 // time, and with GOMAXPROCS=2 that is half of them.
 //
-// Any thread that waits for a reply reads what the server has sent, and queues events in the
-// process, of which the socket reports nothing more. So what has read looks for queued events
-// afterwards, and wakes the main thread if there are some.
+// Any thread that waits for a reply reads what the server has sent, and queues events, of which the
+// socket reports nothing more. So it looks for queued events then, and wakes the main thread.
 //
 // GLFW waits for the answer of another program, such as the contents of the clipboard, at the
 // socket. To look for queued events reads from it, so it is done only while GLFW does not.

@@ -206,8 +206,7 @@ func (w *Window) prepare() error {
 	return nil
 }
 
-// NewContext starts a thread with a context that shares with w's, as [Share] says, and is current
-// there: for a loader of textures, next to which w goes on drawing.
+// NewContext starts a thread with a current context that shares with w's, as [Share]: for a loader.
 //
 //	loader, err := app.NewContext(w)
 //	loader.Go(func() { load(); gl.Finish() })
@@ -228,8 +227,7 @@ func NewContext(w *Window) (*thread.Thread, error) {
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
 // context current and the viewport set to the whole window. When it returns, the frame is shown.
-// Without one, or with nil, the window is cleared when shown, and when the system has lost its
-// content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so does Run.
+// Without one, or with nil, the window is cleared when shown, and when its content is lost.
 func (w *Window) OnDraw(draw func(*Frame)) {
 	follows := draw != nil && w.continuous() // a frame that has draw
 	w.onDraw.Store(draw)
@@ -239,8 +237,8 @@ func (w *Window) OnDraw(draw func(*Frame)) {
 }
 
 // OnClose sets the function that frees what belongs to the window. It runs on the window's thread
-// after the last frame, with the window's context current, even if Run has not been called, but not
-// if the thread has been terminated. A panic in it is as one in OnDraw.
+// after the last frame, with the window's context current, even without Run, but not if the thread
+// has been terminated.
 func (w *Window) OnClose(f func()) { w.onClose.Store(f) }
 
 // Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
@@ -250,7 +248,8 @@ func (w *Window) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
-// closed before, it returns at once. It panics on the main thread, which has the event loop.
+// closed before, it returns at once. It panics on the main thread, which has the event loop, and as
+// a function of OnDraw, OnEvent or OnClose does; if one calls [runtime.Goexit], so does Run.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
 // on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
@@ -360,8 +359,7 @@ func (w *Window) leave() {
 }
 
 // stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a
-// context that is destroyed: NewWindow may have made it current after leave, and leave does not run
-// if the program has terminated the thread.
+// context that is destroyed: leave does not run if the program has terminated the thread.
 func (w *Window) stop() {
 	w.Stop()
 	w.context.Release()

@@ -83,8 +83,7 @@ var (
 var loops sync.Map // from the handle of the window to its *messageLoop
 
 // class registers the class of all windows, because a process may make only about 2,000 callbacks
-// and never frees one. Its name has the address of the callback, as another copy of this package
-// may be in the process, in a DLL.
+// and never frees one. Its name has the address of the callback, for copies of the package in DLLs.
 var class = sync.OnceValues(func() (atom uintptr, err error) {
 	type classEx struct {
 		size, style                        uint32

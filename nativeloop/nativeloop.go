@@ -27,9 +27,8 @@
 //   - Elsewhere: [ErrNoLoop].
 //
 // After Attach, a function that calls [runtime.Goexit] ends the goroutine of the native loop, as it
-// does inside Serve of a [thread.Loop]. The native loop stops; if that is the main goroutine
-// without mainthread.Init, the program hangs with a window that nothing serves. A loop of [Start]
-// goes on. Panics do not reach the native loop.
+// does inside Serve of a [thread.Loop]. The native loop stops; without mainthread.Init, the program
+// then hangs. A loop of [Start] goes on. Panics do not reach the native loop.
 package nativeloop
 
 import (

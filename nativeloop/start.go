@@ -5,10 +5,9 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Start starts a thread that runs a native event loop of its own, and serves calls in that: a GLib
-// context, which is the thread-default one, a message loop on Windows, a run loop on macOS. It is
-// for what needs an event loop but not the main thread: a bus watch of GStreamer, COM objects that
-// send events, a hook of Windows.
+// Start starts a thread that serves calls in a native event loop of its own: a GLib context, the
+// thread-default one, a message loop on Windows, a run loop on macOS. It is for what needs a loop
+// but not the main thread: a bus watch of GStreamer, COM events, a hook of Windows.
 //
 //	t, err := nativeloop.Start(
 //		thread.WithName("keys"),
