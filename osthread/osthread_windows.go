@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math/bits"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -13,8 +14,10 @@ func init() {
 		names = property[string]{set: setName, get: name}
 	}
 	affinities = property[[]int]{set: setAffinity, get: affinity}
-	nices = property[int]{set: setNice, get: nice, round: roundNice}
-	realtimes = property[int]{set: setRealtime, get: realtime, round: roundRealtime}
+	nices = property[int]{set: func(n int) error { return setPriority(levelOf(n).priority) },
+		get: nice, round: func(n int) int { return levelOf(n).nice }}
+	realtimes = property[int]{set: func(n int) error { return setPriority(min(n, 1) * timeCritical) },
+		get: realtime, round: func(n int) int { return min(n, 1) * 99 }}
 }
 
 var (
@@ -98,44 +101,27 @@ func affinity() (cpus []int, err error) {
 // timeCritical is THREAD_PRIORITY_TIME_CRITICAL.
 const timeCritical = 15
 
-// priorities are the system's for a niceness: from THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
-var priorities = []struct{ nice, priority int }{
-	{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15},
-}
+// A level is a priority of the system, and the niceness for which it stands.
+type level struct{ nice, priority int }
 
-// roundNice returns the niceness next to n that a priority stands for.
-func roundNice(n int) int {
-	best := priorities[0].nice
-	for _, p := range priorities {
-		if max(n-p.nice, p.nice-n) < max(n-best, best-n) {
-			best = p.nice
-		}
-	}
-	return best
-}
+// From THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
+var levels = []level{{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15}}
 
-func setNice(n int) error {
-	for _, p := range priorities {
-		if p.nice == roundNice(n) {
-			return setPriority(p.priority)
-		}
-	}
-	return syscall.EINVAL
+// levelOf returns the level that is next to a niceness.
+func levelOf(n int) level {
+	distance := func(l level) int { return max(n-l.nice, l.nice-n) }
+	return slices.MinFunc(levels, func(a, b level) int { return distance(a) - distance(b) })
 }
 
 func nice() (int, error) {
 	is, err := priority()
-	for _, p := range priorities {
-		if p.priority == is {
-			return p.nice, err
+	for _, l := range levels {
+		if l.priority == is {
+			return l.nice, err
 		}
 	}
 	return 0, err
 }
-
-func roundRealtime(priority int) int { return min(priority, 1) * 99 }
-
-func setRealtime(priority int) error { return setPriority(min(priority, 1) * timeCritical) }
 
 func realtime() (int, error) {
 	is, err := priority()
