@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -30,9 +29,7 @@ func (t *Thread) Coalesce(f func()) (post func() bool) {
 	}
 	c := &coalesced[none]{f: func(none) { f() }}
 	return func() bool {
-		ok := c.request(t.e)
-		runtime.KeepAlive(t)
-		return ok
+		return kept(c.request(t.e), t)
 	}
 }
 
@@ -44,9 +41,7 @@ func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) {
 	}
 	c := &coalesced[A]{f: f}
 	return func(args A) bool {
-		ok := c.post(t.e, args)
-		runtime.KeepAlive(t)
-		return ok
+		return kept(c.post(t.e, args), t)
 	}
 }
 

@@ -153,9 +153,7 @@ func (l *Loop) serve(limit time.Duration, rest func()) int {
 	if !l.mayServe("Serve") {
 		return 0
 	}
-	n := l.t.e.Serve(limit, rest)
-	runtime.KeepAlive(l) // or what is queued might be refused
-	return n
+	return kept(l.t.e.Serve(limit, rest), l)
 }
 
 // ServeContext runs queued functions, and later ones as they come, until ctx is done or the thread
@@ -169,9 +167,7 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 	if !l.mayServe("ServeContext") {
 		return ErrTerminated
 	}
-	err := l.t.e.ServeContext(ctx)
-	runtime.KeepAlive(l)
-	return err
+	return kept(l.t.e.ServeContext(ctx), l)
 }
 
 // OnWake sets the function that wakes the event loop, so that it calls Serve, or Wait returns: for
@@ -223,9 +219,7 @@ func (l *Loop) Wait(block func()) bool {
 		panic("thread: Wait before OnWake, so that no call could end it; " +
 			"call OnWake first, with a function that ends what Wait waits for, as glfw.PostEmptyEvent does")
 	}
-	ok := l.t.e.Wait(block)
-	runtime.KeepAlive(l)
-	return ok
+	return kept(l.t.e.Wait(block), l)
 }
 
 // mayServe panics off the thread. When that has ended, it is false, and gives back what is left.

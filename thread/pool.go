@@ -80,18 +80,14 @@ func (p *Pool) ID() uint64 { return p.p.ID() }
 //
 //threadcall:noalloc
 func (p *Pool) Call(f func()) bool {
-	ok := p.p.Call(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.Call(f), p)
 }
 
 // CallContext is Call, but gives up when ctx is done before f begins. See [Thread.CallContext].
 //
 //threadcall:noalloc
 func (p *Pool) CallContext(ctx context.Context, f func()) error {
-	err := p.p.CallContext(ctx, f)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.CallContext(ctx, f), p)
 }
 
 // Go queues f to run on one of the threads and returns true. It returns false, and f will not run,
@@ -99,27 +95,21 @@ func (p *Pool) CallContext(ctx context.Context, f func()) error {
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
-	ok := p.p.Go(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.Go(f), p)
 }
 
 // TryGo is Go, but returns false at once if the queue is full. See [Thread.TryGo].
 //
 //threadcall:noalloc
 func (p *Pool) TryGo(f func()) bool {
-	ok := p.p.TryGo(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.TryGo(f), p)
 }
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. See [Thread.GoContext].
 //
 //threadcall:noalloc
 func (p *Pool) GoContext(ctx context.Context, f func()) error {
-	err := p.p.GoContext(ctx, f)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.GoContext(ctx, f), p)
 }
 
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
@@ -137,9 +127,7 @@ func (p *Pool) Close() {
 
 // Shutdown is Close, but waits only until ctx is done. See [Thread.Shutdown].
 func (p *Pool) Shutdown(ctx context.Context) error {
-	err := p.p.Shutdown(ctx)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.Shutdown(ctx), p)
 }
 
 // OnPanic is [Thread.OnPanic] of the pool.

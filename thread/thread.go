@@ -134,6 +134,12 @@ func wrap(o config) *Thread {
 	return t
 }
 
+// kept returns r, the result of a call, during which nothing may reclaim of.
+func kept[R, T any](r R, of *T) R {
+	runtime.KeepAlive(of)
+	return r
+}
+
 // ID returns a number that no other Thread or [Pool] of this process has or will have, the id in
 // what package recorderhttp serves. It is not the operating system's.
 //
@@ -151,9 +157,7 @@ func (t *Thread) ID() uint64 { return t.e.ID() }
 //
 //threadcall:noalloc
 func (t *Thread) Call(f func()) bool {
-	ok := t.e.Call(f)
-	runtime.KeepAlive(t) // or it might be reclaimed while the call is queued
-	return ok
+	return kept(t.e.Call(f), t)
 }
 
 // CallContext runs f on the thread and returns nil after it. Or f will not run, and the error is
@@ -173,9 +177,7 @@ func (t *Thread) Call(f func()) bool {
 //
 //threadcall:noalloc
 func (t *Thread) CallContext(ctx context.Context, f func()) error {
-	err := t.e.CallContext(ctx, f)
-	runtime.KeepAlive(t)
-	return err
+	return kept(t.e.CallContext(ctx, f), t)
 }
 
 // Go queues f to run on the thread and returns true. It returns false, and f will not run, if f is
@@ -186,9 +188,7 @@ func (t *Thread) CallContext(ctx context.Context, f func()) error {
 //
 //threadcall:noalloc
 func (t *Thread) Go(f func()) bool {
-	ok := t.e.Go(f)
-	runtime.KeepAlive(t)
-	return ok
+	return kept(t.e.Go(f), t)
 }
 
 // TryGo is Go, but never waits: if the queue is as long as [WithQueueLimit] allows, it returns
@@ -196,9 +196,7 @@ func (t *Thread) Go(f func()) bool {
 //
 //threadcall:noalloc
 func (t *Thread) TryGo(f func()) bool {
-	ok := t.e.TryGo(f)
-	runtime.KeepAlive(t)
-	return ok
+	return kept(t.e.TryGo(f), t)
 }
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. The thread looks at ctx
@@ -210,9 +208,7 @@ func (t *Thread) TryGo(f func()) bool {
 //
 //threadcall:noalloc
 func (t *Thread) GoContext(ctx context.Context, f func()) error {
-	err := t.e.GoContext(ctx, f)
-	runtime.KeepAlive(t)
-	return err
+	return kept(t.e.GoContext(ctx, f), t)
 }
 
 // On reports whether the caller is on the thread, in a coroutine of [iter.Pull], too. It is false
@@ -262,9 +258,7 @@ func (t *Thread) Close() {
 // Shutdown panics where Terminate does.
 func (t *Thread) Shutdown(ctx context.Context) error {
 	t.mayEnd("Shutdown")
-	err := t.e.Shutdown(ctx)
-	runtime.KeepAlive(t)
-	return err
+	return kept(t.e.Shutdown(ctx), t)
 }
 
 // Terminate ends the thread after the function that runs, and does not wait. Queued functions do
