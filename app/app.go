@@ -263,6 +263,9 @@ func (l *loop) run() {
 	}
 }
 
+// attach is attachByEvents, but for Windows.
+var attach = attachByEvents
+
 // attachByEvents has calls of the main thread wake GLFW's loop.
 func attachByEvents() (detach func()) {
 	mainthread.Loop().OnWake(wake)

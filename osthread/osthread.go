@@ -17,9 +17,8 @@
 // # Threads and goroutines
 //
 // A property belongs to a thread, and a goroutine may leave its thread at any moment. So the
-// functions that set one need [runtime.LockOSThread], which every function on a Thread of package
-// thread has. They check that, which takes some microseconds. The functions that read a property
-// may be called anywhere, and report that of the thread on which they happen to run.
+// functions that set one need [runtime.LockOSThread], as on a Thread of package thread. They check
+// that, in some microseconds. The others report of the thread on which they happen to run.
 //
 // A property lasts until it is changed or the thread ends. A locked goroutine that ends takes its
 // thread with it; one that unlocks leaves a changed thread to all goroutines of the program. The Go
@@ -93,9 +92,8 @@ const maxCPUs = 1 << 16
 func Affinity() ([]int, error) { return affinities.read("Affinity") }
 
 // SetNice sets the niceness of the thread, from -20, the highest priority, to 19. The kernel limits
-// other values to that range: then the error is ErrNotApplied. A process without privileges may
-// raise it; lowering it again needs CAP_SYS_NICE or RLIMIT_NICE on Linux. It has no effect while
-// the thread has a real-time priority.
+// other values to that range: then the error is ErrNotApplied. Lowering it needs CAP_SYS_NICE or
+// RLIMIT_NICE on Linux. It has no effect under a real-time priority.
 //
 // In POSIX a process has one niceness; on Linux each thread has its own. Windows has six priorities
 // for -20, -10, 0, 10, 15 and 19; there n is rounded to the nearest.
@@ -106,8 +104,7 @@ func Nice() (int, error) { return nices.read("Nice") }
 
 // SetRealtime gives the thread a real-time priority, from 1 to 99: on Linux SCHED_FIFO, which needs
 // CAP_SYS_NICE or RLIMIT_RTPRIO. The thread then runs before all threads without one for as long as
-// it does not block. So it must not spin or compute for long; the Go runtime cannot preempt it to
-// let other threads run. 0 makes the thread normal again.
+// it does not block. So it must not spin or compute for long. 0 makes the thread normal again.
 //
 // On Windows all priorities are THREAD_PRIORITY_TIME_CRITICAL, and 0 is THREAD_PRIORITY_NORMAL.
 func SetRealtime(priority int) error {
@@ -128,9 +125,8 @@ func Realtime() (int, error) { return realtimes.read("Realtime") }
 //	err = osthread.SetBlockedSignals(append(before, syscall.SIGTERM)...)
 //
 // The handler of the Go runtime runs on the thread at which a signal arrives, so blocking a signal
-// on one thread does not keep it from [os/signal]. The runtime preempts goroutines by SIGURG and
-// profiles by SIGPROF: a function on a thread that blocks these is not interrupted, even for a
-// garbage collection, and not profiled.
+// on one thread does not keep it from [os/signal]. Without SIGURG a function is not interrupted,
+// even for a garbage collection, without SIGPROF not profiled.
 //
 // SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP, which become panics in Go and would end the process
 // if they were blocked, and 32 and 33, which are the C library's, are EINVAL, and nothing changes.
@@ -227,6 +223,13 @@ var determined = sync.OnceValue(func() bool {
 	defer runtime.UnlockOSThread()
 	return ident.Locked()
 })
+
+func failed(errno syscall.Errno) error {
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
 
 // text is a value of a property as the errors show it.
 func text(v any) string {

@@ -33,8 +33,8 @@ var (
 
 const self = ^uintptr(1) // GetCurrentThread
 
-// failed is the error of a function that returns zero if it fails.
-func failed(result, _ uintptr, errno syscall.Errno) error {
+// failing is the error of a function that returns zero if it fails.
+func failing(result, _ uintptr, errno syscall.Errno) error {
 	if result != 0 {
 		return nil
 	}
@@ -85,13 +85,13 @@ func setAffinity(cpus []int) error {
 		}
 		to.mask |= 1 << (cpu % bits.UintSize)
 	}
-	return failed(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
+	return failing(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
 		uintptr(unsafe.Pointer(&to)), 0))
 }
 
 func affinity() (cpus []int, err error) {
 	var is groupAffinity
-	err = failed(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
+	err = failing(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
 	for mask := is.mask; mask != 0; mask &= mask - 1 {
 		cpus = append(cpus, int(is.group)*bits.UintSize+bits.TrailingZeros(uint(mask)))
 	}
@@ -132,14 +132,14 @@ func realtime() (int, error) {
 }
 
 func setPriority(to int) error {
-	return failed(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
+	return failing(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
 }
 
 func priority() (int, error) {
 	const errorReturn = 1<<31 - 1
 	result, _, errno := syscall.SyscallN(getThreadPriority.Addr(), self)
 	if int32(result) == errorReturn {
-		return 0, failed(0, 0, errno)
+		return 0, failing(0, 0, errno)
 	}
 	return int(int32(result)), nil
 }

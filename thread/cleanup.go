@@ -12,10 +12,9 @@ import (
 //	tex := &Texture{id: gl.GenTexture()}
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
 //
-// The garbage collector finds out at some time, or never, that ptr is unreachable: see
-// [runtime.AddCleanup]. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
-// so that the collector never waits for the thread. A panic in free is as one in a function given
-// to Go. The order of several cleanups is not specified.
+// The garbage collector finds out at some time, or never, that ptr is unreachable. Then free is
+// queued as by [Thread.Go], but without [WithQueueLimit]. A panic in free is as one in a function
+// given to Go. The order of several cleanups is not specified.
 //
 // When t ends, it runs free for each ptr that is left, reachable or not: the last that was added
 // first, after all queued functions have run or been refused, and before the functions of

@@ -12,11 +12,10 @@ import (
 // work that is requested more often than it must be done: redrawing, progress, resizing.
 //
 // post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f
-// will run after it: because post has queued f, or because f was queued already and has not begun.
-// A post that queues f is in the order of what its goroutine calls and posts. One that finds f
-// queued adds nothing to the queue: f keeps the place of the post that has queued it, even before
-// what the goroutine has posted since, and sees what was written before each post. Later calls and
-// posts of the goroutine run after f in any case. A post in f queues f once more.
+// will run after it. A post that queues f is in the order of what its goroutine calls and posts.
+// One that finds f queued adds nothing to the queue: f keeps the place of the post that has queued
+// it, even before what the goroutine has posted since, and sees what was written before each post.
+// Later calls and posts of the goroutine run after f in any case. A post in f queues f once more.
 //
 // post returns false if f is nil or the thread is terminated. If the thread is terminated later,
 // before f begins, f does not run, and nothing reports that. A panic in f is reported as by

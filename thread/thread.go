@@ -271,8 +271,7 @@ func (t *Thread) Shutdown(ctx context.Context) error {
 // goroutine undoes what Adopt did when it next calls Terminate, a method of the Loop, or [Adopt].
 //
 // Terminate panics on the Thread of package mainthread, which other packages of the program need.
-// That Thread ends when the function given to mainthread.Init returns, or by Close of
-// mainthread.Loop; calls on the main thread run in place even then.
+// That ends when the function given to mainthread.Init returns, or by Close of mainthread.Loop.
 func (t *Thread) Terminate() {
 	t.mayEnd("Terminate")
 	t.e.Terminate()

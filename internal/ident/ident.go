@@ -58,9 +58,8 @@ func Trusted() bool {
 
 var test sync.Once
 
-// tellsThreadsApart tests m, which is to be ReadM, on three goroutines: the caller, locked to its
-// thread, for which m must not change; another one, which therefore runs on another thread; and a
-// coroutine, which has another g on the caller's thread.
+// tellsThreadsApart tests m on three goroutines: the caller, locked to its thread, for which m must
+// not change; another, on another thread; and a coroutine, with another g on the caller's thread.
 func tellsThreadsApart(m func() uintptr) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -60,8 +60,7 @@ type Pin struct {
 }
 
 // Adopt pins the calling goroutine to its thread, for ever if so asked. If its host has locked it
-// before, GiveBack gives back the package's own locks only, and the host's UnlockOSThread still
-// balances. The host of the main goroutine while init functions run is the Go runtime.
+// before, as the runtime does for init functions, GiveBack gives back the package's own locks only.
 func Adopt(forever bool) *Pin {
 	p := &Pin{Goroutine: ident.Goroutine(), hosts: !forever && ident.Locked()}
 	Lock(p.locks())

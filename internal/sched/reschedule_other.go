@@ -3,7 +3,5 @@
 package sched
 
 func Reschedule(all bool) bool { return false }
-
-func Passing() bool { return false }
-
-func EndPass() {}
+func Passing() bool            { return false }
+func EndPass()                 {}

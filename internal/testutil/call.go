@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -99,4 +100,26 @@ func CollectedAndEnded(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// Collecting is whether THREADCALL_COLLECT has tests keep the garbage collector running.
+var Collecting = os.Getenv("THREADCALL_COLLECT") != ""
+
+// Collect keeps the garbage collector running if Collecting.
+func Collect() {
+	for Collecting {
+		runtime.GC()
+	}
+}
+
+// A Group is a sync.WaitGroup with the method Go.
+type Group struct{ sync.WaitGroup }
+
+// Go calls f in a new goroutine, for whose end Wait waits.
+func (g *Group) Go(f func()) {
+	g.Add(1)
+	go func() {
+		defer g.Done()
+		f()
+	}()
 }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// TimeLimit is how long tests wait for something that a slow machine cannot explain: 45 seconds, or
-// what the variable THREADCALL_TIME_LIMIT of the environment says.
+// TimeLimit is how long tests wait: 45 seconds, or what the variable THREADCALL_TIME_LIMIT says.
 func TimeLimit() time.Duration {
 	if d, err := time.ParseDuration(os.Getenv("THREADCALL_TIME_LIMIT")); err == nil {
 		return d

@@ -12,8 +12,7 @@ import (
 	"time"
 )
 
-// Emulator is the variable of the environment that names the program, and its arguments, under
-// which this one runs. Make ports says here what starts a program for another processor.
+// Emulator is the variable with the program, and its arguments, under which this one runs.
 const Emulator = "THREADCALL_EMULATOR"
 
 // Command returns what starts this program again.

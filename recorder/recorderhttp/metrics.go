@@ -32,8 +32,7 @@ import (
 // queues that grow. No call reads the clock for it: the handler remembers at each request which
 // functions were queued. So it counts from the first request that found the function.
 //
-// A handler costs nothing until it is requested. A request takes no stacks and does not stop the
-// program; it takes some nanoseconds for each function that is queued.
+// A request does not stop the program; it takes some nanoseconds for each function that is queued.
 func Metrics() http.Handler {
 	return getOnly(func(w http.ResponseWriter, r *http.Request) (string, []byte) {
 		var b bytes.Buffer

@@ -4,8 +4,6 @@ package nsgl
 
 type Context struct{}
 
-func Guard() *Context { return nil }
-
-func (*Context) Update() {}
-
+func Guard() *Context     { return nil }
+func (*Context) Update()  {}
 func (*Context) Release() {}
