@@ -1,5 +1,4 @@
-// Package mainthread runs functions on the main thread of the process, where Cocoa, Win32, GLFW,
-// SDL and others must be called.
+// Package mainthread runs functions on the main thread of the process, for Cocoa, Win32, GLFW, SDL.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -26,8 +25,7 @@
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop uses [Loop], or package nativeloop, in place of
-// Init. So does a Call that runs an event loop.
+// An event loop on the main thread, also one in a Call, needs [Loop] or package nativeloop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false

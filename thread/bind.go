@@ -16,8 +16,7 @@ type binding[A, B, C, R any] struct {
 
 type none = struct{}
 
-// A boundCall carries a function, its arguments and its result through a call of a function without
-// them. It does not refer to the binding, which has the Thread.
+// A boundCall carries f, its arguments and result through a call. It does not lead to the Thread.
 type boundCall[A, B, C, R any] struct {
 	f   func(A, B, C) R
 	a   A
@@ -185,7 +184,7 @@ func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
 //	upload(texture, pixels) // gl.Go(func() { texture.Upload(pixels) })
 //
 // post makes no closure, so it allocates nothing unless more functions are queued than ever before.
-// Order, limit and panics are those of Go. Nothing refers to the arguments then.
+// Order, limit and panics are those of Go. When f has returned, nothing refers to the arguments.
 //
 // For a nil f post returns false. BindGo is for functions that are bound once: each keeps records,
 // up to 16,384. Any goroutine may call post, which keeps t from being reclaimed; a queued f does

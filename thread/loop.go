@@ -31,10 +31,9 @@ type Loop struct {
 // # What Adopt changes
 //
 // Adopt locks the goroutine to the thread ([runtime.LockOSThread]), and [WithName] gives both a
-// name. [Loop.Close] undoes that, and must be called before the goroutine ends. Go resumes a
-// coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the
-// process: one that was made before Adopt must not be resumed before Close, and one made after
-// Adopt must be stopped before it.
+// name. [Loop.Close] undoes that, and must be called before the goroutine ends. A coroutine of
+// [iter.Pull] must not live across Adopt or Close: Go resumes it only under the locks under which
+// it was made, and otherwise ends the process.
 //
 // # Options and panics
 //

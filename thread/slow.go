@@ -9,8 +9,7 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A SlowCall is a function that has run for longer than [WithSlowCall] allows, and still runs, or
-// that has waited for as long, and has not begun.
+// A SlowCall is a function that runs, or waits, for longer than [WithSlowCall] allows.
 type SlowCall struct {
 	Name string // what WithName gave the thread
 	// the operating system's number of the thread, as in ps -L; 0 if unknown

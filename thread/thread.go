@@ -140,8 +140,7 @@ func kept[R, T any](r R, of *T) R {
 	return r
 }
 
-// ID returns a number that no other Thread or [Pool] of this process has or will have, the id in
-// what package recorderhttp serves. It is not the operating system's.
+// ID returns a number that no other Thread or [Pool] has or will have, which recorderhttp serves.
 //
 //threadcall:noalloc
 func (t *Thread) ID() uint64 { return t.e.ID() }
