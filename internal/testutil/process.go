@@ -1,4 +1,3 @@
-// Package testutil has what tests of several packages need.
 package testutil
 
 import (
