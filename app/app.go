@@ -51,8 +51,6 @@
 //     that waits for the monitor would wait for ever while the window is not visible. GLFW crashes
 //     if the compositor has no seat, as weston without a screen; XDG_SESSION_TYPE=x11 avoids that.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
-//
-// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
 package app
 
 import (

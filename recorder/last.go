@@ -82,12 +82,7 @@ func wrap(err error) error {
 	return fmt.Errorf("recorder: %w", err)
 }
 
-// Files writes the trace of the last seconds to files, in the background, when something is wrong:
-//
-//	files := &recorder.Files{Dir: "traces"}
-//	stop, err := files.OnSignal(syscall.SIGUSR1) // kill -USR1 PID
-//	mainthread.Thread().OnSlowCall(100*time.Millisecond, files.SlowCalls())
-//
+// Files writes the trace of the last seconds to files, in the background, when something is wrong.
 // Several goroutines may call its methods; after that it must not be changed or copied.
 type Files struct {
 	Dir      string        // is made if need be; empty for the current directory
