@@ -1,5 +1,4 @@
-// Package app opens windows. The main thread receives their events, and each window is drawn on a
-// thread of its own.
+// Package app opens windows, each drawn on a thread of its own. The main thread receives events.
 //
 //	func main() { app.Main(run) }
 //
@@ -18,16 +17,13 @@
 //		return nil
 //	}
 //
-// Here gl is github.com/go-gl/gl/v3.3-core/gl, or another binding, and glfw, which the package
-// uses, github.com/go-gl/glfw/v3.4/glfw.
+// Here gl is a binding, github.com/go-gl/gl/v3.3-core/gl, and glfw github.com/go-gl/glfw/v3.4/glfw.
 //
 // # Threads
 //
-//   - The main thread reads events and serves [mainthread.Call], and waits for both at once:
-//     nothing polls, and an idle program uses no CPU.
+//   - The main thread waits for events and [mainthread.Call] at once: nothing polls.
 //   - Each window has a thread, on which its context is current. The function of [Window.OnDraw]
-//     runs there, and everything given to [Window.Thread]. So a slow window does not delay another,
-//     nor a slow event handler the drawing.
+//     runs there, and all that is given to [Window.Thread]. So a slow window does not delay others.
 //   - The goroutine that called [Window.Run] receives the events, in order. With [EventsOnDraw] the
 //     window's thread does, before each frame, so that events and drawing need no mutex.
 //
@@ -44,21 +40,17 @@
 //   - With X11, Clipboard asks the program that owns the clipboard, and blocks the main thread
 //     until that answers. If the X server ends, Xlib ends the process.
 //   - With X11, GLFW reports only one of two presses of a key within a millisecond, and a gamepad
-//     that comes or goes is noticed at the next event or call of the main thread, such as
-//     [Gamepads]. No gamepad has been tried.
+//     that comes or goes is noticed with the next event or call. No gamepad has been tried.
 //   - Drivers wait for the monitor in C. If more windows do that than there are Ps (GOMAXPROCS),
 //     the Go runtime lends a P to others only after up to 10 ms.
 //   - The Go binding of GLFW has one variable for the errors of all threads. An error of one thread
 //     may panic in a function of the binding that another calls, and be written to standard error.
-//   - A program has one GLFW and one event loop of it. It may link another toolkit that uses GLFW,
-//     such as Fyne, but not run both at a time.
+//   - A program may link another toolkit that uses GLFW, such as Fyne, but not run both at a time.
 //   - With Wayland there is no MoveEvent, and no StateEvent for a window that is minimized.
 //     SetClipboard needs a window that has had the keyboard. The package paces the frames: a driver
 //     that waits for the monitor would wait for ever while the window is not visible. GLFW crashes
 //     if the compositor has no seat, as weston without a screen; XDG_SESSION_TYPE=x11 avoids that.
 //   - Tested with Mesa on Linux, X11 and Wayland (weston), and under Wine.
-//
-// The package follows that of the article "Scheduling Function Calls with Zero Allocation" (2021).
 package app
 
 import (
@@ -130,8 +122,7 @@ func Main(run func() error) {
 // which it serves [mainthread.Call] and all others as before. If there is no display, it returns an
 // error that names what is missing. A second call before Terminate does nothing.
 //
-// [Main] calls it. A program that does not always have windows calls [mainthread.Init] by itself,
-// and Init in the function given to that.
+// [Main] calls it; a program without Main does in the function given to [mainthread.Init].
 func Init() error {
 	state.mu.Lock()
 	defer state.mu.Unlock()
@@ -183,9 +174,8 @@ func Wait() {
 }
 
 // Terminate closes the windows that are open, waits until their Run has returned, and gives the
-// main thread back. Without Init it does nothing. It panics in a function that was given to a
-// window, where it would wait for itself, and on the main thread, which must be free for the event
-// loop.
+// main thread back. Without Init it does nothing. It panics where it would wait for itself: in a
+// function that was given to a window, and on the main thread.
 func Terminate() {
 	opened("Terminate") // panics before it waits for another Terminate
 	state.mu.Lock()
@@ -194,23 +184,34 @@ func Terminate() {
 		return
 	}
 	open, _ := closing()
-	for _, w := range open {
-		w.close()
-	}
+	closeAll(open)
 	mainthread.Call(func() {
-		state.waking.Lock()
-		state.up.Store(false)
-		state.waking.Unlock()
 		state.loop.over = true
-		unwatchX11()
-		if !state.stuck {
-			glfw.Terminate()
-		}
+		down()
 	})
 }
 
-// closing refuses new windows from now on, and returns the open ones, and whether it has been
-// called before.
+func closeAll(open []*Window) {
+	for _, w := range open {
+		w.Stop()
+	}
+	for _, w := range open {
+		w.close()
+	}
+}
+
+// down ends GLFW, on the main thread. That destroys the windows that are left.
+func down() {
+	state.waking.Lock()
+	state.up.Store(false)
+	state.waking.Unlock()
+	unwatchX11()
+	if !state.stuck {
+		glfw.Terminate()
+	}
+}
+
+// closing refuses new windows, and returns the open ones and whether it has been called before.
 func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
 	defer state.winMu.Unlock()
@@ -218,8 +219,7 @@ func closing() (open []*Window, before bool) {
 	return slices.Collect(maps.Keys(state.windows)), before
 }
 
-// opened returns the windows that there are. It panics where the caller, a function of the given
-// name, would wait for itself.
+// opened returns all windows. It panics where the function of this name would wait for itself.
 func opened(name string) []*Window {
 	if mainthread.On() && state.up.Load() {
 		panic("app: " + name + " on the main thread, which runs the event loop; call it elsewhere")
@@ -261,21 +261,17 @@ func (l *loop) run() {
 	}
 }
 
+// attach is attachByEvents, but for Windows.
+var attach = attachByEvents
+
 // attachByEvents has calls of the main thread wake GLFW's loop.
 func attachByEvents() (detach func()) {
 	mainthread.Loop().OnWake(wake)
 	return func() { mainthread.Loop().OnWake(nil) }
 }
 
-// notified has a place for what ends a wait of the main thread in the Go scheduler.
-var notified = make(chan struct{}, 1)
-
-func notifyLoop() {
-	select {
-	case notified <- struct{}{}:
-	default:
-	}
-}
+// notified ends a wait of the main thread in the Go scheduler.
+var notified = make(signal, 1)
 
 // waitForEvents handles the events that there are, waits for the next, and handles those.
 func waitForEvents() {
@@ -299,7 +295,7 @@ func poll() {
 
 // wake makes waitForEvents return. Any goroutine may call it at any time, also without GLFW.
 func wake() {
-	notifyLoop()
+	notified.set()
 	state.waking.RLock()
 	defer state.waking.RUnlock()
 	if state.up.Load() && !inScheduler() {
@@ -318,12 +314,7 @@ func onMain(f func()) error {
 	return err
 }
 
-// usesX11 returns whether GLFW uses X11 on this system.
 func usesX11() bool { return runtime.GOOS != "windows" && runtime.GOOS != "darwin" }
-
-// limit is how long the windows may take to end after that function has returned. The process would
-// end without them.
-const limit = time.Second
 
 // abandoned does on the main thread what Terminate would have done, when the function given to
 // mainthread.Init has returned without it. Calls of the main thread fail from now on.
@@ -336,23 +327,12 @@ func abandoned() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		for _, w := range open {
-			w.Stop()
-		}
-		for _, w := range open {
-			w.close()
-		}
+		closeAll(open)
 	}()
 	select {
 	case <-ended:
-	case <-time.After(limit):
-		return // a function does not return, and GLFW must not free what it uses
-	}
-	state.waking.Lock()
-	defer state.waking.Unlock()
-	state.up.Store(false)
-	unwatchX11()
-	if !state.stuck {
-		glfw.Terminate() // destroys the windows
+		down()
+	case <-time.After(time.Second): // or the process would end
+		// a function does not return, and GLFW must not free what it uses
 	}
 }

@@ -19,8 +19,7 @@ func (w *Window) Size() (width, height int) {
 	return width, height
 }
 
-// SetSize changes the size of the content, in screen coordinates. Sizes are at least 1 and at most
-// 16,384.
+// SetSize changes the size of the content, in screen coordinates: from 1 to 16,384.
 func (w *Window) SetSize(width, height int) {
 	w.post(func() { w.win.SetSize(min(max(width, 1), most), min(max(height, 1), most)) })
 }
@@ -28,8 +27,7 @@ func (w *Window) SetSize(width, height int) {
 // Show shows a hidden window.
 func (w *Window) Show() { w.post(func() { w.win.Show() }) }
 
-// Hide hides the window. Frames go on, so that a program can prepare a window; the [OnDemand] pace
-// ends them.
+// Hide hides the window. Frames go on, to prepare what it will show; the [OnDemand] pace ends them.
 func (w *Window) Hide() {
 	w.post(func() {
 		if state.wayland.Load() {

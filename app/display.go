@@ -42,8 +42,7 @@ func noDisplay(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrNoDisplay}, args...)...)
 }
 
-// findDisplay returns which of X11 and Wayland the environment has, any if it has both. GLFW does
-// not look for the other one if one that is named does not answer.
+// findDisplay returns whether the environment has X11, Wayland or any. GLFW looks for one only.
 func findDisplay() (glfw.Platform, error) {
 	x11 := supported(glfw.PlatformX11)
 	display := x11 && os.Getenv("DISPLAY") != ""
@@ -66,7 +65,6 @@ func findDisplay() (glfw.Platform, error) {
 
 const noX11 = "DISPLAY is not set; run it in a desktop session or with xvfb-run"
 
-// supported returns whether GLFW has been compiled for a platform.
 func supported(p glfw.Platform) (ok bool) {
 	for guarded(func() { ok = glfw.PlatformSupported(p) }) != nil {
 		// It has found an error of a call that came before.
@@ -82,8 +80,7 @@ func notWayland() string {
 	return ""
 }
 
-// answers reports whether there is a Wayland server where its library looks for one. The library
-// and GLFW would print that there is none.
+// answers reports whether there is a Wayland server. The libraries would print that there is none.
 func answers() bool {
 	if os.Getenv("WAYLAND_SOCKET") != "" {
 		return true // a connection that the program has been started with

@@ -17,8 +17,7 @@ var ErrNoDisplay = errors.New("app: no display")
 var ErrNoOpenGL = errors.New("app: no OpenGL as asked for")
 
 // guarded returns the panics by which the GLFW binding reports errors. The binding keeps the last
-// error of all threads in one variable, and the next thread to call it panics, so calls of it while
-// windows are open are guarded.
+// error of all threads in one variable, and panics in the next to call it, on any thread.
 func guarded(f func()) (err error) {
 	defer func() {
 		switch v := recover().(type) {
@@ -64,13 +63,19 @@ type failure struct {
 	stack []byte
 }
 
-// check is deferred around functions of the program on the window's thread, and completed is set
-// after them. If one panics or calls Goexit, the window stops, and Run ends with the first failure.
-func (w *Window) check(completed *bool) {
-	if !*completed {
-		w.failed.CompareAndSwap(nil, &failure{in: w.inside, value: recover(), stack: debug.Stack()})
-		w.Stop()
-	}
+// check calls f, which calls functions of the program, on the window's thread. If one panics or
+// calls Goexit, the window stops, and Run ends with the first failure.
+func (w *Window) check(f func()) {
+	completed := false
+	defer func() {
+		if !completed {
+			w.failed.CompareAndSwap(nil,
+				&failure{in: w.inside, value: recover(), stack: debug.Stack()})
+			w.Stop()
+		}
+	}()
+	f()
+	completed = true
 }
 
 // raise panics or calls Goexit in the caller of Run, as the function has.

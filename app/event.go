@@ -14,8 +14,7 @@ type Event interface {
 	event() bool
 }
 
-// A KeyEvent is a key pressed, held or released. Key is named by its place on a US keyboard; for
-// text, see TextEvent.
+// A KeyEvent is a key pressed, held or released, by its place on a US keyboard. See TextEvent, too.
 type KeyEvent struct {
 	Key      glfw.Key
 	Scancode int // the system's number of the key, also where Key is glfw.KeyUnknown
@@ -56,8 +55,7 @@ type ResizeEvent struct {
 // A MoveEvent is the position of the upper left corner of the content on the screen.
 type MoveEvent struct{ X, Y int }
 
-// A ScaleEvent has the factors by which to scale text and images: the window has moved to another
-// monitor, or the user has changed the setting.
+// A ScaleEvent has the factors by which to scale text and images, of a monitor or a new setting.
 type ScaleEvent struct{ X, Y float32 }
 
 // A FocusEvent reports that the window has the keyboard, or has lost it.
@@ -66,23 +64,20 @@ type FocusEvent struct{ Focused bool }
 // A StateEvent reports whether the window is minimized or maximized.
 type StateEvent struct{ Minimized, Maximized bool }
 
-// A MonitorEvent reports that a monitor has been connected or disconnected; each window receives
-// it. [glfw.GetMonitors], on the main thread, returns those that there are now.
+// A MonitorEvent reports to each window that a monitor has been connected or disconnected.
 type MonitorEvent struct {
 	Name      string // of the monitor
 	Connected bool
 }
 
-// A GamepadEvent reports that a gamepad has been connected or disconnected after the first call of
-// [Gamepads]; each window receives it.
+// A GamepadEvent reports to each window that a gamepad has come or gone since the first [Gamepads].
 type GamepadEvent struct {
 	ID        glfw.Joystick
 	Name      string // empty if it has been disconnected
 	Connected bool
 }
 
-// A CloseEvent reports that the user closes the window. It closes after the event, unless the
-// handler calls Keep.
+// A CloseEvent reports that the user closes the window, which ends unless the handler calls Keep.
 type CloseEvent struct{ keep uint32 }
 
 // Keep keeps the window open. It does nothing once the function given to OnEvent has returned.
@@ -153,9 +148,8 @@ func (w *Window) listen() {
 		g.scaleX, g.scaleY = x, y
 		resized(g)
 	})
-	// A change of size comes by one of these or by both, in either order. What they report counts:
-	// an X server that is asked may answer with a size of which the event is still to come, and
-	// which the window no longer has then.
+	// A change of size comes by one of these or by both, in either order. What they report counts: an
+	// X server that is asked may answer with a size whose event is still to come.
 	sized := func(rest func(size *ResizeEvent)) func(*glfw.Window, int, int) {
 		return func(_ *glfw.Window, width, height int) {
 			g := *w.geometry.Load()
@@ -196,16 +190,13 @@ func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
 	}
 }
 
-// pixelsAreScreen reports whether a screen coordinate is a pixel.
 func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
-// called Run or, with [EventsOnDraw], on the window's thread. If it panics, Run panics with the
-// same value; if it calls [runtime.Goexit], so does Run.
+// called Run or, with [EventsOnDraw], on the window's thread.
 func (w *Window) OnEvent(handle func(Event)) { w.onEvent.Store(handle) }
 
-// deliver hands the oldest event to the function given to OnEvent. It returns false if there is
-// none.
+// deliver hands the oldest event to the function given to OnEvent, or returns false.
 func (w *Window) deliver() bool {
 	e := w.queue.get()
 	if e == nil {
@@ -220,8 +211,7 @@ func (w *Window) deliver() bool {
 	return true
 }
 
-// deliverAll delivers the events that have come by now, on the window's thread. It returns whether
-// the window goes on.
+// deliverAll delivers what has come, on the window's thread. It returns whether the window goes on.
 func (w *Window) deliverAll() bool {
 	w.inside = "OnEvent"
 	for n := w.queue.len(); n > 0 && !w.stopped.Load() && w.deliver(); n-- {
@@ -234,20 +224,18 @@ func (w *Window) deliverNow() {
 	if w.stopped.Load() || w.life.Load() != running {
 		return
 	}
-	completed := false
-	defer w.check(&completed)
-	if w.deliverAll() && w.queue.len() > 0 {
-		w.eventCame()
-	}
-	completed = true
+	w.check(func() {
+		if w.deliverAll() && w.queue.len() > 0 {
+			w.eventCame()
+		}
+	})
 }
 
 // slow is the rate, in frames a second, below which events do not wait for a frame.
 const slow = 20
 
-// eventCame has events delivered with EventsOnDraw, unless the next frame will do it: drawPosted
-// clears pending before drawFrame looks into the queue, and when frames no longer follow each
-// other, the last one looks again.
+// eventCame has events delivered with EventsOnDraw, unless the next frame will: drawPosted clears
+// pending before drawFrame looks into the queue, and the last frame looks again.
 func (w *Window) eventCame() {
 	next := w.pending.Load() || w.continuous()
 	if p := w.pace(); w.life.Load() == running && (!next || p > 0 && p < slow) {
@@ -255,7 +243,6 @@ func (w *Window) eventCame() {
 	}
 }
 
-// receive delivers events until the window is stopped, in Run.
 func (w *Window) receive() {
 	for !w.stopped.Load() {
 		if w.opts.eventsOnDraw || !w.deliver() {

@@ -21,14 +21,11 @@ type Frame struct {
 	ScaleX, ScaleY            float32
 }
 
-// drawing draws the frames of a window. Each is a function that runs on the window's thread, so
-// that other functions given to the thread run between frames.
+// drawing draws frames. Each is a function on the window's thread; others run between frames.
 type drawing struct {
 	frame     Frame
 	first     time.Time
 	run       func() // drawPosted, made once
-	tick      func() // drawTick, made once
-	swap      func()
 	gl        glFunctions
 	context   *nsgl.Context // or nil
 	ticks     frameClock
@@ -38,18 +35,6 @@ type drawing struct {
 	minimized atomic.Bool
 }
 
-func (d *drawing) init(w *Window) {
-	d.run, d.tick = w.drawPosted, w.drawTick
-	d.swap = func() {
-		if state.wayland.Load() {
-			w.hiding.Lock()
-			defer w.hiding.Unlock()
-		}
-		w.win.SwapBuffers()
-	}
-}
-
-// schedule posts a frame, unless one has been posted.
 func (w *Window) schedule() {
 	if w.pending.CompareAndSwap(false, true) && !w.thread.Go(w.run) {
 		w.Stop()
@@ -64,20 +49,17 @@ func (w *Window) Redraw() {
 	}
 }
 
-// request has a frame drawn, once Run has been called.
 func (w *Window) request() {
 	if w.life.Load() == running {
 		w.schedule()
 	}
 }
 
-// continuous reports whether frame follows frame.
 func (w *Window) continuous() bool {
 	draw, _ := w.onDraw.Load().(func(*Frame))
 	return draw != nil && w.life.Load() == running && w.pace() != OnDemand && !w.minimized.Load()
 }
 
-// drawPosted draws a frame that has been posted.
 func (w *Window) drawPosted() {
 	w.pending.Store(false) // from now on Redraw posts another frame
 	w.drawFrame()
@@ -104,12 +86,14 @@ func (w *Window) pause() {
 func (w *Window) drawFrame() {
 	if w.stopped.Load() || w.minimized.Load() && w.shot == nil {
 		w.pause()
-		return
+	} else {
+		w.check(w.draw)
 	}
-	completed := false
-	defer w.check(&completed)
+}
+
+// draw draws a frame and has the next follow.
+func (w *Window) draw() {
 	if w.opts.eventsOnDraw && !w.deliverAll() {
-		completed = true
 		return
 	}
 	if w.continuous() {
@@ -128,7 +112,13 @@ func (w *Window) drawFrame() {
 	}
 	f.Time = now
 	w.context.Update()
-	w.measure(f)
+	g := w.geometry.Load()
+	f.Width, f.Height = g.size.Width, g.size.Height
+	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
+	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
+	if !w.opts.api.none() {
+		w.gl.viewport(f.Width, f.Height)
+	}
 	if draw, _ := w.onDraw.Load().(func(*Frame)); draw != nil {
 		w.inside = "OnDraw"
 		draw(f)
@@ -144,12 +134,6 @@ func (w *Window) drawFrame() {
 		}
 		w.show()
 	}
-	completed = true
-	w.next()
-}
-
-// next runs at the end of a frame.
-func (w *Window) next() {
 	if w.continuous() {
 		if w.ticks.timer == nil {
 			w.schedule()
@@ -167,26 +151,20 @@ func (w *Window) show() {
 		return // end has given up waiting
 	}
 	start := time.Now()
-	_ = guarded(w.swap)
+	_ = guarded(func() {
+		if state.wayland.Load() {
+			w.hiding.Lock()
+			defer w.hiding.Unlock()
+		}
+		w.win.SwapBuffers()
+	})
 	end := time.Now()
 	w.ticks.swapped(end.Sub(start), end.Sub(w.first)-w.frame.Time)
 	wakeForEvents()
 }
 
-// measure fills in the size of the window.
-func (w *Window) measure(f *Frame) {
-	g := w.geometry.Load()
-	if !w.opts.api.none() {
-		w.gl.viewport(g.size.Width, g.size.Height)
-	}
-	f.Width, f.Height = g.size.Width, g.size.Height
-	f.ScreenWidth, f.ScreenHeight = g.size.ScreenWidth, g.size.ScreenHeight
-	f.ScaleX, f.ScaleY = g.scaleX, g.scaleY
-}
-
-// Screenshot draws a frame and returns its picture, before Run, too. It returns an error if a
-// function on the window's thread does not return within five seconds, and on that thread, where it
-// would wait for itself.
+// Screenshot draws a frame and returns its picture, before Run, too. It returns an error on the
+// window's thread, and if a function there does not return within five seconds.
 func (w *Window) Screenshot() (*image.NRGBA, error) {
 	if w.thread.On() {
 		return nil, errors.New("app: Screenshot on the window's thread; call it elsewhere")

@@ -25,8 +25,7 @@ func Gamepads() (all []Gamepad) {
 	return all
 }
 
-// joystickChanged runs on the main thread. GLFW reports all joysticks, and of one that has gone
-// only the number.
+// joystickChanged runs on the main thread. Of a joystick that has gone there is only the number.
 func joystickChanged(id glfw.Joystick, change glfw.PeripheralEvent) {
 	gamepadChanged(id, id.GetGamepadName(), id.IsGamepad())
 }

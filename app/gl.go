@@ -16,8 +16,7 @@ import (
 var glNames = [...]string{"glViewport", "glClear", "glGetIntegerv", "glPixelStorei", "glReadPixels",
 	"glReadBuffer", "glBindFramebuffer", "glBindBuffer"}
 
-// glFunctions are those of a window's context. The package looks them up by itself, so that it does
-// not depend on the program's binding.
+// glFunctions are those of a window's context, so that the package depends on no binding.
 type glFunctions struct {
 	at  [len(glNames)]unsafe.Pointer
 	all bool // the context has what reading pixels may need
@@ -62,7 +61,6 @@ func (g *glFunctions) viewport(width, height int) {
 
 func (g *glFunctions) clear() { C.clear(&g.at[0]) }
 
-// picture reads back the frame that has just been drawn.
 func (g *glFunctions) picture(width, height int) *image.NRGBA {
 	p := image.NewNRGBA(image.Rect(0, 0, width, height))
 	if width*height == 0 {

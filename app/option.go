@@ -7,8 +7,7 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 )
 
-// An Option changes how a window is made. It has the name of what it sets, without With, as in
-// gioui.org/app: the package has no other functions with such names.
+// An Option changes how a window is made. It has the name of what it sets, as in gioui.org/app.
 type Option interface{ apply(*options) }
 
 type option func(*options)
@@ -37,7 +36,6 @@ type api struct {
 
 func (a api) none() bool { return a.client == glfw.NoAPI }
 
-// most is the greatest width and height of a window.
 const most = 1 << 14
 
 func defaults() options {
@@ -63,8 +61,7 @@ func Size(width, height int) Option {
 //
 // Without OpenGL, OpenGLES and [Share], a window has no context, for Vulkan, WebGPU, Direct3D or
 // Metal, which make a surface in [Window.Do]; then the function of [Window.OnDraw] shows by itself
-// what it draws. If that waits for the monitor, the program should set the [Unlimited] pace, or the
-// package paces the frames, too.
+// what it draws. If that waits for the monitor, set the [Unlimited] pace.
 func OpenGL(major, minor int, load func() error) Option {
 	return option(func(o *options) { o.api = api{glfw.OpenGLAPI, major, minor, load} })
 }
@@ -83,17 +80,14 @@ func OpenGLES(major, minor int, load func() error) Option {
 
 // Share makes a window that shares textures, buffers, shaders and samplers with w. Framebuffers and
 // vertex arrays are not shared. Its context is as w's, unless OpenGL or OpenGLES says otherwise.
-// NewWindow waits until w's thread is between two frames, and returns an error if that takes five
-// seconds.
+// NewWindow waits until w's thread is between two frames, and fails after five seconds.
 //
 // The other thread sees an object completely after glFinish, or after glFlush and a wait for a
-// fence, and must bind it again. Either window may be closed first; the shared objects end with the
-// last.
+// fence, and must bind it again. Either window may be closed first; objects end with the last.
 func Share(w *Window) Option { return option(func(o *options) { o.shares, o.share = true, w }) }
 
-// EventsOnDraw delivers events on the window's thread, immediately before the function of
-// [Window.OnDraw]. So the functions of OnEvent and OnDraw may use the same variables without a
-// mutex, and a slow OnEvent delays frames.
+// EventsOnDraw delivers events on the window's thread, before the function of [Window.OnDraw]. So
+// both may use the same variables without a mutex, and a slow OnEvent delays frames.
 //
 // If no frame is due soon, because the window is drawn [OnDemand] or minimized or has fewer than 20
 // frames a second, events are delivered at once. They cause no frame; [Window.Redraw] does.
@@ -104,13 +98,11 @@ func Hidden() Option { return option(func(o *options) { o.hidden = true }) }
 
 // Hints runs set on the main thread, after the hints of the package and before GLFW makes the
 // window. It sets by [glfw.WindowHint] what the package has no option for: the position, samples, a
-// fixed size, no border, a debug context, sRGB, EGL. NewWindow returns an error for a hint that
-// GLFW does not know.
+// fixed size, no border, a debug context, sRGB, EGL. Unknown hints are errors of NewWindow.
 //
 //	app.Hints(func() { glfw.WindowHint(glfw.Samples, 4) })
 func Hints(set func()) Option { return option(func(o *options) { o.hints = set }) }
 
-// check completes the options, or returns what is wrong with them.
 func (o *options) check() error {
 	if o.width < 1 || o.height < 1 || o.width > most || o.height > most {
 		return fmt.Errorf("app: Size(%d, %d): a window is at least 1 and at most %d wide and high",

@@ -5,24 +5,31 @@ import (
 	"sync"
 )
 
-// A queue carries events from the main thread, which does not wait, to the goroutine or thread that
-// handles them.
+// A queue carries events from the main thread, which does not wait, to what handles them.
 type queue struct {
 	mu     sync.Mutex
 	events []Event // the oldest first
 
-	came     func()        // called after each event
-	notified chan struct{} // an event has come that Run delivers, or the window has been stopped
+	came     func() // called after each event
+	notified signal // an event has come that Run delivers, or the window has been stopped
 }
 
 func newQueue() *queue {
-	q := &queue{notified: make(chan struct{}, 1)}
-	q.came = q.notify
-	return q
+	notified := make(signal, 1)
+	return &queue{came: notified.set, notified: notified}
 }
 
-// In a queue of long events, because the handler is slow, an event of which only the last counts
-// replaces one of its type that came immediately before.
+// A signal has a place for what ends a wait.
+type signal chan struct{}
+
+func (s signal) set() {
+	select {
+	case s <- struct{}{}:
+	default:
+	}
+}
+
+// In a queue of long events, one of which only the last counts replaces one of its type before it.
 const long = 256
 
 // post queues an event. The main thread calls it.
@@ -44,14 +51,6 @@ func (q *queue) len() int {
 	return len(q.events)
 }
 
-func (q *queue) notify() {
-	select {
-	case q.notified <- struct{}{}:
-	default:
-	}
-}
-
-// get removes the oldest event, or returns nil.
 func (q *queue) get() (e Event) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

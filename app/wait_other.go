@@ -2,16 +2,10 @@
 
 package app
 
-func watchX11() error { return nil }
-
-func unwatchX11() {}
-
-func wakeForEvents() {}
-
-func setWaiting(bool) {}
-
-func eventsQueued() bool { return false }
-
+func watchX11() error       { return nil }
+func unwatchX11()           {}
+func wakeForEvents()        {}
+func setWaiting(bool)       {}
+func eventsQueued() bool    { return false }
 func waitInC() (end func()) { return func() {} }
-
-func inScheduler() bool { return false }
+func inScheduler() bool     { return false }

@@ -21,13 +21,11 @@ import (
 // thread waits for its events in the Go scheduler: a wait in C would keep a P for up to 10 ms each
 // time, and with GOMAXPROCS=2 that is half of them.
 //
-// Any thread that waits for a reply reads what the server has sent, and queues events in the
-// process, of which the socket reports nothing more. So what has read looks for queued events
-// afterwards, and wakes the main thread if there are some.
+// Any thread that waits for a reply reads what the server has sent, and queues events, of which the
+// socket reports nothing more. So it looks for queued events then, and wakes the main thread.
 //
 // GLFW waits for the answer of another program, such as the contents of the clipboard, at the
-// socket. To look for queued events is to read from it, so it is done only while the main thread is
-// not in GLFW.
+// socket. To look for queued events reads from it, so it is done only while GLFW does not.
 var x11 struct {
 	// held to look for queued events off the main thread, and to change waiting
 	mu      sync.Mutex
@@ -81,14 +79,13 @@ func unwatchX11() {
 	}
 }
 
-// wakeForEvents wakes the main thread if events have been read that it has not handled. It may be
-// called between watchX11 and unwatchX11 only.
+// wakeForEvents wakes the main thread for events that have been read, until unwatchX11.
 func wakeForEvents() {
 	x11.mu.Lock()
 	wake := !x11.waiting || eventsQueued()
 	x11.mu.Unlock()
 	if wake {
-		notifyLoop() // if it does not wait, it will look once more when it would
+		notified.set() // if it does not wait, it will look once more when it would
 	}
 }
 
@@ -127,5 +124,4 @@ func waitInC() (end func()) {
 	return func() { close(over); <-ended }
 }
 
-// inScheduler reports whether the main thread waits in the Go scheduler.
 func inScheduler() bool { return x11.display != nil }

@@ -25,8 +25,7 @@ var ErrClosed = errors.New("app: the window is closed")
 //
 // Its methods may be called from any goroutine at any time. Once the window is closed, which the
 // user may do at any moment, methods that change it do nothing. On the window's thread, in OnDraw
-// for example, methods without a result do not wait for the main thread: they take effect soon, in
-// their order.
+// for example, methods without a result take effect soon, in their order.
 type Window struct {
 	opts   options
 	win    *glfw.Window
@@ -66,7 +65,6 @@ const (
 	over           // no frame is drawn any more
 )
 
-// geometry is how large the window is.
 type geometry struct {
 	size           ResizeEvent
 	scaleX, scaleY float32
@@ -87,7 +85,7 @@ func NewWindow(opts ...Option) (*Window, error) {
 	w := &Window{opts: o, queue: newQueue(), gone: make(chan struct{})}
 	w.thread = thread.New(thread.WithName(o.name), thread.WithKeep(), thread.WithStop(w.stop))
 	w.pacing.set(o.pace)
-	w.drawing.init(w)
+	w.run = w.drawPosted
 	if o.eventsOnDraw {
 		w.postDelivery = w.thread.Coalesce(w.deliverNow)
 		w.queue.came = w.eventCame
@@ -111,8 +109,7 @@ func NewWindow(opts ...Option) (*Window, error) {
 	return w, nil
 }
 
-// createSharing creates the window while the context that it shares with is current on no thread,
-// as WGL requires.
+// createSharing creates the window while the context that it shares is current nowhere, for WGL.
 func (w *Window) createSharing() (err error) {
 	create := func() {
 		if down := onMain(func() { err = w.create() }); down != nil {
@@ -142,7 +139,6 @@ func (w *Window) createSharing() (err error) {
 
 var errShareClosed = fmt.Errorf("app: Share: %w", ErrClosed)
 
-// hangs returns the error of what has waited for the window's thread.
 func (w *Window) hangs(what string) error {
 	return fmt.Errorf("app: %s: a function on the thread of window %q, such as OnDraw's, has not "+
 		"returned for %v", what, w.opts.title, patience)
@@ -210,8 +206,7 @@ func (w *Window) prepare() error {
 	return nil
 }
 
-// NewContext starts a thread with a context that shares with w's, as [Share] says, and is current
-// there: for a loader of textures, next to which w goes on drawing.
+// NewContext starts a thread with a current context that shares with w's, as [Share]: for a loader.
 //
 //	loader, err := app.NewContext(w)
 //	loader.Go(func() { load(); gl.Finish() })
@@ -232,9 +227,7 @@ func NewContext(w *Window) (*thread.Thread, error) {
 
 // OnDraw sets the function that draws a frame. It runs on the window's thread, with the window's
 // context current and the viewport set to the whole window. When it returns, the frame is shown.
-// Without one, or with nil, the window is cleared when it is shown, and again when the system has
-// lost its content. If it panics, Run panics with the same value; if it calls [runtime.Goexit], so
-// does Run.
+// Without one, or with nil, the window is cleared when shown, and when its content is lost.
 func (w *Window) OnDraw(draw func(*Frame)) {
 	follows := draw != nil && w.continuous() // a frame that has draw
 	w.onDraw.Store(draw)
@@ -244,8 +237,8 @@ func (w *Window) OnDraw(draw func(*Frame)) {
 }
 
 // OnClose sets the function that frees what belongs to the window. It runs on the window's thread
-// after the last frame, with the window's context current, even if Run has not been called, but not
-// if the thread has been terminated. A panic in it is as one in OnDraw.
+// after the last frame, with the window's context current, even without Run, but not if the thread
+// has been terminated.
 func (w *Window) OnClose(f func()) { w.onClose.Store(f) }
 
 // Thread returns the thread on which the window is drawn. Functions given to it, such as uploads of
@@ -255,8 +248,8 @@ func (w *Window) Thread() *thread.Thread { return w.thread }
 
 // Run shows frames and delivers events until the user closes the window, or Stop or Terminate is
 // called. Then it destroys the window and returns. It can be called once; if the window has been
-// closed before, Run returns at once. It panics on the main thread, which must be free for the
-// event loop.
+// closed before, it returns at once. It panics on the main thread, which has the event loop, and as
+// a function of OnDraw, OnEvent or OnClose does; if one calls [runtime.Goexit], so does Run.
 //
 // If a function on the window's thread does not return within five seconds of that, Run reports it
 // on standard error and does not wait for it. The window is hidden, except with Wayland, GLFW keeps
@@ -283,8 +276,7 @@ func (w *Window) Run() {
 	finished = true
 }
 
-// claim makes the calling goroutine the one that ends the window: the one in Run or, if there is
-// none, another, and then there will be none.
+// claim makes the caller the one that ends the window: in Run or, if that has not begun, another.
 func (w *Window) claim(life int32) bool {
 	if !w.life.CompareAndSwap(made, life) {
 		return false
@@ -293,14 +285,12 @@ func (w *Window) claim(life int32) bool {
 	return true
 }
 
-// goroutine returns the number of the calling goroutine, which no other has.
 func goroutine() (number uint64) {
 	var b [64]byte
 	_, _ = fmt.Sscanf(string(b[:runtime.Stack(b[:], false)]), "goroutine %d ", &number)
 	return number
 }
 
-// close returns when the window has ended.
 func (w *Window) close() {
 	w.Stop()
 	if w.claim(over) {
@@ -309,7 +299,6 @@ func (w *Window) close() {
 	<-w.gone
 }
 
-// end destroys the window.
 func (w *Window) end() {
 	w.Stop()
 	stuck := !w.endThread()
@@ -334,8 +323,7 @@ func (w *Window) end() {
 	close(w.gone)
 }
 
-// patience is for how long a window that is to end, Share and Screenshot wait for the functions on
-// its thread.
+// patience is for how long the end of a window, Share and Screenshot wait for its thread.
 const patience = 5 * time.Second
 
 // endThread ends the window's thread, or reports that a function does not return there.
@@ -365,17 +353,13 @@ func (w *Window) endThread() (ended bool) {
 func (w *Window) leave() {
 	defer w.detach()
 	if f, _ := w.onClose.Load().(func()); f != nil {
-		completed := false
-		defer w.check(&completed)
 		w.inside = "OnClose"
-		f()
-		completed = true
+		w.check(f)
 	}
 }
 
 // stop runs on the window's thread when that ends. The system's thread is kept, and must not keep a
-// context that is destroyed: NewWindow may have made it current after leave, and leave does not run
-// if the program has terminated the thread.
+// context that is destroyed: leave does not run if the program has terminated the thread.
 func (w *Window) stop() {
 	w.Stop()
 	w.context.Release()
@@ -385,7 +369,6 @@ func (w *Window) stop() {
 	}
 }
 
-// detach makes the window's context current no more on the window's thread.
 func (w *Window) detach() {
 	if !w.opts.api.none() {
 		_ = guarded(glfw.DetachCurrentContext)
@@ -395,20 +378,18 @@ func (w *Window) detach() {
 // Stop makes Run return. It does not wait for that, and may be called from OnDraw and OnEvent.
 func (w *Window) Stop() {
 	w.stopped.Store(true)
-	w.queue.notify()
+	w.queue.notified.set()
 }
 
 // Do runs f on the main thread with the window of GLFW, for what the package does not have:
-// position, icon, size limits, focus, native handles, shapes of the pointer. It waits, but for a
-// caller that gives it to [mainthread.Go]. It returns GLFW's error of f, or [ErrClosed] or
-// [ErrNotInitialized] if there is no window for f:
+// position, icon, size limits, focus, native handles, shapes of the pointer. It returns GLFW's
+// error of f, or [ErrClosed] or [ErrNotInitialized] if there is no window for f:
 //
 //	err := w.Do(func(win *glfw.Window) { win.SetOpacity(0.5) })
 //
 // The package owns the window's context, its callbacks and its end.
 func (w *Window) Do(f func(*glfw.Window)) error { return w.do(func() { f(w.win) }) }
 
-// do runs f on the main thread unless the window has been destroyed.
 func (w *Window) do(f func()) error {
 	failed := ErrClosed
 	err := onMain(func() {
@@ -431,8 +412,7 @@ func (w *Window) post(f func()) {
 	}
 }
 
-// refreshRate returns how many frames a second the fastest monitor shows, or zero if none reports
-// that.
+// refreshRate returns how many frames a second the fastest monitor shows, or zero if unknown.
 func refreshRate() (rate int64) {
 	for _, m := range glfw.GetMonitors() {
 		if mode := m.GetVideoMode(); mode != nil {

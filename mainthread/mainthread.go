@@ -1,5 +1,4 @@
-// Package mainthread runs functions on the main thread of the process, where Cocoa, Win32, GLFW,
-// SDL and others must be called.
+// Package mainthread runs functions on the main thread of the process, for Cocoa, Win32, GLFW, SDL.
 //
 //	func main() { mainthread.Init(run) }
 //
@@ -26,8 +25,7 @@
 //		mainthread.Init(func() { os.Exit(m.Run()) })
 //	}
 //
-// A program whose main thread has an event loop uses [Loop], or package nativeloop, in place of
-// Init. So does a Call that runs an event loop.
+// An event loop on the main thread, also one in a Call, needs [Loop] or package nativeloop.
 //
 // In a library for C programs (go build -buildmode c-shared or c-archive) the main goroutine is not
 // on the main thread of the process, and ends after the init functions. So calls return false
@@ -50,8 +48,7 @@ import (
 var started atomic.Bool
 
 // Init runs fn, the real main function, on a goroutine of its own and serves the main thread until
-// fn has returned or called [runtime.Goexit]. The main goroutine calls Init, once, and should do
-// nothing else.
+// fn has returned or called [runtime.Goexit]. The main goroutine calls it, once.
 //
 // # The end of the process
 //
@@ -65,8 +62,7 @@ var started atomic.Bool
 // # Panics
 //
 // Init panics if fn is nil, if it is called a second time, off the main goroutine or after Close of
-// [Loop]. But in the tests, benchmarks and examples of a package whose TestMain runs under Init, it
-// runs fn in place.
+// [Loop]. But in the tests of a package whose TestMain runs under Init, it runs fn in place.
 func Init(fn func()) {
 	switch {
 	case fn == nil:
@@ -112,8 +108,7 @@ func Init(fn func()) {
 // Terminate panic, because other packages of the program need it.
 func Thread() *thread.Thread { return main }
 
-// Loop returns the main thread as its own goroutine has it, for a program whose main thread has an
-// event loop:
+// Loop returns the main thread as its own goroutine has it, for a program with an event loop there:
 //
 //	loop := mainthread.Loop()
 //	loop.OnWake(glfw.PostEmptyEvent)
@@ -122,13 +117,11 @@ func Thread() *thread.Thread { return main }
 //	loop.Close() // calls of other goroutines return false from now on
 //
 // A program that calls Init needs no Close: the Loop ends with the function given to Init. Close
-// before that ends it early, in Init, too, which still waits for its function; Init after Close
-// panics.
+// before that ends it early, in Init, too, which still waits; Init after Close panics.
 func Loop() *thread.Loop { return loop }
 
 // Call runs f on the main thread and returns true after it. It returns false, and f will not run,
-// if f is nil, or if the function given to Init ends before f begins and the caller is not on the
-// main thread. See [thread.Thread.Call].
+// if f is nil or Init's function ends first and the caller is elsewhere. See [thread.Thread.Call].
 //
 //threadcall:noalloc
 func Call(f func()) bool { return main.Call(f) }
@@ -139,13 +132,11 @@ func Call(f func()) bool { return main.Call(f) }
 func MustCall(f func()) { main.MustCall(f) }
 
 // MustEval runs f on the main thread and returns its result. It panics where Call returns false.
-// See [thread.MustEval].
 //
 //threadcall:noalloc
 func MustEval[T any](f func() T) T { return thread.MustEval(main, f) }
 
-// CallContext is Call, but gives up when ctx is done before f begins. See
-// [thread.Thread.CallContext].
+// CallContext is Call, but ends when ctx is done first. See [thread.Thread.CallContext].
 //
 //threadcall:noalloc
 func CallContext(ctx context.Context, f func()) error { return main.CallContext(ctx, f) }
@@ -160,8 +151,7 @@ func Go(f func()) bool { return main.Go(f) }
 //threadcall:noalloc
 func On() bool { return main.On() }
 
-// Assert panics unless the caller is on the main thread, with an error that says what to write
-// instead. See [thread.Thread.Assert].
+// Assert panics unless the caller is on the main thread, see [thread.Thread.Assert].
 //
 //threadcall:noalloc
 func Assert() { main.Assert() }

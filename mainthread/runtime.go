@@ -15,12 +15,12 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/thread"
 )
 
 // The main goroutine initialises package variables. It is on the main thread until all init
-// functions have returned; Adopt keeps it there. In a host, the package does not have the main
-// thread.
+// functions have returned; Adopt keeps it there, but for a host.
 var loop, end = adopt()
 
 var main = loop.Thread()
@@ -46,9 +46,9 @@ func findHost() string {
 	if calledBy("plugin.Open") != "" {
 		return plugin
 	}
-	onMain, known := onMainThread()
-	if !known {
-		onMain = !builtAsLibrary()
+	onMain := !builtAsLibrary()
+	if id := ident.MainThread(); id != 0 {
+		onMain = ident.Thread() == id
 	}
 	if !onMain {
 		return library
@@ -67,12 +67,10 @@ func builtAsLibrary() bool {
 // exiting reports to a deferred call whether it runs because of Goexit, and not because of a panic.
 func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "runtime.Goexit" }
 
-// inTests reports whether the program is one of tests, which define a flag. testing.Testing would
-// need package testing.
+// inTests is testing.Testing without package testing.
 func inTests() bool { return flag.Lookup("test.v") != nil }
 
-// calledBy returns which of some functions is the innermost that has called the caller, directly or
-// not, or "".
+// calledBy returns which of some functions is the innermost that has called the caller, or "".
 func calledBy(functions ...string) string {
 	pcs := make([]uintptr, 64)
 	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {
@@ -93,9 +91,8 @@ func calledBy(functions ...string) string {
 }
 
 // exitAfterMain ends the process when the main goroutine has run its deferred calls. Returning from
-// main would have ended it, but a goroutine in which Goexit was called does not get there. What
-// main would have done is not known. Tests may have failed, so their program fails as well; the
-// others have nothing to do after Init as a rule.
+// main would have ended it, but a goroutine in which Goexit was called does not get there. Tests
+// may have failed, so their program fails as well; others have nothing to do after Init as a rule.
 func exitAfterMain() {
 	stacks := make([]byte, 1<<20)
 	for strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "\ngoroutine 1 ") {

@@ -18,7 +18,9 @@ var cf struct {
 	current, add, wakeUp       cFunction // of run loops
 	create, signal, invalidate cFunction // of sources
 	keep, free                 cFunction // of both
-	commonModes                uintptr
+	run                        func(mode uintptr, seconds float64, returnAfterSource bool) int32
+	mode, commonModes          uintptr // the default mode is also NSDefaultRunLoopMode
+	onMain                     cFunction
 	context                    [10]uintptr          // a CFRunLoopSourceContext
 	loops                      map[uintptr]*runLoop // by their number
 	made                       uintptr
@@ -35,7 +37,7 @@ func openCF() error {
 	if err != nil {
 		return fmt.Errorf("%w; %w", ErrNoLoop, err)
 	}
-	var modes cFunction
+	var mode, commonModes cFunction
 	err = find(library, map[string]*cFunction{
 		"CFRunLoopGetCurrent":       &cf.current,
 		"CFRunLoopAddSource":        &cf.add,
@@ -45,12 +47,17 @@ func openCF() error {
 		"CFRunLoopSourceInvalidate": &cf.invalidate,
 		"CFRetain":                  &cf.keep,
 		"CFRelease":                 &cf.free,
-		"kCFRunLoopCommonModes":     &modes,
+		"kCFRunLoopDefaultMode":     &mode,
+		"kCFRunLoopCommonModes":     &commonModes,
 	})
+	if err == nil {
+		err = find(purego.RTLD_DEFAULT, map[string]*cFunction{"pthread_main_np": &cf.onMain})
+	}
 	if err != nil {
 		return err
 	}
-	cf.commonModes = **(**uintptr)(unsafe.Pointer(&modes))
+	cf.mode, cf.commonModes = mode.value(), commonModes.value()
+	purego.RegisterLibFunc(&cf.run, library, "CFRunLoopRunInMode")
 	cf.context[contextPerform] = purego.NewCallback(perform)
 	cf.loops = map[uintptr]*runLoop{}
 	return nil

@@ -21,8 +21,7 @@ const (
 	ioIn       = 1  // G_IO_IN
 
 	// priority is that of GTK's redraws, G_PRIORITY_HIGH_IDLE+20. Input and relayouts (0 and 110) come
-	// before both, and idle functions (200) after. With a higher one, a flood of calls would stop
-	// redraws.
+	// before both, and idle functions (200) after. A higher one would let calls stop redraws.
 	priority = 120
 )
 
@@ -31,7 +30,7 @@ var glib struct {
 	sync.Mutex
 	threadDefault, standard, owned    cFunction // of contexts
 	acquire, release, ref, leave      cFunction
-	iterate                           cFunction
+	iterate, make, push, pop          cFunction
 	create, attach, destroy, unref    cFunction // of sources
 	setPriority, setCanRecurse, addFD cFunction
 	functions                         [6]uintptr // a GSourceFuncs with dispatch alone
@@ -50,21 +49,24 @@ func openGLib() error {
 			glibName)
 	}
 	err = find(library, map[string]*cFunction{
-		"g_main_context_get_thread_default": &glib.threadDefault,
-		"g_main_context_default":            &glib.standard,
-		"g_main_context_is_owner":           &glib.owned,
-		"g_main_context_acquire":            &glib.acquire,
-		"g_main_context_release":            &glib.release,
-		"g_main_context_ref":                &glib.ref,
-		"g_main_context_unref":              &glib.leave,
-		"g_main_context_iteration":          &glib.iterate,
-		"g_source_new":                      &glib.create,
-		"g_source_attach":                   &glib.attach,
-		"g_source_destroy":                  &glib.destroy,
-		"g_source_unref":                    &glib.unref,
-		"g_source_set_priority":             &glib.setPriority,
-		"g_source_set_can_recurse":          &glib.setCanRecurse,
-		"g_source_add_unix_fd":              &glib.addFD,
+		"g_main_context_get_thread_default":  &glib.threadDefault,
+		"g_main_context_default":             &glib.standard,
+		"g_main_context_is_owner":            &glib.owned,
+		"g_main_context_acquire":             &glib.acquire,
+		"g_main_context_release":             &glib.release,
+		"g_main_context_ref":                 &glib.ref,
+		"g_main_context_unref":               &glib.leave,
+		"g_main_context_iteration":           &glib.iterate,
+		"g_main_context_new":                 &glib.make,
+		"g_main_context_push_thread_default": &glib.push,
+		"g_main_context_pop_thread_default":  &glib.pop,
+		"g_source_new":                       &glib.create,
+		"g_source_attach":                    &glib.attach,
+		"g_source_destroy":                   &glib.destroy,
+		"g_source_unref":                     &glib.unref,
+		"g_source_set_priority":              &glib.setPriority,
+		"g_source_set_can_recurse":           &glib.setCanRecurse,
+		"g_source_add_unix_fd":               &glib.addFD,
 	})
 	if err != nil {
 		return err
@@ -74,8 +76,7 @@ func openGLib() error {
 	return nil
 }
 
-// A glibLoop is a source of a context, and an eventfd that the context polls. GLib calls dispatch
-// when there is an event in it.
+// A glibLoop is a source of a context that polls an eventfd; for an event GLib calls dispatch.
 //
 //	wake      if !woken.Swap(true) { put an event }
 //	dispatch  take the event; woken = false; serve
@@ -84,8 +85,7 @@ func openGLib() error {
 // it calls wake first, and an event loop that one of them runs begins with a dispatch.
 //
 // A dispatch on another thread, which runs the context by mistake, takes the event and reports that
-// once. The event is put again later, so that what is queued runs when the thread itself runs the
-// context.
+// once. The event is put again later, for when the thread itself runs the context.
 //
 // A ready time of the source would do as well, but GLib takes a lock for it, and wakes its own loop
 // when dispatch resets it: two turns instead of one, and calls took 1.5 to 2 times as long.
@@ -141,6 +141,39 @@ func attach(serve func(rest func())) (native, error) {
 	return l, nil
 }
 
+// An ownContext is a glibLoop whose context was made for it.
+type ownContext struct{ *glibLoop }
+
+func newOwnLoop(serve func(rest func())) (native, func() error, error) {
+	if _, err := purego.Dlopen(glibName, purego.RTLD_NOW); err != nil {
+		return nil, nil, fmt.Errorf("%w; %w", ErrNoLoop, err)
+	}
+	glib.Lock()
+	err := openGLib()
+	glib.Unlock()
+	if err != nil {
+		return nil, nil, err
+	}
+	context := glib.make.call()
+	glib.push.call(context)
+	l, err := attach(serve)
+	if err != nil {
+		popContext(context)
+		return nil, nil, err
+	}
+	return ownContext{l.(*glibLoop)}, l.turner(), nil
+}
+
+func (c ownContext) detach() {
+	c.glibLoop.detach()
+	popContext(c.context)
+}
+
+func popContext(context uintptr) {
+	glib.pop.call(context)
+	glib.leave.call(context)
+}
+
 // dispatch is called by GLib when a source is ready, on the thread that runs its context.
 func dispatch(source, _, _ uintptr) uintptr {
 	glib.Lock()
@@ -153,14 +186,8 @@ func dispatch(source, _, _ uintptr) uintptr {
 	if l.here() {
 		l.woken.Store(false)
 		l.serve(l.rest)
-	} else {
-		l.misplaced()
+		return 1 // G_SOURCE_CONTINUE
 	}
-	return 1 // G_SOURCE_CONTINUE
-}
-
-// misplaced is called by dispatch on another thread.
-func (l *glibLoop) misplaced() {
 	if id := int64(syscall.Gettid()); l.other.Swap(id) != id {
 		fmt.Fprintf(os.Stderr, "%v\n", l.conflict())
 	}
@@ -169,6 +196,7 @@ func (l *glibLoop) misplaced() {
 			l.event(syscall.SYS_WRITE)
 		}
 	})
+	return 1
 }
 
 // conflict returns the error of a thread that cannot run its context.
@@ -181,8 +209,7 @@ func (l *glibLoop) conflict() error {
 		"thread %[3]d wait; run it on the thread that called Attach", ErrOwned, other, l.thread)
 }
 
-// turner returns what waits for events and handles them.
-func (l *glibLoop) turner() (turn func() error, err error) {
+func (l *glibLoop) turner() (turn func() error) {
 	return func() error {
 		for since := time.Now(); int32(glib.acquire.call(l.context)) == 0; time.Sleep(again / 100) {
 			l.event(syscall.SYS_WRITE) // so that dispatch learns the number of the other thread
@@ -194,7 +221,7 @@ func (l *glibLoop) turner() (turn func() error, err error) {
 		const mayBlock = 1
 		glib.iterate.call(l.context, mayBlock)
 		return nil
-	}, nil
+	}
 }
 
 func (l *glibLoop) wake() {

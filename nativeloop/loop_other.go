@@ -3,3 +3,5 @@
 package nativeloop
 
 func attach(serve func(rest func())) (native, error) { return nil, ErrNoLoop }
+
+func newOwnLoop(func(rest func())) (native, func() error, error) { return nil, nil, ErrNoLoop }

@@ -69,19 +69,21 @@ var (
 	createWindow    = user32.NewProc("CreateWindowExW")
 	defWindowProc   = user32.NewProc("DefWindowProcW")
 	destroyWindow   = user32.NewProc("DestroyWindow")
+	dispatchMessage = user32.NewProc("DispatchMessageW")
+	getMessage      = user32.NewProc("GetMessageW")
 	getQueueStatus  = user32.NewProc("GetQueueStatus")
 	peekMessage     = user32.NewProc("PeekMessageW")
 	postMessage     = user32.NewProc("PostMessageW")
 	postQuitMessage = user32.NewProc("PostQuitMessage")
 	registerClass   = user32.NewProc("RegisterClassExW")
+	translate       = user32.NewProc("TranslateMessage")
 	getThreadID     = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 )
 
 var loops sync.Map // from the handle of the window to its *messageLoop
 
 // class registers the class of all windows, because a process may make only about 2,000 callbacks
-// and never frees one. Its name has the address of the callback, as another copy of this package
-// may be in the process, in a DLL.
+// and never frees one. Its name has the address of the callback, for copies of the package in DLLs.
 var class = sync.OnceValues(func() (atom uintptr, err error) {
 	type classEx struct {
 		size, style                        uint32
@@ -122,6 +124,37 @@ func attach(serve func(rest func())) (native, error) {
 	}
 	loops.Store(l.window, l)
 	return l, nil
+}
+
+func newOwnLoop(serve func(rest func())) (native, func() error, error) {
+	l, err := attach(serve)
+	if err != nil {
+		return nil, nil, err
+	}
+	turn := l.turner()
+	return l, func() error {
+		err := turn()
+		if err == ErrQuit {
+			removeMessage(0, quit) // there is no outer loop
+		}
+		return err
+	}, nil
+}
+
+func (l *messageLoop) turner() (turn func() error) {
+	m := new(message) // not on a stack, which the callbacks of GetMessage may move
+	return func() error {
+		switch got, _, _ := getMessage.Call(uintptr(unsafe.Pointer(m)), 0, 0, 0); int32(got) {
+		case 0:
+			_, _, _ = postQuitMessage.Call(m.wParam) // for the outer loop
+			return ErrQuit
+		case -1:
+			return nil
+		}
+		_, _, _ = translate.Call(uintptr(unsafe.Pointer(m)))
+		_, _, _ = dispatchMessage.Call(uintptr(unsafe.Pointer(m)))
+		return nil
+	}
 }
 
 func (l *messageLoop) wake() {
@@ -199,7 +232,9 @@ func (l *messageLoop) turn() {
 	window := l.window
 	defer func() {
 		if l.rested.Swap(0) != 0 {
-			removeRest(window)
+			if m, found := removeMessage(window, rest); found && m.message == quit {
+				_, _, _ = postQuitMessage.Call(m.wParam)
+			}
 		}
 		l.ended, l.follows = time.Now(), l.posted.Load() != 0
 	}()
@@ -213,8 +248,7 @@ func (l *messageLoop) leaveRest() {
 	}
 }
 
-// mayTurn is false if the loop is to have the thread before the next turn, for which there will
-// then be another message.
+// mayTurn is false if the loop is to have the thread first; another message then follows.
 func (l *messageLoop) mayTurn(now time.Time) bool {
 	switch {
 	case !l.paused.IsZero():
@@ -239,13 +273,6 @@ func othersWait() bool {
 	const key, mouse, timer, paint, hotkey, rawInput = 0x1, 0x2 | 0x4, 0x10, 0x20, 0x80, 0x400
 	status, _, _ := getQueueStatus.Call(key | mouse | timer | paint | hotkey | rawInput)
 	return status>>16 != 0
-}
-
-// removeRest removes rest from the queue, if it is there.
-func removeRest(window uintptr) {
-	if m, found := removeMessage(window, rest); found && m.message == quit {
-		_, _, _ = postQuitMessage.Call(m.wParam)
-	}
 }
 
 const quit = 0x12 // WM_QUIT, which is found whatever is looked for

@@ -1,8 +1,7 @@
 // Package nativeloop serves a thread inside the native event loop that runs on it, of any toolkit:
 // the message loop of Windows, GLib's main context (GTK, WebKitGTK), the run loop of macOS. Calls
 // run as soon as the loop turns, and while the toolkit is in a loop of its own: a message box, a
-// menu, a modal dialog, a window that is being moved. While nothing is queued the package does
-// nothing: it has no timer and does not poll.
+// menu, a modal dialog, a window that is being moved. It does not poll.
 //
 //	func main() {
 //		detach, err := nativeloop.Attach(mainthread.Loop())
@@ -28,9 +27,8 @@
 //   - Elsewhere: [ErrNoLoop].
 //
 // After Attach, a function that calls [runtime.Goexit] ends the goroutine of the native loop, as it
-// does inside Serve of a [thread.Loop]. The native loop stops; if that is the main goroutine
-// without mainthread.Init, the program hangs with a window that nothing serves. A loop of [Start]
-// goes on. Panics do not reach the native loop.
+// does inside Serve of a [thread.Loop]. The native loop stops; without mainthread.Init, the program
+// then hangs. A loop of [Start] goes on. Panics do not reach the native loop.
 package nativeloop
 
 import (
@@ -45,16 +43,14 @@ import (
 
 var (
 	// ErrNoLoop is returned, or wrapped with the reason, where the package knows no native loop. It
-	// wraps [errors.ErrUnsupported]. A program connects such a loop by OnWake and Wait, or Serve, of
-	// its [thread.Loop].
+	// wraps [errors.ErrUnsupported]. Use OnWake and Wait, or Serve, of the Loop.
 	ErrNoLoop = fmt.Errorf("nativeloop: no native loop here (%w); use OnWake and Wait, or Serve",
 		errors.ErrUnsupported)
 
 	// ErrAttached is returned by [Attach] if the Loop is attached already.
 	ErrAttached = errors.New("nativeloop: the loop is attached already")
 
-	// ErrOwned is wrapped by the errors of [Attach] and [Wait] if another thread owns the GLib context
-	// of the caller, or may.
+	// ErrOwned is wrapped by errors of [Attach] and [Wait] if another thread may own the GLib context.
 	ErrOwned = errors.New("nativeloop: another thread owns this GLib context")
 )
 
@@ -68,18 +64,16 @@ type native interface {
 	here() bool // whether the caller is on the thread of the loop
 	detach()
 
-	// turner returns what waits for events and handles them, until it returns an error. It is called
-	// on the thread.
-	turner() (turn func() error, err error)
+	// turner returns, on the thread, what waits for events and handles them, until an error.
+	turner() (turn func() error)
 }
 
 // Attach has the native loop of the caller's thread serve that thread, for at most 4 ms at a time,
 // modal or not. It does not run the native loop, and may be called before that runs or inside it.
 //
 // Attach replaces the function of [thread.Loop.OnWake]; detach restores that. Call it before Close
-// of l; it panics off the thread. Several packages of a program may need calls in the native loop:
-// the first Attach serves all of them, and a later one returns [ErrAttached]. While l is attached,
-// it is not reclaimed.
+// of l; it panics off the thread. Several packages may need calls in the native loop: the first
+// Attach serves all of them, and a later one returns [ErrAttached]. Meanwhile l is not reclaimed.
 //
 // If the thread has ended, the error is [thread.ErrTerminated]. Attach panics off the thread.
 func Attach(l *thread.Loop) (detach func(), err error) {

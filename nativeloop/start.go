@@ -5,10 +5,9 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// Start starts a thread that runs a native event loop of its own, and serves calls in that: a GLib
-// context, which is the thread-default one, a message loop on Windows, a run loop on macOS. It is
-// for what needs an event loop but not the main thread: a bus watch of GStreamer, COM objects that
-// send events, a hook of Windows.
+// Start starts a thread that serves calls in a native event loop of its own: a GLib context, the
+// thread-default one, a message loop on Windows, a run loop on macOS. It is for what needs a loop
+// but not the main thread: a bus watch of GStreamer, COM events, a hook of Windows.
 //
 //	t, err := nativeloop.Start(
 //		thread.WithName("keys"),
@@ -23,38 +22,30 @@ import (
 //
 // [thread.Thread.Close] runs what is queued; then the loop ends, and then the thread. A function or
 // a native callback on the thread ends it from inside by Close, which does not wait there, as do
-// PostQuitMessage on Windows and CFRunLoopStop on macOS. [runtime.Goexit] in a function ends
-// neither.
+// PostQuitMessage on Windows and CFRunLoopStop on macOS. [runtime.Goexit] ends neither.
 func Start(opts ...thread.Option) (*thread.Thread, error) {
-	var l ownLoop
-	var serveIn func(loop func())
+	var run, detach func()
 	begin := func() error {
 		e := access.Self() // the thread's
-		var err error
-		if l, err = newOwnLoop(func(rest func()) { e.Serve(budget, rest) }); err == nil {
-			e.OnWake(l.wake)
-			l.ended, serveIn = e.Terminated, e.ServeIn
+		l, turn, err := newOwnLoop(func(rest func()) { e.Serve(budget, rest) })
+		if err != nil {
+			return err
 		}
-		return err
+		e.OnWake(l.wake)
+		detach = l.detach
+		run = func() {
+			e.ServeIn(func() {
+				for !e.Terminated() && turn() == nil {
+				}
+			})
+		}
+		return nil
 	}
-	end := func() { l.detach(); l.leave() }
+	end := func() { detach() }
 	opts = append([]thread.Option{thread.WithStart(begin), thread.WithStop(end)}, opts...)
 	t, err := thread.Start(opts...)
 	if err == nil {
-		serveIn(l.run)
+		run()
 	}
 	return t, err
-}
-
-// An ownLoop is the loop of a thread of Start.
-type ownLoop struct {
-	native
-	turn  func() error // waits for events and handles them; an error ends the loop
-	leave func()       // undoes what newOwnLoop has done, but for native
-	ended func() bool
-}
-
-func (l *ownLoop) run() {
-	for !l.ended() && l.turn() == nil {
-	}
 }

@@ -38,10 +38,7 @@ func Wait(ctx context.Context, l *thread.Loop, done <-chan struct{}) error {
 		panic("nativeloop: Wait before Attach")
 	}
 	t := l.Thread()
-	turn, err := n.turner()
-	if err != nil {
-		return err
-	}
+	turn := n.turner()
 	returned := make(chan struct{})
 	defer close(returned)
 	go func() {

@@ -70,24 +70,19 @@ func setAffinity(cpus []int) error {
 }
 
 func affinity() ([]int, error) {
-	for size := 1024; ; size *= 2 {
-		s := newSet(size)
-		_, errno := cores.Affinity(s)
-		if errno == syscall.EINVAL && size < maxCPUs { // the kernel has room for more CPUs
-			continue
-		}
-		return members(s, 0), failed(errno)
-	}
+	s := newSet(maxCPUs)
+	_, errno := cores.Affinity(s)
+	return members(s, 0), failed(errno)
 }
 
+const process = 0 // PRIO_PROCESS, which is a thread
+
 func setNice(n int) error {
-	const process = 0 // PRIO_PROCESS, which is a thread
 	_, _, errno := syscall.RawSyscall(syscall.SYS_SETPRIORITY, process, self, uintptr(n))
 	return failed(errno)
 }
 
 func nice() (int, error) {
-	const process = 0
 	n, _, errno := syscall.RawSyscall(syscall.SYS_GETPRIORITY, process, self, 0)
 	return 20 - int(n), failed(errno) // the kernel keeps it positive
 }
@@ -121,7 +116,6 @@ func realtime() (int, error) {
 	return int(param), failed(errno)
 }
 
-// signals is how many there are.
 func signals() int {
 	if strings.HasPrefix(runtime.GOARCH, "mips") {
 		return 128

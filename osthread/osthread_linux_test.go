@@ -23,7 +23,7 @@ func TestErrNotApplied_saysWhatTheThreadHas(t *testing.T) {
 			`"sixteen bytes !"`:     osthread.SetName("sixteen bytes !!"),
 			strconv.Itoa(before[0]): osthread.SetAffinity(before[0], absent),
 			"19":                    osthread.SetNice(30),
-			"":                      osthread.BlockSignals(syscall.SIGKILL),
+			"":                      osthread.SetBlockedSignals(syscall.SIGKILL),
 		} {
 			if !errors.Is(err, osthread.ErrNotApplied) ||
 				!strings.Contains(err.Error(), "; the thread has "+has) {
@@ -35,7 +35,7 @@ func TestErrNotApplied_saysWhatTheThreadHas(t *testing.T) {
 }
 
 // A signal for a thread that blocks it waits until that unblocks it.
-func TestBlockSignals_letsASignalWait(t *testing.T) {
+func TestSetBlockedSignals_letsASignalWait(t *testing.T) {
 	arrived := make(chan os.Signal, 1)
 	signal.Notify(arrived, syscall.SIGUSR2)
 	defer signal.Stop(arrived)
@@ -45,12 +45,12 @@ func TestBlockSignals_letsASignalWait(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if err := osthread.BlockSignals(syscall.SIGUSR2, syscall.SIGTERM); err != nil {
+		more := append(slices.Clone(before), syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGUSR2)
+		if err := osthread.SetBlockedSignals(more...); err != nil {
 			t.Error(err)
 		}
 		onThread(func() { is(t, "mask of another thread", osthread.BlockedSignals, nil) })
-		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(append(slices.Clone(before),
-			syscall.SIGUSR2, syscall.SIGTERM))))
+		is(t, "mask", osthread.BlockedSignals, slices.Sorted(slices.Values(more[:len(more)-1])))
 		if err := syscall.Tgkill(os.Getpid(), syscall.Gettid(), syscall.SIGUSR2); err != nil {
 			t.Error(err)
 		}
@@ -59,13 +59,13 @@ func TestBlockSignals_letsASignalWait(t *testing.T) {
 			t.Error("a signal that is blocked arrives")
 		case <-time.After(20 * time.Millisecond):
 		}
-		if err := osthread.UnblockSignals(syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGHUP); err != nil {
+		if err := osthread.SetBlockedSignals(before...); err != nil {
 			t.Error(err)
 		}
 		<-arrived
 		is(t, "mask", osthread.BlockedSignals, before)
 		for _, wrong := range []syscall.Signal{0, -1, 200, syscall.SIGSEGV, 33} {
-			if err := osthread.BlockSignals(syscall.SIGHUP, wrong); !errors.Is(err, syscall.EINVAL) {
+			if err := osthread.SetBlockedSignals(syscall.SIGHUP, wrong); !errors.Is(err, syscall.EINVAL) {
 				t.Errorf("blocking %d: %v", wrong, err)
 			}
 		}

@@ -113,12 +113,11 @@ func TestSetRealtime_setsThePriorityOfTheThread(t *testing.T) {
 // What sets a property is refused on a goroutine that may leave its thread.
 func TestErrNotLocked_isReturnedOffALockedGoroutine(t *testing.T) {
 	for name, err := range map[string]error{
-		"SetName":        osthread.SetName("x"),
-		"SetAffinity":    osthread.SetAffinity(0),
-		"SetNice":        osthread.SetNice(0),
-		"SetRealtime":    osthread.SetRealtime(0),
-		"BlockSignals":   osthread.BlockSignals(syscall.SIGTERM),
-		"UnblockSignals": osthread.UnblockSignals(syscall.SIGTERM),
+		"SetName":           osthread.SetName("x"),
+		"SetAffinity":       osthread.SetAffinity(0),
+		"SetNice":           osthread.SetNice(0),
+		"SetRealtime":       osthread.SetRealtime(0),
+		"SetBlockedSignals": osthread.SetBlockedSignals(syscall.SIGTERM),
 	} {
 		if !errors.Is(err, osthread.ErrNotLocked) && !errors.Is(err, errors.ErrUnsupported) ||
 			!strings.HasPrefix(err.Error(), "osthread: ") || !strings.Contains(err.Error(), ": "+name+"(") {

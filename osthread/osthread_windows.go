@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"math/bits"
+	"slices"
 	"syscall"
 	"unsafe"
 )
@@ -13,8 +14,10 @@ func init() {
 		names = property[string]{set: setName, get: name}
 	}
 	affinities = property[[]int]{set: setAffinity, get: affinity}
-	nices = property[int]{set: setNice, get: nice, round: roundNice}
-	realtimes = property[int]{set: setRealtime, get: realtime, round: roundRealtime}
+	nices = property[int]{set: func(n int) error { return setPriority(levelOf(n).priority) },
+		get: nice, round: func(n int) int { return levelOf(n).nice }}
+	realtimes = property[int]{set: func(n int) error { return setPriority(min(n, 1) * timeCritical) },
+		get: realtime, round: func(n int) int { return min(n, 1) * 99 }}
 }
 
 var (
@@ -30,8 +33,8 @@ var (
 
 const self = ^uintptr(1) // GetCurrentThread
 
-// failed is the error of a function that returns zero if it fails.
-func failed(result, _ uintptr, errno syscall.Errno) error {
+// failing is the error of a function that returns zero if it fails.
+func failing(result, _ uintptr, errno syscall.Errno) error {
 	if result != 0 {
 		return nil
 	}
@@ -68,7 +71,6 @@ func hresult(result uintptr) error {
 	return nil
 }
 
-// A groupAffinity is the system's GROUP_AFFINITY.
 type groupAffinity struct {
 	mask  uintptr
 	group uint16
@@ -83,13 +85,13 @@ func setAffinity(cpus []int) error {
 		}
 		to.mask |= 1 << (cpu % bits.UintSize)
 	}
-	return failed(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
+	return failing(syscall.SyscallN(setThreadGroupAffinity.Addr(), self,
 		uintptr(unsafe.Pointer(&to)), 0))
 }
 
 func affinity() (cpus []int, err error) {
 	var is groupAffinity
-	err = failed(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
+	err = failing(syscall.SyscallN(getThreadGroupAffinity.Addr(), self, uintptr(unsafe.Pointer(&is))))
 	for mask := is.mask; mask != 0; mask &= mask - 1 {
 		cpus = append(cpus, int(is.group)*bits.UintSize+bits.TrailingZeros(uint(mask)))
 	}
@@ -99,56 +101,26 @@ func affinity() (cpus []int, err error) {
 // timeCritical is THREAD_PRIORITY_TIME_CRITICAL.
 const timeCritical = 15
 
-// priorities are the system's for a niceness: from THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
-var priorities = []struct{ nice, priority int }{
-	{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15},
-}
+// A level is a priority of the system, and the niceness for which it stands.
+type level struct{ nice, priority int }
 
-// roundNice returns the niceness next to n that a priority stands for.
-func roundNice(n int) int {
-	best := priorities[0].nice
-	for _, p := range priorities {
-		if max(n-p.nice, p.nice-n) < max(n-best, best-n) {
-			best = p.nice
-		}
-	}
-	return best
-}
+// From THREAD_PRIORITY_HIGHEST to LOWEST, and IDLE.
+var levels = []level{{-20, 2}, {-10, 1}, {0, 0}, {10, -1}, {15, -2}, {19, -15}}
 
-func setNice(n int) error {
-	for _, p := range priorities {
-		if p.nice == roundNice(n) {
-			return setPriority(p.priority)
-		}
-	}
-	return syscall.EINVAL
+// levelOf returns the level that is next to a niceness.
+func levelOf(n int) level {
+	distance := func(l level) int { return max(n-l.nice, l.nice-n) }
+	return slices.MinFunc(levels, func(a, b level) int { return distance(a) - distance(b) })
 }
 
 func nice() (int, error) {
 	is, err := priority()
-	for _, p := range priorities {
-		if p.priority == is {
-			return p.nice, err
+	for _, l := range levels {
+		if l.priority == is {
+			return l.nice, err
 		}
 	}
 	return 0, err
-}
-
-func roundRealtime(priority int) int {
-	if priority != 0 {
-		return 99
-	}
-	return 0
-}
-
-func setRealtime(priority int) error {
-	switch {
-	case priority < 0 || priority > 99:
-		return syscall.EINVAL
-	case priority == 0:
-		return setPriority(0)
-	}
-	return setPriority(timeCritical)
 }
 
 func realtime() (int, error) {
@@ -160,14 +132,14 @@ func realtime() (int, error) {
 }
 
 func setPriority(to int) error {
-	return failed(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
+	return failing(syscall.SyscallN(setThreadPriority.Addr(), self, uintptr(to)))
 }
 
 func priority() (int, error) {
 	const errorReturn = 1<<31 - 1
 	result, _, errno := syscall.SyscallN(getThreadPriority.Addr(), self)
 	if int32(result) == errorReturn {
-		return 0, failed(0, 0, errno)
+		return 0, failing(0, 0, errno)
 	}
 	return int(int32(result)), nil
 }

@@ -46,8 +46,7 @@ func keep(d time.Duration, bytes uint64) error {
 // are kept. While it records, each call takes 6 to 10 µs more.
 //
 // KeepLast needs Go 1.25. It returns an error if the process keeps a trace already, by KeepLast or
-// by a [runtime/trace.FlightRecorder], of which a process has one. Start may record at the same
-// time.
+// a [runtime/trace.FlightRecorder], of which a process has one. Start may record, too.
 func KeepLast(d time.Duration, bytes uint64) error {
 	if d <= 0 || bytes == 0 {
 		return fmt.Errorf("recorder: KeepLast(%v, %d) would keep nothing", d, bytes)
@@ -61,8 +60,7 @@ func KeepLast(d time.Duration, bytes uint64) error {
 }
 
 // WriteLast writes the trace of the last seconds, as threadcall trace and go tool trace read it.
-// The recording goes on. If [KeepLast] was not called, the first call begins to record, and so has
-// next to nothing to write.
+// The recording goes on. If [KeepLast] was not called, the first call begins to record.
 func WriteLast(w io.Writer) error {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -84,32 +82,16 @@ func wrap(err error) error {
 	return fmt.Errorf("recorder: %w", err)
 }
 
-// Files writes the trace of the last seconds to files, in the background, when something has gone
-// wrong:
-//
-//	files := &recorder.Files{Dir: "traces"}
-//	stop, err := files.OnSignal(syscall.SIGUSR1) // kill -USR1 PID
-//	mainthread.Thread().OnSlowCall(100*time.Millisecond, files.SlowCalls())
-//
-// Its fields must not be changed, nor may it be copied, after a method has been called. The methods
-// may be called by several goroutines.
+// Files writes the trace of the last seconds to files, in the background, when something is wrong.
+// Several goroutines may call its methods; after that it must not be changed or copied.
 type Files struct {
 	Dir      string        // is made if need be; empty for the current directory
 	Keep     int           // how many files are kept, for signals and for slow calls; 0 for 10
 	Interval time.Duration // the least time between two files for slow calls; 0 for a minute
 	OnError  func(error)   // gets the errors; several goroutines call it; nil drops them
 
-	mu      sync.Mutex
-	slow    time.Time // when the last slow call had a file
-	skipped uint64
-}
-
-// write writes a file and gives an error to OnError.
-func (f *Files) write(prefix, thread string) {
-	err := writeFile(cmp.Or(f.Dir, "."), prefix, cmp.Or(f.Keep, 10), thread)
-	if err != nil && f.OnError != nil {
-		f.OnError(wrap(err))
-	}
+	mu   sync.Mutex
+	slow time.Time // when the last slow call had a file
 }
 
 // OnSignal writes a file signal-TIME.trace when the process gets one of the signals, until stop is
@@ -117,8 +99,7 @@ func (f *Files) write(prefix, thread string) {
 // effect, unless another part of the program asks for them, too; stop returns those that it does
 // not ask for to what they did before.
 //
-// OnSignal begins to record at once. It returns an error if nothing can be recorded, as [KeepLast]
-// does.
+// OnSignal begins to record at once, or returns an error if nothing can be recorded, as [KeepLast].
 func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
@@ -137,40 +118,25 @@ func (f *Files) OnSignal(first os.Signal, more ...os.Signal) (stop func(), err e
 
 // SlowCalls returns a function for [thread.WithSlowCall] or OnSlowCall that writes a file
 // slow-TIME-THREAD.trace, with which threadcall trace begins with that call. It writes one in an
-// [Files.Interval] at most: a program that is slow as a whole has many slow calls, and their files
-// would make it slower. [Files.Skipped] counts the others.
+// Interval at most: a program that is slow as a whole has many slow calls, and their files would
+// make it slower. [thread.Stats] counts all of them.
 //
-// SlowCalls begins to record at once. If nothing can be recorded, each file that is not written
-// reports that to OnError.
+// SlowCalls begins to record at once. If nothing can be recorded, OnError gets that for each file.
 func (f *Files) SlowCalls() func(thread.SlowCall) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
 	_ = keep(lastDefault, bytesDefault) // each file has the error
 	return func(s thread.SlowCall) {
-		if f.due(time.Now()) {
+		f.mu.Lock()
+		due := f.slow.IsZero() || time.Since(f.slow) >= cmp.Or(f.Interval, time.Minute)
+		if due {
+			f.slow = time.Now()
+		}
+		f.mu.Unlock()
+		if due {
 			f.write("slow-", s.Name)
 		}
 	}
-}
-
-// due reports whether a slow call at that time has a file.
-func (f *Files) due(now time.Time) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if !f.slow.IsZero() && now.Sub(f.slow) < cmp.Or(f.Interval, time.Minute) {
-		f.skipped++
-		return false
-	}
-	f.slow = now
-	return true
-}
-
-// Skipped returns how many slow calls had no file, because another had one less than an Interval
-// before.
-func (f *Files) Skipped() uint64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.skipped
 }
 
 // After the prefix, names begin with the time, so that their order is that of the files.
@@ -179,10 +145,17 @@ const (
 	fileSuffix = ".trace"
 )
 
-// writeFile writes what is kept to a new file, and leaves that many files with the prefix.
-func writeFile(dir, prefix string, files int, thread string) (err error) {
+func (f *Files) write(prefix, thread string) {
+	if err := f.tryWrite(prefix, thread); err != nil && f.OnError != nil {
+		f.OnError(wrap(err))
+	}
+}
+
+// tryWrite writes what is kept to a new file, and removes the oldest with the prefix.
+func (f *Files) tryWrite(prefix, thread string) (err error) {
 	last.mu.Lock()
 	defer last.mu.Unlock()
+	dir := cmp.Or(f.Dir, ".")
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
 	}
@@ -191,22 +164,23 @@ func writeFile(dir, prefix string, files int, thread string) (err error) {
 		name += "-" + thread
 	}
 	name = filepath.Join(dir, name+fileSuffix)
-	f, err := os.Create(name + "~") // so that no file is half a trace
+	file, err := os.Create(name + "~") // so that no file is half a trace
 	if err != nil {
 		return err
 	}
-	err = writeKept(f)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(writeKept(file), file.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), name)
+		err = os.Rename(file.Name(), name)
 	}
 	if err != nil {
-		os.Remove(f.Name())
+		os.Remove(file.Name())
 		return err
 	}
-	return removeOldest(dir, prefix, max(files, 1))
+	names, err := fs.Glob(os.DirFS(dir), prefix+"*"+fileSuffix) // in order
+	for _, name := range names[:max(0, len(names)-max(cmp.Or(f.Keep, 10), 1))] {
+		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+	}
+	return err
 }
 
 // safe returns what of the name of a thread can be part of the name of a file.
@@ -217,13 +191,4 @@ func safe(name string) string {
 		}
 		return '_'
 	}, name)
-}
-
-// removeOldest leaves that many files with the prefix in dir.
-func removeOldest(dir, prefix string, files int) error {
-	names, err := fs.Glob(os.DirFS(dir), prefix+"*"+fileSuffix) // in order
-	for _, name := range names[:max(0, len(names)-files)] {
-		err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
-	}
-	return err
 }

@@ -10,8 +10,7 @@
 // Without threadcall, THREADCALL_TRACE=file ./program leaves a trace in the file. Without that
 // variable, both functions do nothing.
 //
-// A program that runs for long keeps the trace of the last seconds in memory, and writes it when
-// something has gone wrong:
+// A program that runs for long keeps the last seconds in memory, and writes them when necessary:
 //
 //	recorder.KeepLast(20*time.Second, 64<<20)         // for more or less than the default
 //	recorder.WriteLast(w)
@@ -50,8 +49,7 @@ var (
 // or empty, or if Start records a trace already, it does nothing. It returns an error if the file
 // cannot be opened or the program records a trace by other means; the file keeps its content then.
 //
-// Start removes the variable from the environment, so that child processes do not write to the same
-// file.
+// Start removes the variable from the environment, so that child processes leave the file alone.
 func Start() error {
 	mu.Lock()
 	defer mu.Unlock()
@@ -74,8 +72,7 @@ func Start() error {
 }
 
 // Stop ends the recording and returns when the file is complete, or an error if part of the trace
-// could not be written. If Start records nothing, it does nothing. Any goroutine may call it, more
-// than once.
+// could not be written. If Start records nothing, it does nothing.
 func Stop() error {
 	mu.Lock()
 	defer mu.Unlock()

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"reflect"
 	"runtime"
 	"strings"
 
@@ -24,7 +23,7 @@ import (
 //
 //	thread: draw (window.go:41) must run on thread "gl";
 //	it runs on goroutine 34, started at main.go:22 by main.main.
-//	Write t.Call(func() { draw() }) at main.go:30, in main.run
+//	Write t.Call(func() { draw() })
 //
 // On a thread that has ended Assert panics, too; the error then is [ErrTerminated] for [errors.Is].
 //
@@ -37,10 +36,10 @@ func (t *Thread) Assert() {
 
 // misplaced returns the error that says how the caller of Assert came to be off the thread.
 func (t *Thread) misplaced() error {
-	asserting, caller := callers()
+	asserting := asserting()
 	name := strings.ReplaceAll(asserting.Function, "[...]", "")
-	what := fmt.Sprintf("thread: %s (%s) must run on %v",
-		strings.TrimPrefix(path.Base(name), "main."), place(asserting), t.e)
+	what := fmt.Sprintf("thread: %s (%s:%d) must run on %v",
+		strings.TrimPrefix(path.Base(name), "main."), filepath.Base(asserting.File), asserting.Line, t.e)
 	where := engine.Current()
 	if where == "" {
 		where = goroutine()
@@ -52,47 +51,18 @@ func (t *Thread) misplaced() error {
 	if t.e.Permanent() {
 		call = "mainthread.Call"
 	}
-	instead := fmt.Sprintf("%s(func() { %s })", call, statement(name))
-	if caller.Function != "" {
-		instead += fmt.Sprintf(" at %s, in %s", place(caller), path.Base(caller.Function))
-	}
-	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s", what, where, instead)
+	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s(func() { %s })", what, where, call,
+		statement(name))
 }
 
-// callers returns the function that has called Assert, and the one that has called that, if there
-// is one.
-func callers() (asserting, caller runtime.Frame) {
+func asserting() (f runtime.Frame) {
 	pcs := make([]uintptr, 16)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	for more := true; more && (asserting.Function == "" || stack.Ours(asserting.Function)); {
-		asserting, more = frames.Next()
+	for more := true; more && (f.Function == "" || stack.Ours(f.Function)); {
+		f, more = frames.Next()
 	}
-	// such as sync.Once.Do
-	for more := true; more && (caller.Function == "" || standard(caller) &&
-		!strings.HasPrefix(caller.Function, "runtime.")); {
-		caller, more = frames.Next()
-	}
-	if stack.Ours(caller.Function) || standard(caller) {
-		caller = runtime.Frame{} // what has begun the goroutine, or called the function on a thread
-	}
-	return asserting, caller
+	return f
 }
-
-// standard reports whether a frame is of the standard library, whose files are where those of
-// package strings are.
-func standard(f runtime.Frame) bool {
-	pc := reflect.ValueOf(strings.Cut).Pointer()
-	known, _ := runtime.FuncForPC(pc).FileLine(pc)
-	if src := strings.TrimSuffix(known, "strings/strings.go"); src != "" {
-		return strings.HasPrefix(f.File, src)
-	}
-	first, _, _ := strings.Cut(f.Function, "/") // built with -trimpath
-	pkg, _, _ := strings.Cut(first, ".")
-	return pkg != "main" && (first == f.Function || !strings.Contains(first, "."))
-}
-
-// place is the file and line of a frame, as short as an editor's title.
-func place(f runtime.Frame) string { return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line) }
 
 // statement is a call of a function without what it is given.
 func statement(function string) string {
@@ -102,8 +72,7 @@ func statement(function string) string {
 	return function[strings.LastIndexByte(function, '.')+1:] + "()"
 }
 
-// goroutine says which goroutine the caller is, and where it was started and by what. Only stack
-// traces have that.
+// goroutine says which goroutine the caller is, and where and by what it was started.
 func goroutine() string {
 	trace := make([]byte, 64<<10) // a trace has at most a hundred functions
 	trace = trace[:runtime.Stack(trace, false)]

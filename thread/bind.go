@@ -6,8 +6,7 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// A binding runs f, a function of up to three arguments and one result, on a thread. Arguments and
-// results that f does not have are of type none.
+// A binding runs f on a thread. Arguments and results that f does not have are of type none.
 type binding[A, B, C, R any] struct {
 	t          *Thread
 	f          func(A, B, C) R
@@ -17,8 +16,7 @@ type binding[A, B, C, R any] struct {
 
 type none = struct{}
 
-// A boundCall carries a function, its arguments and its result through a call of a function without
-// them. It does not refer to the binding, which has the Thread.
+// A boundCall carries f, its arguments and result through a call. It does not lead to the Thread.
 type boundCall[A, B, C, R any] struct {
 	f   func(A, B, C) R
 	a   A
@@ -72,8 +70,7 @@ func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
 	return r
 }
 
-// Bind1 returns a function that runs f, which has one argument, on t and returns after it. [Bind2]
-// has what holds for all of them.
+// Bind1 is [Bind2], for a function with one argument.
 func Bind1[A any](t *Thread, f func(A)) func(A) {
 	b := bind(t, f == nil, func(a A, _, _ none) none { f(a); return none{} })
 	return func(x A) { b.call(x, none{}, none{}) }
@@ -121,47 +118,43 @@ func Bind3V[A, B, C, R any](t *Thread, f func(A, B, C) R) func(A, B, C) R {
 	return b.call
 }
 
-// A boundPost carries a function and its arguments through Go. The thread gives it back before the
-// function runs. It does not refer to the Thread.
-type boundPost[A, B, C any] struct {
+// posts are those of f, a function of up to three arguments. They do not refer to the Thread.
+type posts[A, B, C any] struct {
 	f    func(A, B, C)
-	a    A
-	b    B
-	c    C
-	free *freelist.List[boundPost[A, B, C]]
-	run  func() // p.call, made once
+	free freelist.List[boundPost[A, B, C]]
+}
+
+// A boundPost carries arguments through Go. The thread gives it back before the function runs.
+type boundPost[A, B, C any] struct {
+	of  *posts[A, B, C]
+	a   A
+	b   B
+	c   C
+	run func() // p.call, made once
 }
 
 //threadcall:noalloc
 func (p *boundPost[A, B, C]) call() {
-	f, a, b, c := p.f, p.a, p.b, p.c
+	of, a, b, c := p.of, p.a, p.b, p.c
 	p.release()
-	f(a, b, c)
+	of.f(a, b, c)
 }
 
 //threadcall:noalloc
 func (p *boundPost[A, B, C]) release() {
-	free := p.free
-	*p = boundPost[A, B, C]{free: free, run: p.run}
-	free.Put(p) //threadcall:alloc when more are queued than ever
-}
-
-// A postBinding posts f, a function of up to three arguments.
-type postBinding[A, B, C any] struct {
-	t    *Thread
-	f    func(A, B, C)
-	free *freelist.List[boundPost[A, B, C]]
+	*p = boundPost[A, B, C]{of: p.of, run: p.run}
+	p.of.free.Put(p) //threadcall:alloc when more are queued than ever
 }
 
 //threadcall:noalloc
-func (b *postBinding[A, B, C]) post(x A, y B, z C) bool {
-	p := b.free.Get()
+func (ps *posts[A, B, C]) post(t *Thread, a A, b B, c C) bool {
+	p := ps.free.Get()
 	if p == nil {
-		p = &boundPost[A, B, C]{free: b.free} //threadcall:alloc when more are queued than ever
-		p.run = p.call                        //threadcall:alloc and with it
+		p = &boundPost[A, B, C]{of: ps} //threadcall:alloc when more are queued than ever
+		p.run = p.call                  //threadcall:alloc and with it
 	}
-	p.f, p.a, p.b, p.c = b.f, x, y, z
-	ok := b.t.Go(p.run)
+	p.a, p.b, p.c = a, b, c
+	ok := t.Go(p.run)
 	if !ok {
 		p.release()
 	}
@@ -174,8 +167,8 @@ func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C)) func(A, B, C) b
 	if isNil {
 		return func(A, B, C) bool { return false }
 	}
-	b := &postBinding[A, B, C]{t, f, new(freelist.List[boundPost[A, B, C]])}
-	return b.post
+	ps := &posts[A, B, C]{f: f}
+	return func(a A, b B, c C) bool { return ps.post(t, a, b, c) }
 }
 
 // BindGo1 is [BindGo2], for a function with one argument.
@@ -191,8 +184,7 @@ func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
 //	upload(texture, pixels) // gl.Go(func() { texture.Upload(pixels) })
 //
 // post makes no closure, so it allocates nothing unless more functions are queued than ever before.
-// Order, limit and panics are those of Go. Nothing refers to the arguments when f has returned, or
-// when post has returned false.
+// Order, limit and panics are those of Go. When f has returned, nothing refers to the arguments.
 //
 // For a nil f post returns false. BindGo is for functions that are bound once: each keeps records,
 // up to 16,384. Any goroutine may call post, which keeps t from being reclaimed; a queued f does

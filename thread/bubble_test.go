@@ -175,9 +175,9 @@ func TestBubble_observesStartAndStopFunctions(t *testing.T) {
 					if !strings.HasPrefix(s.Name, "slow") || n > 1 && s.Name == "slow" {
 						t.Errorf("%s: the name is %q", name, s.Name)
 					}
-					if s.Caller() == "" {
+					if s.Caller == "" {
 						stops.Add(1)
-					} else if strings.Contains(s.Caller(), "TestBubble_observesStartAndStopFunctions") {
+					} else if strings.Contains(s.Caller, "TestBubble_observesStartAndStopFunctions") {
 						starts.Add(1)
 					}
 				}), thread.WithStop(hour), thread.WithStart(func() error { hour(); return nil }),

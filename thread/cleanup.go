@@ -6,32 +6,27 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture,
-// a widget or a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run
-// elsewhere, where a library that is bound to a thread must not be called.
+// AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture
+// or a handle on the thread to which it belongs. [runtime.AddCleanup] and finalizers run elsewhere.
 //
 //	tex := &Texture{id: gl.GenTexture()}
 //	thread.AddCleanup(t, tex, gl.DeleteTexture, tex.id)
 //
-// The garbage collector finds out at some time, or never, that ptr is unreachable: see
-// [runtime.AddCleanup]. Then free is queued as by [Thread.Go], but not limited by [WithQueueLimit],
-// so that the collector never waits for the thread. A panic in free is as one in a function given
-// to Go. The order of several cleanups is not specified.
+// The garbage collector finds out at some time, or never, that ptr is unreachable. Then free is
+// queued as by [Thread.Go], but without [WithQueueLimit]. A panic in free is as one in a function
+// given to Go. The order of several cleanups is not specified.
 //
 // When t ends, it runs free for each ptr that is left, reachable or not: the last that was added
 // first, after all queued functions have run or been refused, and before the functions of
 // [WithStop]. Calls that free then makes to t run in place. The goroutine of a [Loop] does so when
-// it calls Close; or when it stops serving, if the thread has been terminated. The thread of
-// package mainthread does not: it ends with the process. Once t has done so, AddCleanup does
-// nothing.
+// it calls Close; or when it stops serving, if the thread has been terminated. That of package
+// mainthread does not: it ends with the process. Later, AddCleanup does nothing.
 //
 // A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
 // Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.
-// free and arg must not refer to ptr, nor arg to a Thread that does, or ptr would never become
-// unreachable.
+// free and arg must not refer to ptr, nor arg to a Thread that does, or ptr is never unreachable.
 //
-// AddCleanup panics if ptr is nil or arg is ptr. If t was made in a bubble of testing/synctest,
-// free runs when t ends, since the collector is outside.
+// AddCleanup panics if ptr is nil or arg is ptr. For a t of a bubble, free runs when t ends.
 func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) Cleanup {
 	mustNotBeNil(free == nil, "AddCleanup")
 	if p, ok := any(arg).(*T); ptr == nil || ok && p == ptr {
@@ -52,6 +47,5 @@ type Cleanup struct{ c *engine.Cleanup }
 // Close method that frees at once does so only if Stop returns true.
 func (c Cleanup) Stop() bool { return c.c != nil && c.c.Stop() }
 
-// A life keeps a thread that was made by New: it ends when nothing refers to the life, which the
-// Thread does, and each cleanup that has not begun.
+// A thread of New ends when nothing refers to its life: no Thread, and no cleanup to begin.
 type life struct{ e *engine.Engine }

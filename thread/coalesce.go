@@ -1,7 +1,6 @@
 package thread
 
 import (
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,32 +8,27 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// Coalesce returns a function, post, that queues f on the thread, at most once at a time: "redraw
-// at some time, once". It is for work that is requested more often than it must be done: progress,
-// resizing, invalidation.
+// Coalesce returns a function, post, that queues f on the thread, at most once at a time. It is for
+// work that is requested more often than it must be done: redrawing, progress, resizing.
 //
 // post never blocks, not even for [WithQueueLimit], and does not allocate. It returns true if f
-// will run after it: because post has queued f, or because f was queued already and has not begun.
-// A post that queues f is in the order of what its goroutine calls and posts. One that finds f
-// queued adds nothing to the queue: f keeps the place of the post that has queued it, even before
-// what the goroutine has posted since, and sees what was written before each post. Later calls and
-// posts of the goroutine run after f in any case. A post in f queues f once more.
+// will run after it. A post that queues f is in the order of what its goroutine calls and posts.
+// One that finds f queued adds nothing to the queue: f keeps the place of the post that has queued
+// it, even before what the goroutine has posted since, and sees what was written before each post.
+// Later calls and posts of the goroutine run after f in any case. A post in f queues f once more.
 //
 // post returns false if f is nil or the thread is terminated. If the thread is terminated later,
 // before f begins, f does not run, and nothing reports that. A panic in f is reported as by
 // [Thread.Go]. post keeps the Thread from being reclaimed; a queued f does not.
 //
-// [Coalesce1] is for a function with an argument. Each call of Coalesce returns a post of its own,
-// which is independent of others.
+// [Coalesce1] is for a function with an argument. Each post is independent of others.
 func (t *Thread) Coalesce(f func()) (post func() bool) {
 	if f == nil {
 		return func() bool { return false }
 	}
 	c := &coalesced[none]{f: func(none) { f() }}
 	return func() bool {
-		ok := c.request(t.e)
-		runtime.KeepAlive(t)
-		return ok
+		return kept(c.request(t.e), t)
 	}
 }
 
@@ -46,15 +40,12 @@ func Coalesce1[A any](t *Thread, f func(A)) (post func(A) bool) {
 	}
 	c := &coalesced[A]{f: f}
 	return func(args A) bool {
-		ok := c.post(t.e, args)
-		runtime.KeepAlive(t)
-		return ok
+		return kept(c.post(t.e, args), t)
 	}
 }
 
 // A coalesced function is queued as the run of a turn, which does not lead to the Thread. Until one
-// of the turns that are queued has begun, posts leave only their arguments; it takes them, and the
-// other turns do nothing.
+// of the turns that are queued has begun, posts leave only arguments for it; the others do nothing.
 //
 // One turn would do, but for threads that wait for each other in a cycle: what such a thread calls
 // may run before what others have queued, and so before a turn that another thread has queued. So

@@ -7,8 +7,7 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A PanicError is a panic of a function that no caller waited for. [errors.Is] and [errors.As] find
-// its value, if that is an error.
+// A PanicError is a panic of a function without a waiting caller. It wraps its value, if an error.
 type PanicError struct {
 	Value any // as it was given to panic
 	stack []uintptr
@@ -30,10 +29,8 @@ func (p *PanicError) Stack() string { return stack.Trace(p.stack) }
 // GoContext, TryGo, Coalesce, a [Timer], [WithStop], and, with [New] and [NewPool], [WithStart].
 // Without the option, and for a nil f, the name of the thread, the value and the stack are written
 // to standard error at once. In either case the thread continues, and [Stats] counts the panic.
-// Goexit is not a panic.
 //
-// The thread keeps nothing of a panic that f has taken. Of the last one that was written to
-// standard error, it keeps the beginning of the text, for the page of package recorderhttp.
+// The thread keeps nothing of a panic that f has taken.
 //
 // f runs on the thread, before any other function, and may log or count the panic. If f itself
 // panics, the program ends. Calls that f makes to its own thread run in place. The thread refers to
@@ -47,7 +44,6 @@ func WithPanicHandler(f func(*PanicError)) Option {
 // OnPanic is [WithPanicHandler] for the panics from now on, in place of what was set before.
 func (t *Thread) OnPanic(f func(*PanicError)) { t.e.OnPanic(handler(f)) }
 
-// handler returns what the engine is to call, or nil.
 func handler(f func(*PanicError)) func(*fault.Fault) {
 	if f == nil {
 		return nil
@@ -55,5 +51,4 @@ func handler(f func(*PanicError)) func(*fault.Fault) {
 	return func(p *fault.Fault) { f(panicError(p)) }
 }
 
-// panicError returns f as users see it.
 func panicError(f *fault.Fault) *PanicError { return &PanicError{Value: f.Value, stack: f.Stack} }

@@ -8,16 +8,13 @@ import (
 	"sync"
 )
 
-// A Caller is a [*Thread] or a [*Pool]. [MustEval] and [EvalContext] run functions with results on
-// it.
+// A Caller, a [*Thread] or a [*Pool], is what [MustEval] and [EvalContext] run functions on.
 type Caller interface {
 	Call(f func()) bool
 	CallContext(ctx context.Context, f func()) error
 }
 
-// EvalContext is [Thread.CallContext] on c for a function with a result, which it returns. If f
-// does not run, it returns the zero value and the error. It is a function because methods have no
-// type parameters of their own.
+// EvalContext is [Thread.CallContext] on c for a function with a result: zero if f does not run.
 //
 //threadcall:noalloc
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
@@ -108,7 +105,6 @@ func (p *Pool) MustCall(f func()) {
 	runtime.KeepAlive(p)
 }
 
-// refused returns the error of a function that does not run.
 func refused(call string, c Caller, isNil bool) error {
 	on := fmt.Sprintf("a %T", c)
 	if t, ok := c.(*Thread); ok {

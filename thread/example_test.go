@@ -38,8 +38,8 @@ func ExampleWithSlowCall() {
 			if s.Running == 0 {
 				return // it waits, because the machine is busy
 			}
-			fmt.Println(s.Name, strings.Contains(s.Stack(), "ExampleWithSlowCall"),
-				strings.Contains(s.Caller(), "ExampleWithSlowCall"))
+			fmt.Println(s.Name, strings.Contains(s.Stack, "ExampleWithSlowCall"),
+				strings.Contains(s.Caller, "ExampleWithSlowCall"))
 			reported <- true
 		}))
 	defer t.Close()
@@ -65,7 +65,7 @@ func ExampleWithSlowCall_stall() {
 	reported := make(chan bool)
 	loop := thread.NewLoop(thread.WithName("ui"), thread.WithSlowCall(50*time.Millisecond,
 		func(s thread.SlowCall) {
-			fmt.Println(s.Name, s.Waiting >= 50*time.Millisecond, strings.Contains(s.Stack(), "_stall"))
+			fmt.Println(s.Name, s.Waiting >= 50*time.Millisecond, strings.Contains(s.Stack, "_stall"))
 			close(reported)
 		}))
 	adopted := make(chan error)

@@ -4,8 +4,7 @@ package thread
 // belongs to the thread. It is meant to be a package variable. The zero Local is ready to use. A
 // Local must not be copied, because its address identifies it; go vet reports copies.
 //
-// Any goroutine may use a Local at any time. A value that refers to its Thread does not keep the
-// Thread from being reclaimed.
+// Any goroutine may use a Local at any time. A value does not keep its Thread from being reclaimed.
 type Local[T any] struct {
 	_ noCopy
 	_ byte // Each Local has an address of its own.

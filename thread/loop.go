@@ -10,20 +10,15 @@ import (
 	"github.com/threadcall/threadcall/osthread"
 )
 
-// A Loop is a [Thread] as its own goroutine has it, which serves it: an event loop that a library
-// runs, or one in Go. All other goroutines use [Loop.Thread].
+// A Loop is a [Thread] as the goroutine that serves it has it. All others use [Loop.Thread].
 //
 // Its methods but Thread and Adopt are the goroutine's alone, for its loop and for functions that
 // run there, coroutines of [iter.Pull] included. On other goroutines they panic, until the thread
-// has ended. When it has, by Close of the Loop or through the Thread, Serve returns zero, Wait
-// false and ServeContext [ErrTerminated].
-//
-// If a function that the Loop runs calls [runtime.Goexit], that ends the goroutine of the loop.
+// has ended. When it has, Serve returns zero, Wait false and ServeContext [ErrTerminated].
 //
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
-// error, once for each thread: nothing has served it yet, its goroutine has ended, or waits for
-// something else than Wait, Serve and ServeContext do. A goroutine that has set OnWake and does
-// not call Wait counts as being in a native event loop, and is not reported.
+// error, once for each thread: its goroutine serves it not yet, has ended, or waits for something
+// else. One that has set OnWake and does not call Wait counts as being in a native event loop.
 type Loop struct {
 	t        *Thread
 	setup    func()
@@ -36,10 +31,9 @@ type Loop struct {
 // # What Adopt changes
 //
 // Adopt locks the goroutine to the thread ([runtime.LockOSThread]), and [WithName] gives both a
-// name. [Loop.Close] undoes that, and must be called before the goroutine ends. Go resumes a
-// coroutine of [iter.Pull] only under the locks under which it was made, and otherwise ends the
-// process: one that was made before Adopt must not be resumed before Close, and one made after
-// Adopt must be stopped before it.
+// name. [Loop.Close] undoes that, and must be called before the goroutine ends. A coroutine of
+// [iter.Pull] must not live across Adopt or Close: Go resumes it only under the locks under which
+// it was made, and otherwise ends the process.
 //
 // # Options and panics
 //
@@ -87,8 +81,7 @@ func newLoop(function string, opts []Option) *Loop {
 	return &Loop{t: wrap(o), setup: o.setup()}
 }
 
-// Adopt does for the Loop of [NewLoop] what [Adopt] does: the calling goroutine has the Loop from
-// then on. It returns nil once.
+// Adopt does for the Loop of [NewLoop] what [Adopt] does, for the calling goroutine, once.
 //
 // It returns an error and changes nothing if any goroutine has adopted the Loop before, if the
 // thread has been terminated or reclaimed ([ErrTerminated]), if the caller is on a thread that is a
@@ -127,8 +120,7 @@ func (l *Loop) Thread() *Thread { return l.t }
 
 // Close runs what is queued, ends the thread, and undoes what Adopt did: the lock, the name of the
 // thread, where the system tells the old one, and the profiler label. A lock of the caller stays
-// the caller's; labels that the goroutine had before a label of [WithName] are not known, so
-// pprof.SetGoroutineLabels must set them again.
+// the caller's; labels that it had before [WithName] set one must be set again.
 //
 // In a function that the Loop runs, Close returns at once, and the Loop ends when it has run what
 // is queued: in this ServeContext or Wait loop, in the next Serve, or in a second Close. Meanwhile
@@ -144,8 +136,7 @@ func (l *Loop) Close() {
 	runtime.KeepAlive(l)
 }
 
-// Serve runs the functions that were queued before it was called, and returns how many it ran. It
-// does not wait.
+// Serve runs the functions queued before its call, without waiting, and returns how many it ran.
 //
 // It begins no function when limit has passed, so that a flood of functions does not delay a frame.
 // If functions are left, the function of OnWake is called again, and the next Serve runs them in
@@ -161,9 +152,7 @@ func (l *Loop) serve(limit time.Duration, rest func()) int {
 	if !l.mayServe("Serve") {
 		return 0
 	}
-	n := l.t.e.Serve(limit, rest)
-	runtime.KeepAlive(l) // or what is queued might be refused
-	return n
+	return kept(l.t.e.Serve(limit, rest), l)
 }
 
 // ServeContext runs queued functions, and later ones as they come, until ctx is done or the thread
@@ -177,9 +166,7 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 	if !l.mayServe("ServeContext") {
 		return ErrTerminated
 	}
-	err := l.t.e.ServeContext(ctx)
-	runtime.KeepAlive(l)
-	return err
+	return kept(l.t.e.ServeContext(ctx), l)
 }
 
 // OnWake sets the function that wakes the event loop, so that it calls Serve, or Wait returns: for
@@ -189,13 +176,11 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 //
 // The goroutine that queues a function calls wake if the thread does not serve at that moment, and
 // none calls it again until the next Serve; a late call may come after that. If the loop uses Wait,
-// wake is called only when Wait has begun to block. If a function is queued already, OnWake calls
-// wake itself.
+// wake is called only when Wait has begun to block. If one is queued already, OnWake calls wake.
 //
 // A function that Serve runs may take the event of wake from the loop. So if functions are queued
 // when Serve returns, wake is called again. A function may also run an event loop of its own, as a
-// dialog does. That loop must call Serve before it first waits: wake has already been called for
-// the functions in the queue.
+// dialog does. That loop must call Serve before it first waits: wake has been called already.
 func (l *Loop) OnWake(wake func()) {
 	l.mayServe("OnWake")
 	l.t.e.OnWake(wake)
@@ -221,8 +206,7 @@ func (l *Loop) OnWake(wake func()) {
 // also waits elsewhere must call Serve before that. A native wait can hold its P for 10 ms. So Wait
 // yields first if other goroutines are ready, such as callers whose functions have just returned.
 //
-// Functions that run on the thread and callbacks of block may call Wait, too. Panics and Goexit of
-// block are the caller's.
+// Functions and callbacks of block may call Wait. Panics and Goexit of block are the caller's.
 //
 //threadcall:noalloc
 func (l *Loop) Wait(block func()) bool {
@@ -234,13 +218,10 @@ func (l *Loop) Wait(block func()) bool {
 		panic("thread: Wait before OnWake, so that no call could end it; " +
 			"call OnWake first, with a function that ends what Wait waits for, as glfw.PostEmptyEvent does")
 	}
-	ok := l.t.e.Wait(block)
-	runtime.KeepAlive(l)
-	return ok
+	return kept(l.t.e.Wait(block), l)
 }
 
-// mayServe is false if there is nothing to serve any more. It panics off the thread, and gives back
-// what a thread that has ended has left.
+// mayServe panics off the thread. When that has ended, it is false, and gives back what is left.
 func (l *Loop) mayServe(method string) bool {
 	on := l.t.e.On()
 	if l.t.e.Terminated() {

@@ -30,8 +30,7 @@ type config struct {
 // # Length
 //
 // [osthread.SetName] lists the systems that have names of threads, and how many bytes each keeps:
-// 15 on Linux. The names of a pool's threads have at most 15 bytes, for which the name before the
-// number is cut.
+// 15 on Linux. Those of a pool's threads are cut before the number, to 15.
 //
 // # Profiler label
 //
@@ -39,8 +38,7 @@ type config struct {
 // labels that they have (see [Thread.CallContext]). So CPU profiles, the profile of all goroutines,
 // and since Go 1.27 stack traces show it. A function that sets labels by itself, pprof.Do included,
 // loses it; the thread sets it again before it next waits. Goroutines that functions start inherit
-// it, as any label. [Adopt] sets it in place of the labels of its goroutine. A call with labels to
-// a thread with a name allocates.
+// it. [Adopt] sets it in place of the labels of its goroutine. With it, calls with labels allocate.
 func WithName(name string) Option {
 	return func(c *config) { c.name = name }
 }
@@ -54,9 +52,8 @@ func WithQueueLimit(n int) Option {
 }
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, and lends it to
-// the next one that is made with this option. It is for libraries that crash when a thread ends on
-// which they have run, and for threads that are made for a call or two, which then take half the
-// CPU time.
+// the next one that is made with this option. It is for libraries that crash when a thread on which
+// they have run ends, and for threads that live for a call or two, which take half the CPU time.
 //
 // # EGL
 //
@@ -73,8 +70,7 @@ func WithQueueLimit(n int) Option {
 // [WithStart] has failed, panicked or called [runtime.Goexit] is not kept. The program keeps as
 // many threads as it has used at once until it ends.
 //
-// The option does nothing for [Adopt], and in a bubble of testing/synctest, where no goroutine may
-// stay.
+// The option does nothing for [Adopt], and in a bubble of testing/synctest.
 func WithKeep() Option {
 	return func(c *config) { c.keep = true }
 }
@@ -91,8 +87,7 @@ func WithParking() Option {
 
 // WithTimes has [Thread.Stats] and [Pool.Stats] measure how long functions wait and run: Waits and
 // Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a
-// reading takes 40 ns, and 0.3 to 1 µs for a call that spins on a virtual machine. [MeasureTimes]
-// is for all threads of a process.
+// reading takes 40 ns, 0.3 to 1 µs for a call that spins in a VM. [MeasureTimes] is for all.
 func WithTimes() Option {
 	return func(c *config) { c.times = true }
 }
@@ -120,6 +115,3 @@ func (c config) setup() func() {
 	// without a name, or with its beginning, the thread is as good
 	return func() { _ = osthread.SetName(name); engine.LabelThread(name) }
 }
-
-// maxName is how many bytes Linux shows of a name.
-const maxName = 15

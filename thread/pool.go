@@ -13,9 +13,8 @@ import (
 // that blocking system or C calls occupy. All methods may be called from any goroutine at any time.
 //
 // Functions begin in the order in which they were given, and run side by side. Only a call that
-// closes a cycle of waiting threads overtakes others, because all would wait for ever otherwise. A
-// Pool that is dropped without Terminate is reclaimed by the garbage collector, after it has run
-// what was queued.
+// closes a cycle of waiting threads, which would wait for ever, overtakes others. A Pool that is
+// dropped is reclaimed by the garbage collector, after it has run what was queued.
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
@@ -62,8 +61,9 @@ func newPool(n int, o config) *Pool {
 
 // number returns the options of thread i, if c is those of a pool.
 func (c config) number(i int) config {
+	const shown = 15 // bytes of a name, on Linux
 	if number := "-" + strconv.Itoa(i); c.pool && c.name != "" {
-		c.name = c.name[:min(len(c.name), maxName-len(number))] + number
+		c.name = c.name[:min(len(c.name), shown-len(number))] + number
 	}
 	return c
 }
@@ -74,56 +74,42 @@ func (c config) number(i int) config {
 func (p *Pool) ID() uint64 { return p.p.ID() }
 
 // Call runs f on one of the threads and returns true after it. A call made on one of them runs in
-// place. It returns false, and f will not run, if f is nil or the pool is terminated before f
-// begins; [Pool.MustCall] panics instead.
+// place. It returns false, and f will not run, if f is nil or the pool is terminated first.
 //
 // Panics and Goexit are as in [Thread.Call].
 //
 //threadcall:noalloc
 func (p *Pool) Call(f func()) bool {
-	ok := p.p.Call(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.Call(f), p)
 }
 
-// CallContext is Call, but gives up when ctx is done before f begins. Errors, panics, Goexit and
-// profiler labels are as in [Thread.CallContext].
+// CallContext is Call, but gives up when ctx is done before f begins. See [Thread.CallContext].
 //
 //threadcall:noalloc
 func (p *Pool) CallContext(ctx context.Context, f func()) error {
-	err := p.p.CallContext(ctx, f)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.CallContext(ctx, f), p)
 }
 
-// Go queues f to run on one of the threads and returns true. It never blocks unless
-// [WithQueueLimit] bounds the queue. It returns false, and f will not run, if f is nil or the pool
-// is terminated. A panic in f is reported as by [Thread.Go].
+// Go queues f to run on one of the threads and returns true. It returns false, and f will not run,
+// if f is nil or the pool is terminated. See [Thread.Go].
 //
 //threadcall:noalloc
 func (p *Pool) Go(f func()) bool {
-	ok := p.p.Go(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.Go(f), p)
 }
 
-// TryGo is Go, but returns false at once, and f will not run, if the queue is full. See
-// [Thread.TryGo].
+// TryGo is Go, but returns false at once if the queue is full. See [Thread.TryGo].
 //
 //threadcall:noalloc
 func (p *Pool) TryGo(f func()) bool {
-	ok := p.p.TryGo(f)
-	runtime.KeepAlive(p)
-	return ok
+	return kept(p.p.TryGo(f), p)
 }
 
 // GoContext is Go, but f does not run if ctx is done when its turn comes. See [Thread.GoContext].
 //
 //threadcall:noalloc
 func (p *Pool) GoContext(ctx context.Context, f func()) error {
-	err := p.p.GoContext(ctx, f)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.GoContext(ctx, f), p)
 }
 
 // Done returns a channel that is closed when all threads have ended. See [Thread.Done].
@@ -141,9 +127,7 @@ func (p *Pool) Close() {
 
 // Shutdown is Close, but waits only until ctx is done. See [Thread.Shutdown].
 func (p *Pool) Shutdown(ctx context.Context) error {
-	err := p.p.Shutdown(ctx)
-	runtime.KeepAlive(p)
-	return err
+	return kept(p.p.Shutdown(ctx), p)
 }
 
 // OnPanic is [Thread.OnPanic] of the pool.

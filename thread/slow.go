@@ -9,27 +9,22 @@ import (
 	"github.com/threadcall/threadcall/internal/stack"
 )
 
-// A SlowCall is a function that has run for longer than [WithSlowCall] allows, and still runs, or
-// that has waited for as long, and has not begun.
+// A SlowCall is a function that runs, or waits, for longer than [WithSlowCall] allows.
 type SlowCall struct {
 	Name string // what WithName gave the thread
 	// the operating system's number of the thread, as in ps -L; 0 if unknown
 	TID     uint64
 	Running time.Duration // how long the function has run so far; 0 if it has not begun
 	Waiting time.Duration // how long it has waited so far; 0 if it has begun
-	stack   []byte
-	from    []uintptr
+
+	// Stack is that of the thread, as [runtime.Stack] writes it. It is empty if the first 64 MB of the
+	// stacks of all goroutines do not have it, or if none began since OnSlowCall.
+	Stack string
+
+	// Caller is the stack of the goroutine that made the call, or posted the function: at most 32
+	// functions, the innermost first. It is empty for functions of [WithStop], and for go t.Call(f).
+	Caller string
 }
-
-// Stack returns the stack of the thread, as [runtime.Stack] writes it. It is empty if the first 64
-// MB of the stacks of all goroutines do not have it, or if the thread has begun no function since
-// OnSlowCall was called.
-func (s SlowCall) Stack() string { return string(s.stack) }
-
-// Caller returns the stack of the goroutine that made the call, or posted the function: at most 32
-// functions, the innermost first. It is empty for functions of [WithStop], and where the call is
-// the go statement itself: go t.Call(f).
-func (s SlowCall) Caller() string { return stack.TraceCaller(s.from) }
 
 // String returns name and number of the thread, for how long, and the two stacks.
 func (s SlowCall) String() string {
@@ -44,11 +39,11 @@ func (s SlowCall) String() string {
 	if s.Name != "" {
 		fmt.Fprintf(&b, " (%s)", s.Name)
 	}
-	if from := s.Caller(); from != "" {
-		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(from, "\n"))
+	if s.Caller != "" {
+		fmt.Fprintf(&b, "\nit was queued by:\n%s", strings.TrimSuffix(s.Caller, "\n"))
 	}
-	if len(s.stack) > 0 {
-		fmt.Fprintf(&b, "\nthe thread is at:\n%s", s.stack)
+	if s.Stack != "" {
+		fmt.Fprintf(&b, "\nthe thread is at:\n%s", s.Stack)
 	}
 	return b.String()
 }
@@ -58,13 +53,12 @@ func (s SlowCall) String() string {
 //
 // # Which functions
 //
-// A function that has run for long is in a system call that hangs, say, or waits for a lock that is
-// never released. One that runs in place is part of the function that calls it. The functions of
-// [WithStart] count as one. Those of [WithStop] are not reported on a thread that the garbage
-// collector has reclaimed.
+// A function runs for long in a system call that hangs, say, or waiting for a lock. One that runs
+// in place is part of its caller. The functions of [WithStart] count as one. Those of [WithStop]
+// are not reported on a thread that the garbage collector has reclaimed.
 //
 // A function that waits does so because the thread runs other functions or a native loop that
-// hangs; [SlowCall.Stack] shows them. If several wait, only the one that has waited for longest is
+// hangs; SlowCall.Stack shows them. If several wait, only the one that has waited for longest is
 // reported, and another only when the thread has begun a function and d has passed again. For a
 // pool, the stack is that of the thread whose function has run for longest. A function that waits
 // in a bubble of testing/synctest for a thread outside is not reported.
@@ -81,14 +75,12 @@ func (s SlowCall) String() string {
 // # Cost
 //
 // With the option each call takes about a microsecond more, to record where it was made. For a d of
-// zero or less and for a nil f the option does nothing. [Thread.OnSlowCall] is for a thread that
-// exists.
+// zero or less and a nil f it does nothing. [Thread.OnSlowCall] is for what exists.
 func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 	return func(c *config) { c.slow, c.notify = d, f }
 }
 
-// OnSlowCall is [WithSlowCall] for functions that are queued from now on, in place of what was set
-// before. A nil f turns it off.
+// OnSlowCall is [WithSlowCall] for what is queued from now on, in place of what was set before.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
 }
@@ -98,7 +90,6 @@ func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
 	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
 }
 
-// watcher returns what the engine is to call, or nil.
 func (c config) watcher() func(engine.Slow) {
 	if c.slow <= 0 || c.notify == nil {
 		return nil
@@ -106,7 +97,8 @@ func (c config) watcher() func(engine.Slow) {
 	c.hooks = hooks{} // which the thread lets go of when they have run
 	return func(s engine.Slow) {
 		c.notify(SlowCall{
-			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, s.Stack, s.From,
+			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, string(s.Stack),
+			stack.TraceCaller(s.From),
 		})
 	}
 }

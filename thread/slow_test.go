@@ -42,7 +42,7 @@ func TestSlowCall_hasNoCallerInAGoStatement(t *testing.T) {
 	go th.Call(func() { <-release })
 	s := testutil.Arrives(t, told)
 	close(release)
-	if s.Caller() != "" || strings.Contains(s.String(), "queued by") {
+	if s.Caller != "" || strings.Contains(s.String(), "queued by") {
 		t.Errorf("the report is\n%s", s)
 	}
 }
@@ -80,17 +80,17 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 			if s.Running < slow || s.Running > timeLimit {
 				t.Errorf("told after %v", s.Running)
 			}
-			functions := functionsOf(s.Stack())
+			functions := functionsOf(s.Stack)
 			if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions,
 				"goroutine ") != 1 && strings.Count(functions, "created by ") != 1 {
-				t.Errorf("the thread is at:\n%s", s.Stack())
+				t.Errorf("the thread is at:\n%s", s.Stack)
 			}
-			if first, _, _ := strings.Cut(s.Caller(), "\n"); !strings.Contains(s.Caller(),
+			if first, _, _ := strings.Cut(s.Caller, "\n"); !strings.Contains(s.Caller,
 				"thread_test.queueAHang") || !strings.Contains(first, "thread_test.") {
-				t.Errorf("queued by:\n%s", s.Caller())
+				t.Errorf("queued by:\n%s", s.Caller)
 			}
-			if text := s.String(); !strings.Contains(text, s.Stack()) || !strings.Contains(text,
-				s.Caller()) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
+			if text := s.String(); !strings.Contains(text, s.Stack) || !strings.Contains(text,
+				s.Caller) || s.Name != "" && !strings.Contains(text, "("+s.Name+")") {
 				t.Errorf("String leaves something out:\n%s", text)
 			}
 		})
@@ -103,7 +103,7 @@ func noneOf(t *testing.T, told chan thread.SlowCall, function string) {
 	t.Helper()
 	time.Sleep(slow + slow/2)
 	for len(told) > 0 {
-		if s := <-told; strings.Contains(s.Stack(), function) {
+		if s := <-told; strings.Contains(s.Stack, function) {
 			t.Errorf("told once more: %v", s)
 		}
 	}
@@ -218,13 +218,13 @@ func TestWithSlowCall_reportsNoIdleLoop(t *testing.T) {
 			inside := make(chan bool)
 			h.Go(func() { hang(inside) })
 			s := testutil.Arrives(t, told)
-			if close(inside); !strings.Contains(s.Stack(), "thread_test.hang(") {
+			if close(inside); !strings.Contains(s.Stack, "thread_test.hang(") {
 				t.Errorf("reported\n%v", s)
 			}
 			noneOf(t, told, "")
 			if end(); !strings.Contains(name, "native") {
 				s = testutil.Arrives(t, told)
-				if !strings.Contains(s.Stack(), "thread_test.hang(") {
+				if !strings.Contains(s.Stack, "thread_test.hang(") {
 					t.Errorf("after the loop, reported\n%v", s)
 				}
 			}

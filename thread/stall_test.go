@@ -49,8 +49,8 @@ func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
 			testutil.Arrives(t, called)
 		}
 		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
-			!strings.Contains(s.Stack(), "nativeLoopThatHangs") ||
-			!strings.Contains(s.Caller(), "TestWithSlowCall_reportsANativeLoopThatHangs") {
+			!strings.Contains(s.Stack, "nativeLoopThatHangs") ||
+			!strings.Contains(s.Caller, "TestWithSlowCall_reportsANativeLoopThatHangs") {
 			t.Errorf("told of %v", s)
 		}
 		if !strings.Contains(s.String(), "has waited for") {

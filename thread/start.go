@@ -12,9 +12,8 @@ import (
 )
 
 // WithStart runs f on the new thread before anything else: to enter a network namespace, to
-// initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends. The
-// functions of [WithStop] that belong to earlier functions of WithStart run first, so f need undo
-// only what it has done itself.
+// initialise COM, to make an OpenGL or CUDA context current. If f fails, the thread ends, after the
+// functions of [WithStop] of earlier functions of WithStart. So f need undo only its own.
 //
 // [Start] and [StartPool] wait for f and return its error; the error of StartPool names the thread.
 // [New] and [NewPool] do not wait: an error ends the thread or pool, and is reported as if f had
@@ -22,8 +21,7 @@ import (
 //
 // If the option is given more than once, the functions run in that order, until one fails. Calls
 // that f makes to its own thread run in place. In a Pool, f runs on each of the threads, at the
-// same time; package keyed tells f which thread it is on. A nil f is ignored. When f has run, the
-// thread no longer refers to it.
+// same time; package keyed tells f which it is on. The thread refers to f until it has run.
 func WithStart(f func() error) Option {
 	return func(c *config) {
 		if f != nil {
@@ -36,14 +34,12 @@ func WithStart(f func() error) Option {
 // reclaimed, and before Done is closed. It does not run when the process ends.
 //
 // WithStart and WithStop are pairs: f belongs to the functions of [WithStart] before it among the
-// options, and runs if and only if these have succeeded, although a later one may have failed. If
-// none is before it, it belongs to all.
+// options, or if there is none to all, and runs if and only if these have succeeded.
 //
 // Calls that f makes to its own thread run in place, although the thread is terminated; Go refuses
 // its functions. A panic in f is reported: see [WithPanicHandler]. If the option is given more than
 // once, the functions run in reverse order, each even if the one before has panicked or called
-// Goexit. A nil f is ignored. The thread refers to f until it ends: if f refers to the Thread, the
-// Thread is not reclaimed without Terminate or Close.
+// Goexit. The thread refers to f until it ends: a Thread to which f refers is not reclaimed.
 func WithStop(f func()) Option {
 	return func(c *config) {
 		if f != nil {
@@ -52,17 +48,14 @@ func WithStop(f func()) Option {
 	}
 }
 
-// hooks are the functions of WithStart and WithStop. What the engine keeps refers to them and not
-// to the whole config: other options may refer to the Thread.
+// hooks are the functions of WithStart and WithStop, apart from options that refer to the Thread.
 type hooks []engine.Hook
 
-// starts reports whether there is a function of WithStart.
 func (h hooks) starts() bool {
 	return slices.ContainsFunc(h, func(h engine.Hook) bool { return h.Start != nil })
 }
 
-// begin has an engine that has not been started run the functions of WithStart first. A
-// failure terminates what fails.
+// begin has an engine run the functions of WithStart first. A failure terminates what fails.
 func (h hooks) begin(e *engine.Engine, fails interface{ Terminate() }) {
 	if !h.starts() {
 		_ = e.Prepare(h)
@@ -102,9 +95,8 @@ func unstarted(opts []Option) access.Unstarted {
 	}
 }
 
-// Start is [New], but waits until the functions of [WithStart] have run. If one of them returns an
-// error, Start ends the thread and returns the error. If one panics or calls [runtime.Goexit], so
-// does Start, when the thread has ended.
+// Start is [New], but waits until the functions of [WithStart] have run. If one returns an error,
+// panics or calls [runtime.Goexit], so does Start when the thread has ended.
 //
 //	t, err := thread.Start(
 //		thread.WithStart(func() error { return ole.CoInitializeEx(0, ole.COINIT_MULTITHREADED) }),

@@ -38,8 +38,7 @@ type Stats struct {
 	// look at the clock for each function. So it is the time since the thread was woken, or has last
 	// looked: as a rule 10 µs too much, at the most the time of 63 functions before
 	Running time.Duration
-	// how long the thread has had something to do in all, also now; of a pool, the sum. The difference
-	// of two, divided by the time between them, is the load
+	// how long the thread, or all of a pool, has had something to do; its rate is the load
 	Busy    time.Duration
 	Waits   Histogram // from the call to the start of its function
 	Runs    Histogram // from the start of the function to its end
@@ -53,13 +52,11 @@ type Wakeups struct {
 	EventLoop uint64 // calls of the function that was given to [Loop.OnWake]
 }
 
-// Stats returns the counts. It changes nothing, and may be called from any goroutine, after the end
-// of the thread, too.
+// Stats returns the counts. It changes nothing, and may be called after the end of the thread, too.
 //
 // # Cost
 //
-// Stats does not allocate and does not stop the thread. The result takes 2 kB; for a long queue,
-// Stats takes some nanoseconds for each function in it.
+// Stats neither allocates nor stops the thread. It takes some nanoseconds for each queued function.
 //
 // # Moments and differences
 //
@@ -71,11 +68,10 @@ type Wakeups struct {
 //
 // Wait, Serve, ServeContext and a native loop that a function calls are no running function: while
 // the thread waits there, Running is zero and Busy does not grow. On a Loop with OnWake that does
-// not call Wait, each function may be in a native loop: Running counts from when another is
-// queued. Functions that were queued before their times were measured are not in Waits and Runs. A
-// function whose caller is in a bubble of testing/synctest, and whose thread is outside, has no
-// wait: the two have different clocks; so Running and Busy are zero for a caller on another clock
-// than the thread's.
+// not call Wait, each function may be in a native loop: Running counts from when another is queued.
+// Functions that were queued before their times were measured are not in Waits and Runs. A function
+// whose caller is in a bubble of testing/synctest, and whose thread is outside, has no wait, as the
+// two have different clocks; and Running and Busy are zero for a caller on the other clock.
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
@@ -93,9 +89,8 @@ func (p *Pool) Stats() Stats {
 	return s
 }
 
-// MeasureTimes has the times of all threads and pools of the process measured, of those that exist
-// and of later ones, as [WithTimes] does. False ends that, but for those that have the option:
-// calls then cost what they cost before.
+// MeasureTimes has the times of all threads and pools measured, of later ones, too, as [WithTimes]
+// does. False ends that, but for those that have the option.
 func MeasureTimes(on bool) { engine.MeasureTimes(on) }
 
 func statsOf(s engine.Stats) Stats {

@@ -7,34 +7,26 @@ import (
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
-// A Timer runs a function on a thread at given times. [Thread.AfterFunc] and [Thread.Every] make
-// it.
+// A Timer, of [Thread.AfterFunc] or [Thread.Every], runs a function on a thread at given times.
 //
-//   - When a time has come, a tick queues the function as Go does, but is not counted by
-//     [WithQueueLimit].
-//   - Times do not drift: each is computed from the moment at which the Timer was made, on the
-//     monotonic clock.
+//   - When a time has come, a tick queues the function as Go does, but without [WithQueueLimit].
+//   - Times do not drift: each is computed from when the Timer was made, on the monotonic clock.
 //   - At most one tick is queued. A tick that comes while the function runs follows it. If the
-//     thread is later than that, the times that have passed are one tick, and [Timer.Missed] counts
-//     the others.
+//     thread is later, the times that have passed are one tick; [Timer.Missed] counts the others.
 //   - A panic is reported as by [Thread.Go], and the Timer continues, after [runtime.Goexit], too.
-//   - No tick allocates. On Linux, all Timers of Every together take one descriptor and one
-//     goroutine.
-//   - A Timer ends with its thread: Terminate stops it, Close does not wait for it. On a terminated
-//     thread it does nothing.
+//   - No tick allocates. On Linux, all Timers of Every share a descriptor and a goroutine.
+//   - A Timer ends with its thread: Terminate stops it, Close does not wait. Later it does nothing.
 //
 // The function may call [Timer.Stop]. It can refer to its Timer if the Timer is made on the thread
 // itself: there the function cannot begin before the variable is set.
 //
-// Until it is stopped or has run for the last time, a Timer keeps its Thread from being reclaimed.
-// The Timer itself need not be kept.
+// A Timer, which need not be kept, keeps its Thread from being reclaimed until it ends.
 //
 // A Timer has the time of its thread. In a bubble of testing/synctest that is the time of the
 // bubble. A thread outside keeps the real time, for a Timer that is made inside a bubble, too, and
 // starts to count when it first sees the Timer.
 //
-// A tick is never early. How late it comes depends on the system and on the rest of the program:
-// see docs/performance.md.
+// A tick is never early. How late it comes depends on system and program: see docs/performance.md.
 type Timer struct{ c *engine.Clock }
 
 // AfterFunc runs f on the thread once, when d has passed; as soon as possible if d is not positive.
@@ -43,8 +35,7 @@ func (t *Thread) AfterFunc(d time.Duration, f func()) *Timer {
 	return &Timer{t.e.After(d, f, t)}
 }
 
-// Every runs f on the thread after each d: when d has passed, 2d, 3d and so on. It panics if d is
-// not positive.
+// Every runs f on the thread when d has passed, 2d, 3d and so on. It panics if d is not positive.
 func (t *Thread) Every(d time.Duration, f func()) *Timer {
 	mustNotBeNil(f == nil, "Every")
 	if d <= 0 {
@@ -63,16 +54,13 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 //
 // Stop does not wait on the thread itself, so the function may call it, nor in a function that the
 // thread waits for, directly or through other threads. On another thread, Stop runs the calls that
-// the function makes to that. If the function waits for another goroutine, that goroutine must not
-// call Stop.
+// the function makes to that. A goroutine that the function waits for must not call Stop.
 //
-// Stop may be called more than once, by several goroutines at once, and after the thread has been
-// terminated.
+// Stop may be called more than once, by several goroutines, and when the thread has ended.
 func (t *Timer) Stop() bool { return t.c.Stop() }
 
 // Missed returns how many ticks a late thread had left out when the function last began. A
-// simulation with a fixed time step makes one step, and one more for each by which Missed has
-// grown. It is zero for [Thread.AfterFunc].
+// simulation with a fixed step makes one, and one more for each by which Missed has grown.
 //
 //threadcall:noalloc
 func (t *Timer) Missed() int64 { return t.c.Missed() }

@@ -41,14 +41,12 @@ func init() { current.Store(onMain) }
 
 // Run runs run on a goroutine of its own, and serves the main thread until run has returned or
 // called [runtime.Goexit]. It is called from the main goroutine, any number of times; functions
-// that are queued when it returns wait for the next Run, or for mainthread.Init of threadcall,
-// which a program may call in its place.
+// that are queued when it returns wait for the next Run, or mainthread.Init of threadcall.
 //
 // Off the main goroutine, Run runs run in place. In a test whose TestMain does not call Run or
 // Init, functions then run on a thread that stands in for the main thread.
 //
-// If a function on the main thread calls Goexit, which ends the main goroutine, the process ends
-// with status 2 when run has ended.
+// If a function on the main thread calls Goexit, the process ends with status 2 after run.
 func Run(run func()) {
 	if !mainthread.On() {
 		runElsewhere(run)
@@ -80,7 +78,6 @@ func Run(run func()) {
 	served = true
 }
 
-// runElsewhere is Run off the main goroutine.
 func runElsewhere(run func()) {
 	inTests := flag.Lookup("test.v") != nil
 	if inTests && running.Load() == 0 {
@@ -94,8 +91,7 @@ func runElsewhere(run func()) {
 	run()
 }
 
-// runUnderInit runs run if TestMain has called mainthread.Init of threadcall, which then runs it in
-// place, and otherwise panics at once.
+// runUnderInit runs run if TestMain has called mainthread.Init of threadcall; else that panics.
 func runUnderInit(run func()) (begun bool) {
 	defer func() {
 		if !begun {
@@ -109,16 +105,14 @@ func runUnderInit(run func()) (begun bool) {
 // Init is [Run].
 func Init(main func()) { Run(main) }
 
-// Go queues f to run on the main thread, and does not wait. A panic in f is reported, and [Error]
-// returns it.
+// Go queues f to run on the main thread. A panic in f is reported, and [Error] returns it.
 func Go(f func()) { current.Load().post(f) }
 
 // CallNonBlock is [Go].
 func CallNonBlock(f func()) { Go(f) }
 
 // Call runs f on the main thread and returns after it. When mainthread.Init of threadcall has
-// returned, f runs in place on the main thread, and on any other goroutine Call blocks until the
-// process ends.
+// returned, f runs in place on the main thread; elsewhere Call blocks until the process ends.
 func Call(f func()) {
 	if s := current.Load(); !s.t.Call(f) {
 		s.mayRunHere(f == nil)

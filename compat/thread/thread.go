@@ -15,18 +15,15 @@ import (
 	"github.com/threadcall/threadcall/thread"
 )
 
-// A Thread is one thread of the operating system that runs functions. One that is dropped without
-// Terminate ends by itself.
+// A Thread is one thread of the operating system that runs functions. It ends when it is dropped.
 type Thread interface {
 	// ID returns a number that no other Thread of the process has.
 	ID() uint64
 
-	// Call runs fn on the thread and returns after it. If fn is nil, or the thread is terminated
-	// before fn begins, fn does not run.
+	// Call runs fn on the thread and returns after it, or when fn is nil or the thread terminated.
 	Call(fn func())
 
-	// Go queues fn to run on the thread. If fn is nil, or the thread is terminated before fn begins,
-	// fn does not run.
+	// Go queues fn to run on the thread, unless fn is nil or the thread terminated before it begins.
 	Go(fn func())
 
 	// SetTLS stores x with the thread, in place of what was stored before.
@@ -35,8 +32,7 @@ type Thread interface {
 	// GetTLS returns what SetTLS has stored, or nil.
 	GetTLS() any
 
-	// Terminate ends the thread after the function that runs. Queued functions do not run. Terminate
-	// may be called more than once.
+	// Terminate, once or more, ends the thread after the function that runs. Queued ones do not run.
 	Terminate()
 }
 
@@ -102,12 +98,10 @@ func (p *Pool) Size() int { return p.size }
 // returns false, and fn will not run, if fn is nil or the pool is terminated first.
 func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
 
-// Call runs fn on one of the threads and returns true after it. It returns false, and fn will not
-// run, if fn is nil or the pool has been terminated.
+// Call runs fn on one of the threads and returns true after it, or false if it will not run.
 func (p *Pool) Call(fn func()) bool { return p.p.Call(fn) }
 
-// Terminate refuses functions from now on, and ends the threads when those that were accepted have
-// run. It does not wait, and may be called more than once.
+// Terminate refuses functions from now on, and ends the threads, later, when the others have run.
 func (p *Pool) Terminate() { _ = p.p.Shutdown(ended) }
 
 var ended = func() context.Context {
@@ -116,8 +110,7 @@ var ended = func() context.Context {
 	return ctx
 }()
 
-// EvalPool runs fn on one of the threads and returns its result and true. It returns the zero value
-// and false if fn does not run.
+// EvalPool is Call for a function with a result, which it returns if fn has run.
 func EvalPool[T any](p *Pool, fn func() T) (T, bool) {
 	v, err := thread.EvalContext(context.Background(), p.p, fn)
 	return v, err == nil

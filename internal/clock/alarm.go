@@ -8,7 +8,7 @@ type Alarm struct {
 	fire    func()
 	timer   *time.Timer // nil before the first Set, and if shared
 	precise bool
-	shared  // if precise; see alarm_linux.go
+	shared  // if precise; see clock_linux.go
 }
 
 // Init prepares the alarm, which calls fire. If precise is true, it is not late by a millisecond on

@@ -1,5 +1,4 @@
-// Package clock has the time of the process, inside and outside of the bubbles of testing/synctest,
-// and its CPU time.
+// Package clock has the time of the process, in bubbles of testing/synctest, too, and its CPU time.
 package clock
 
 import (
@@ -14,8 +13,7 @@ var epoch = time.Now()
 // Now is a monotonic clock.
 func Now() time.Duration { return time.Since(epoch) }
 
-// Outside is Now, and false in a bubble of testing/synctest, where that is no time of the process:
-// the clock of a bubble can be moved by years.
+// Outside is Now, and false in a bubble of testing/synctest, whose clock can be moved by years.
 //
 //threadcall:noalloc
 func Outside() (now time.Duration, ok bool) {
@@ -23,8 +21,7 @@ func Outside() (now time.Duration, ok bool) {
 	return t.Sub(epoch), t != t.Round(0)
 }
 
-// InBubble reports whether the caller is in a bubble of testing/synctest, where the clock has no
-// monotonic part.
+// InBubble reports whether the caller is in a bubble, where the clock has no monotonic part.
 //
 //threadcall:noalloc
 func InBubble() bool {
@@ -33,8 +30,7 @@ func InBubble() bool {
 }
 
 // Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have
-// it, so it takes a microsecond or more there. Should a release of Go write those differently, all
-// bubbles have one number.
+// it, so it takes a microsecond or more there. If Go changes those, all bubbles have one number.
 //
 //threadcall:noalloc
 func Bubble() uint64 {

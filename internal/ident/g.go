@@ -4,17 +4,13 @@ package ident
 
 import "unsafe"
 
-// getg returns the runtime's g of the running goroutine. Every port keeps it in a register or in
-// thread-local storage, under a name that the assembler documents.
 func getg() unsafe.Pointer
 
-// G identifies the running goroutine while it lives. It is the address of the runtime's g.
-// The runtime uses a g again when its goroutine has ended: a saved value must be forgotten before
-// that.
+// G identifies the running goroutine while it lives. It is the address of the runtime's g. The
+// runtime uses a g again when its goroutine has ended: a saved value must be forgotten before that.
 //
 // A C function that calls back into Go returns to the goroutine that called C. A coroutine of
-// iter.Pull is a goroutine of its own, although it runs on the thread of the goroutine that resumed
-// it; M reports that.
+// iter.Pull is a goroutine of its own, on the thread of the one that resumed it; see M.
 func G() uintptr { return uintptr(getg()) }
 
 // ReadM reads the runtime's m. The offset is behind the two bounds of the stack, two stack guards,
@@ -24,7 +20,6 @@ func ReadM() uintptr {
 	return *(*uintptr)(unsafe.Add(getg(), offset))
 }
 
-// readsM is whether this build can read the runtime's m.
 const readsM = true
 
 // unnumbered is Goroutine where stack traces do not show the number.

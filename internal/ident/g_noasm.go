@@ -2,8 +2,7 @@
 
 package ident
 
-// G identifies the running goroutine. Without assembly it is the goroutine's number, which takes a
-// microsecond.
+// G is the number of the running goroutine without assembly, which takes a microsecond.
 func G() uintptr { return uintptr(Goroutine()) }
 
 func ReadM() uintptr { return 0 }

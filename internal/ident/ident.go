@@ -6,25 +6,23 @@
 //	Thread     the operating system's number of the thread, by a system call
 //
 // G and M are two instructions each: they read the g that every port keeps in a register or in
-// thread-local storage, and a word of it. G is sound because the assembler names the register, not
-// this package: the release of Go that compiles the runtime assembles these files as well, and a
-// port that moved its g would move the assembler's name with it. M depends on the offset of m in g,
-// which is behind six words that the compiler, the assembler and the linker have in the same place;
-// in any release it reads inside of g. Trusted tests M in every process before the first thread is
-// used. If the test fails, M is the system's number of the thread, slower and never wrong; so it is
-// with the build tag threadcall_noasm, which leaves out the assembly.
+// thread-local storage, and a word of it. G is sound because the assembler names the register: a
+// port that moved its g would move the name with it. M depends on the offset of m in g; in any
+// release it reads inside of g. Trusted tests M in every process before the first thread is used.
+// If the test fails, M is the system's number of the thread, slower and never wrong; so it is with
+// the build tag threadcall_noasm, which leaves out the assembly.
 package ident
 
 import (
 	"bytes"
 	"iter"
+	"os"
 	"runtime"
 	"strconv"
 	"sync"
 )
 
-// oneThread is whether all goroutines share a thread. M then is G, and a coroutine is not
-// recognised.
+// oneThread is whether all goroutines share a thread. M is G then; coroutines are not recognised.
 const oneThread = runtime.GOARCH == "wasm"
 
 // M identifies the thread that the caller is on, while that thread lives and the caller's
@@ -52,8 +50,7 @@ func number() uintptr {
 }
 
 // Trusted tests M the first time that it is called, before any thread is used, and from then on
-// reports whether M is ReadM. If that does not distinguish threads, because a release of Go has
-// moved the runtime's m, M asks the operating system instead.
+// reports whether M is ReadM. If that does not distinguish threads, M asks the operating system.
 func Trusted() bool {
 	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
 	return !byNumber
@@ -61,9 +58,8 @@ func Trusted() bool {
 
 var test sync.Once
 
-// tellsThreadsApart tests m, which is to be ReadM, on three goroutines: the caller, locked to its
-// thread, for which m must not change; another one, which therefore runs on another thread; and a
-// coroutine, which has another g on the caller's thread.
+// tellsThreadsApart tests m on three goroutines: the caller, locked to its thread, for which m must
+// not change; another, on another thread; and a coroutine, with another g on the caller's thread.
 func tellsThreadsApart(m func() uintptr) bool {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -80,10 +76,18 @@ func tellsThreadsApart(m func() uintptr) bool {
 		mine.m != 0 && other.m != 0 && other.m != mine.m && coroutine.m == mine.m && look() == mine
 }
 
+// MainThread returns the number of the process's main thread on Linux, in a plugin and in a library
+// for C programs, too. It is zero on other systems.
+func MainThread() uint64 {
+	if runtime.GOOS == "linux" || runtime.GOOS == "android" {
+		return uint64(os.Getpid())
+	}
+	return 0
+}
+
 // Goroutine returns the number of the calling goroutine, which no other goroutine of the process
 // has or will have. The runtime reports it in stack traces only, so it takes a microsecond or more.
-// Should a release of Go write those differently, it is a number that no other living goroutine
-// has.
+// Should a release of Go change those, no other living goroutine has the number.
 func Goroutine() uint64 {
 	b := buffers.Get().(*[64]byte) //threadcall:alloc when the pool is empty
 	defer buffers.Put(b)
@@ -100,8 +104,7 @@ func Goroutine() uint64 {
 var buffers = sync.Pool{New: func() any { return new([64]byte) }}
 
 // Locked reports whether the calling goroutine is locked to its thread. It takes as long. Should a
-// release of Go write stack traces differently, it is false, and the lock of a host that functions
-// have unlocked too often is not made anew.
+// release of Go change stack traces, it is false, and a host's lock is not made anew.
 func Locked() bool {
 	// The first line of its stack trace, and some more.
 	var b [100]byte //threadcall:alloc where the runtime's stack trace is read

@@ -5,7 +5,6 @@ import (
 	"unsafe"
 )
 
-// Thread returns the operating system's number of the calling thread. It costs a system call.
 func Thread() uint64 {
 	var id int // a C long
 	syscall.RawSyscall(syscall.SYS_THR_SELF, uintptr(unsafe.Pointer(&id)), 0, 0)

@@ -4,7 +4,6 @@ import "syscall"
 
 var getCurrentThreadId = syscall.NewLazyDLL("kernel32.dll").NewProc("GetCurrentThreadId")
 
-// Thread returns the operating system's number of the calling thread.
 func Thread() uint64 {
 	id, _, _ := syscall.SyscallN(getCurrentThreadId.Addr())
 	return uint64(id)

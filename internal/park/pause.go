@@ -2,6 +2,5 @@
 
 package park
 
-// Pause tells the processor that this is a spin loop, which spares its other hyper-thread and its
-// memory bus.
+// Pause tells the processor that this is a spin loop, for its other hyper-thread and memory bus.
 func Pause()

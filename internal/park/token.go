@@ -32,8 +32,7 @@ func NewToken(latched bool) *Token {
 	return t
 }
 
-// C is received from in order to take the token, together with waiting for something else. The
-// token must not be latched.
+// C takes the token, beside a wait for something else. The token must not be latched.
 func (t *Token) C() <-chan struct{} { return t.c }
 
 // Wake puts the token there.
@@ -52,8 +51,7 @@ func (t *Token) Wake() {
 	}
 }
 
-// Wait blocks until the token is there, takes it and returns true, or returns false when cancel is
-// closed.
+// Wait blocks until it takes the token and returns true, or returns false when cancel is closed.
 //
 //threadcall:noalloc
 func (t *Token) Wait(cancel <-chan struct{}) bool {

@@ -3,6 +3,7 @@
 package pin
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 
@@ -11,14 +12,11 @@ import (
 
 // A thread is pinned to its goroutine by runtime.LockOSThread, which counts. A function that
 // unlocks once too often must not unpin it, and the count cannot be read, so the goroutine locks
-// many times more than needed. It does so once, until the thread is terminated: the count must not
-// change before, because a coroutine that one function leaves behind for another (iter.Pull)
-// insists on finding it as it was. So this is how many times all functions together may unlock too
-// often while the thread lives.
+// many times more than needed, once: a coroutine that one function leaves behind for another
+// (iter.Pull) insists on the same count. So this is how many times all functions together may
+// unlock too often.
 //
-// A lock takes 2.5 nanoseconds. A thread of the engine's own may be made for a single call: for it
-// they are a tenth of what the runtime needs to start and to end a thread. An adopted one, the main
-// thread above all, lives long.
+// A lock takes 2.5 ns: for a thread that is made for a single call, a tenth of its start and end.
 const (
 	Spare        = 1 << 10
 	spareAdopted = 1 << 14
@@ -28,6 +26,9 @@ const (
 // with it. On FreeBSD and OpenBSD that can crash the runtime (golang/go#52394, open), so the thread
 // goes back to the scheduler instead.
 const EndsThread = runtime.GOOS != "freebsd" && runtime.GOOS != "openbsd"
+
+// mainThread is the number of the main thread, which initialises package variables, or zero.
+var mainThread = cmp.Or(ident.MainThread(), ident.Thread())
 
 // Go starts a goroutine that locks its thread, 1 + Spare times, and runs f. The thread is not the
 // main thread. Go cannot end the main thread, so changes to it, such as another namespace, would
@@ -59,8 +60,7 @@ type Pin struct {
 }
 
 // Adopt pins the calling goroutine to its thread, for ever if so asked. If its host has locked it
-// before, GiveBack gives back the package's own locks only, and the host's UnlockOSThread still
-// balances. The host of the main goroutine while init functions run is the Go runtime.
+// before, as the runtime does for init functions, GiveBack gives back the package's own locks only.
 func Adopt(forever bool) *Pin {
 	p := &Pin{Goroutine: ident.Goroutine(), hosts: !forever && ident.Locked()}
 	Lock(p.locks())
@@ -78,8 +78,7 @@ func (p *Pin) locks() int {
 // Held reports whether there are locks to be given back.
 func (p *Pin) Held() bool { return p != nil && p.held.Load() }
 
-// GiveBack takes the locks away if the caller is the adopted goroutine, and reports whether it has
-// done so.
+// GiveBack takes the locks away and returns true if the caller is the adopted goroutine.
 func (p *Pin) GiveBack() bool {
 	if !p.Held() || ident.Goroutine() != p.Goroutine || !p.held.CompareAndSwap(true, false) {
 		return false
@@ -94,8 +93,7 @@ func (p *Pin) GiveBack() bool {
 	return true
 }
 
-// oneThread is true where locking does nothing, but is counted for all goroutines together, so that
-// a coroutine would not find the count as it was.
+// oneThread is true where locks do nothing, but all goroutines share a count that coroutines check.
 const oneThread = runtime.GOARCH == "wasm"
 
 // Lock locks the calling goroutine to its thread n times.

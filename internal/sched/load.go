@@ -1,3 +1,4 @@
+// Package sched has the Go scheduler's load, and a yield that polls the network.
 package sched
 
 import (
@@ -8,8 +9,7 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 )
 
-// A Load reads how much the Go scheduler has to do, without allocating. It serves one goroutine at
-// a time.
+// A Load reads what the Go scheduler has to do, without allocating, for one goroutine at a time.
 type Load struct {
 	samples [2]metrics.Sample
 	missing bool          // this release of Go does not report what Waiting reads

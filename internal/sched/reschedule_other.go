@@ -2,10 +2,6 @@
 
 package sched
 
-func pass(bool) bool { return false }
-
-// Passing is false.
-func Passing() bool { return false }
-
-// EndPass does nothing.
-func EndPass() {}
+func Reschedule(all bool) bool { return false }
+func Passing() bool            { return false }
+func EndPass()                 {}

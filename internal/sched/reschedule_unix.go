@@ -15,8 +15,8 @@ import (
 
 // The pipe of Reschedule. The goroutine that has set used has all of it but asked:
 //
-//	asked  is set      by pass, when the caller is about to park
-//	       is cleared  by EndPass, which then owes a byte, or by pass after maxPass
+//	asked  is set      by Reschedule, when the caller is about to park
+//	       is cleared  by EndPass, which then owes a byte, or by Reschedule after maxPass
 //
 // A byte that comes too late ends the next pass early, which is harmless. Each wait ends: the
 // caller has written the byte before, or there is a deadline.
@@ -34,7 +34,18 @@ var pipe struct {
 
 var look = lookAtPipe // made once, because it escapes
 
-func pass(all bool) bool {
+const maxPass = time.Millisecond
+
+// Reschedule lets the Go scheduler run what waits for the caller's P: goroutines, timers that are
+// due, and what the network has made ready. After runtime.Gosched the scheduler finds the caller
+// again before it polls the network. So the caller waits for a pipe to which it has written, and
+// the P polls the network to find it. That takes 1 µs on Linux. Reschedule is false, and does
+// nothing, where there is no such pipe or another goroutine waits for it.
+//
+// If all is true, the caller's P, if it has nothing else to run, also takes work of other Ps. That
+// takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy calls
+// once Passing is true, or after 1 ms.
+func Reschedule(all bool) bool {
 	p := &pipe
 	if !p.used.CompareAndSwap(false, true) {
 		return false

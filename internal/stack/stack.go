@@ -1,5 +1,4 @@
-// Package stack has the stacks of functions that run on another thread, without the engine's
-// frames, and the stacks of all goroutines.
+// Package stack has the stacks of functions without the engine's frames, and of all goroutines.
 package stack
 
 import (
@@ -12,8 +11,7 @@ import (
 	"strings"
 )
 
-// Trace formats a stack as the runtime does, from the function that panicked to the last above the
-// engine.
+// Trace formats a stack as the runtime does, from the function that panicked to the engine.
 func Trace(stack []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(stack)
@@ -47,8 +45,7 @@ var between = []string{
 // TraceCaller formats a stack that begins in this module, from the function on that called it.
 func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
 
-// Caller returns the file and line from which a stack that begins in this module leaves it, or
-// nothing if a go statement has called this module.
+// Caller returns the file and line from which a stack leaves this module, but for a go statement.
 func Caller(stack []uintptr) string {
 	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
 	if f.Function == "" || f.Function == "runtime.goexit" {
@@ -76,7 +73,6 @@ func Ours(function string) bool {
 		strings.HasPrefix(pkg, "internal/"))
 }
 
-// maxStacks is how much of the stacks of all goroutines is read.
 const maxStacks = 64 << 20
 
 // Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The
@@ -107,8 +103,7 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// State returns what the runtime says that a goroutine does, such as "running" or "chan receive",
-// and its stack. They are empty if the goroutine has ended.
+// State returns what a goroutine does, such as "chan receive", and its stack, or nothing.
 func State(goroutine uint64) (state, stack string) {
 	for number, one := range Goroutines() {
 		if number == strconv.FormatUint(goroutine, 10) {

@@ -2,5 +2,4 @@
 
 package testutil
 
-// Race reports whether the race detector is on.
 const Race = false

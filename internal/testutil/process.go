@@ -1,5 +1,3 @@
-// Package testutil has what tests of several packages need: a process of their own, waiting,
-// whether the race detector is on.
 package testutil
 
 import (
@@ -13,9 +11,7 @@ import (
 	"time"
 )
 
-// Emulator is the variable of the environment that names the program, and its arguments, under
-// which this one runs. The system cannot start a program for another processor; make ports says
-// here what can.
+// Emulator is the variable with the program, and its arguments, under which this one runs.
 const Emulator = "THREADCALL_EMULATOR"
 
 // Command returns what starts this program again.
@@ -29,8 +25,7 @@ func Command() (*exec.Cmd, error) {
 }
 
 // Run starts this program again, with env added to its environment, and returns what it wrote and
-// its exit status. A program that has not ended after timeLimit is made to show its stacks and to
-// end; they are in the error.
+// its exit status. A program that has not ended after timeLimit is ended; the error has its stacks.
 func Run(timeLimit time.Duration, env ...string) (output string, status int, err error) {
 	cmd, err := Command()
 	if err != nil {
@@ -59,8 +54,7 @@ func Run(timeLimit time.Duration, env ...string) (output string, status int, err
 }
 
 // Program starts this program again with the variable THREADCALL_PROGRAM of its environment set to
-// name, as Run does, and fails the test if it does not end. Where no process can be started it
-// skips the test.
+// name, as Run does, and fails the test if it does not end. On js/wasm it skips the test.
 func Program(t interface {
 	T
 	Skip(args ...any)

@@ -1,7 +1,6 @@
 // Package recorderhttp serves metrics, a page of all threads, and the execution trace of the last
 // seconds, over HTTP. It is apart from package recorder so that other programs do not contain
-// net/http. It registers nothing by itself, and what it has registered costs nothing until it is
-// requested:
+// net/http. It registers nothing by itself, and costs nothing until it is requested:
 //
 //	http.Handle("/metrics", recorderhttp.Metrics())
 //	http.Handle("/debug/threads", recorderhttp.Threads())
@@ -27,8 +26,7 @@ import (
 // trace. If nothing can be recorded, the status is 503.
 func Trace() http.Handler { return getOnly(serve) }
 
-// getOnly returns a handler that answers GET and HEAD with what serve returns, unless the type is
-// empty because serve has answered.
+// getOnly answers GET and HEAD with what serve returns, unless the type is empty.
 func getOnly(
 	serve func(http.ResponseWriter, *http.Request) (contentType string, body []byte),
 ) http.Handler {

@@ -9,8 +9,7 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 )
 
-// memory is what the looks of all handlers have seen, from which follow times for which calls do
-// not look at the clock, and counts of the last minute.
+// memory is what all handlers have seen, for waits without a clock, and counts of the last minute.
 var memory struct {
 	mu      sync.Mutex
 	threads map[uint64]*history // by ID
@@ -19,44 +18,27 @@ var memory struct {
 
 // A history has samples of one thread or pool, the oldest first. A function that is queued was
 // queued at the time of a sample if fewer have left the queue since the beginning than had been
-// queued then. So it has waited at least since the first such sample, whether the thread hangs or
-// is only late.
+// queued then. So it has waited at least since the first such sample.
 type history struct{ samples []sample }
 
 type sample struct {
 	at   time.Time
 	ever uint64 // functions that have left the queue or were queued
-	did
+	span        // since the thread was made
 }
 
-// A did is what a thread has done since it was made.
-type did struct {
-	run, refused, withdrawn, panicked uint64
-	busy                              time.Duration
-}
-
-func didOf(s access.State) did {
-	n := &s.Stats
-	return did{n.Returned, n.Refused, n.Withdrawn, n.Panicked, n.Busy}
-}
-
-// A seen is a state with what follows from the samples.
 type seen struct {
-	access.State
 	oldestWait time.Duration // at least
 	before     *sample       // of a minute ago, or the oldest; nil at the first look
 }
 
-const (
-	minute     = time.Minute
-	maxSamples = 64
-)
+const maxSamples = 64
 
-// look returns the states of all threads and pools, and the counts of all names.
-func look(now time.Time) (all []seen, names map[string]*access.Name) {
+// look returns the states of all threads and pools, what else is known of each, and counts by name.
+func look(now time.Time) (states []access.State, known []seen, names map[string]*access.Name) {
 	memory.mu.Lock()
 	defer memory.mu.Unlock()
-	states, names := access.States()
+	states, names = access.States()
 	alive := make(map[uint64]*history, len(states))
 	for _, s := range states {
 		h := memory.threads[s.ID]
@@ -64,14 +46,13 @@ func look(now time.Time) (all []seen, names map[string]*access.Name) {
 			h = new(history)
 		}
 		alive[s.ID] = h
-		all = append(all, h.look(now, s))
+		known = append(known, h.look(now, s))
 	}
 	memory.threads = alive
-	return all, names
+	return states, known, names
 }
 
-func (h *history) look(now time.Time, s access.State) seen {
-	x := seen{State: s}
+func (h *history) look(now time.Time, s access.State) (x seen) {
 	if clock.InBubble() { // whose time is another
 		return x
 	}
@@ -83,7 +64,7 @@ func (h *history) look(now time.Time, s access.State) seen {
 		x.oldestWait = max(0, now.Sub(h.samples[needed].at))
 	}
 	recent := 0 // the last that is a minute old
-	for recent+1 < len(h.samples) && now.Sub(h.samples[recent+1].at) >= minute {
+	for recent+1 < len(h.samples) && now.Sub(h.samples[recent+1].at) >= time.Minute {
 		recent++
 	}
 	if len(h.samples) > 0 {
@@ -91,7 +72,7 @@ func (h *history) look(now time.Time, s access.State) seen {
 		x.before = &before
 	}
 	h.samples = append(slices.Delete(h.samples, 0, min(needed, recent)),
-		sample{now, s.Left + uint64(s.Stats.Queued), didOf(s)})
+		sample{now, s.Left + uint64(s.Stats.Queued), spanOf(s)})
 	if len(h.samples) > maxSamples { // each second one goes, but not the first and the last
 		kept := h.samples[:0]
 		for i, x := range h.samples {

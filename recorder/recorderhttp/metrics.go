@@ -32,8 +32,7 @@ import (
 // queues that grow. No call reads the clock for it: the handler remembers at each request which
 // functions were queued. So it counts from the first request that found the function.
 //
-// A handler costs nothing until it is requested. A request takes no stacks and does not stop the
-// program; it takes some nanoseconds for each function that is queued.
+// A request does not stop the program; it takes some nanoseconds for each function that is queued.
 func Metrics() http.Handler {
 	return getOnly(func(w http.ResponseWriter, r *http.Request) (string, []byte) {
 		var b bytes.Buffer
@@ -42,13 +41,12 @@ func Metrics() http.Handler {
 	})
 }
 
-// WriteMetrics writes what [Metrics] serves, for a program that has a page of metrics already. It
-// drops errors of w.
+// WriteMetrics writes what [Metrics] serves to a page of the program's own. It drops errors of w.
 func WriteMetrics(w io.Writer) {
-	all, names := look(time.Now())
+	states, known, names := look(time.Now())
 	oldest, timed := map[string]time.Duration{}, map[string]bool{}
-	for _, s := range all {
-		oldest[s.Label] = max(oldest[s.Label], s.oldestWait)
+	for i, s := range states {
+		oldest[s.Label] = max(oldest[s.Label], known[i].oldestWait)
 		timed[s.Label] = timed[s.Label] || s.Timed
 	}
 	m := metrics{names: names, sorted: slices.Sorted(maps.Keys(names))}
@@ -93,7 +91,6 @@ func neverLess(name string, n *access.Name) float64 {
 	return memory.busy[name]
 }
 
-// metrics are the text under way.
 type metrics struct {
 	bytes.Buffer
 	names  map[string]*access.Name
@@ -119,8 +116,7 @@ func (m *metrics) line(name, thread, labels string, value float64) {
 		strconv.FormatFloat(value, 'g', -1, 64) + "\n")
 }
 
-// histogram writes a histogram with seven buckets, from 10 µs to 10 s, for each name of which times
-// are measured, or were.
+// histogram writes one with seven buckets, from 10 µs to 10 s, for each name with times.
 func (m *metrics) histogram(name, help string, timed map[string]bool,
 	of func(*access.Name) *histogram.Times) {
 	headed := false

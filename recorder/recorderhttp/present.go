@@ -2,8 +2,10 @@ package recorderhttp
 
 import (
 	"embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
+	"io"
 	"strings"
 	texttemplate "text/template"
 )
@@ -34,7 +36,6 @@ func (r *row) Notes() (notes []string) {
 	return notes
 }
 
-// A namedSpan is a span on the page.
 type namedSpan struct {
 	Name string
 	span
@@ -59,7 +60,19 @@ var (
 	}).ParseFS(pages, "page.txt"))
 )
 
-// indent returns the lines of a stack as the text has them.
+var formats = map[string]struct {
+	contentType string
+	write       func(w io.Writer, p any) error
+}{
+	"html": {"text/html", html.Execute},
+	"text": {"text/plain", text.Execute},
+	"json": {"application/json", func(w io.Writer, p any) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(p)
+	}},
+}
+
 func indent(stack string) string {
 	return "      " + strings.ReplaceAll(strings.TrimSuffix(stack, "\n"), "\n", "\n      ")
 }

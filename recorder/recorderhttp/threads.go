@@ -3,7 +3,6 @@ package recorderhttp
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -32,8 +31,7 @@ import (
 // queued what runs is known for calls, and with thread.WithSlowCall for posts.
 func Threads() http.Handler {
 	return getOnly(func(w http.ResponseWriter, r *http.Request) (string, []byte) {
-		format := r.FormValue("format")
-		accept := r.Header.Get("Accept")
+		format, accept := r.FormValue("format"), r.Header.Get("Accept")
 		switch {
 		case format != "":
 		case strings.Contains(accept, "text/html"):
@@ -43,32 +41,18 @@ func Threads() http.Handler {
 		default:
 			format = "text"
 		}
-		var b bytes.Buffer
-		p := newPage(time.Now(), r.FormValue("stacks") != "0")
-		var err error
-		kind := ""
-		switch format {
-		case "html":
-			kind = "text/html"
-			err = html.Execute(&b, p)
-		case "json":
-			kind = "application/json"
-			encoder := json.NewEncoder(&b)
-			encoder.SetIndent("", "  ")
-			err = encoder.Encode(p)
-		case "text":
-			kind = "text/plain"
-			err = text.Execute(&b, p)
-		default:
+		f, known := formats[format]
+		if !known {
 			http.Error(w, "the format is html, json or text", http.StatusBadRequest)
 			return "", nil
 		}
-		if err != nil {
+		var b bytes.Buffer
+		if err := f.write(&b, newPage(time.Now(), r.FormValue("stacks") != "0")); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return "", nil
 		}
 		w.Header().Set("Vary", "Accept")
-		return kind + "; charset=utf-8", b.Bytes()
+		return f.contentType + "; charset=utf-8", b.Bytes()
 	})
 }
 
@@ -78,7 +62,7 @@ type page struct {
 	Program string    `json:"program"`
 	PID     int       `json:"pid"`
 	Stuck   int       `json:"stuck"` // threads and pools
-	Waits   []edge    `json:"waits"`
+	Waits   []*edge   `json:"waits"`
 	Threads []*row    `json:"threads"`
 	Ended   []ended   `json:"ended,omitempty"`
 }
@@ -96,6 +80,8 @@ type edge struct {
 	To    []string `json:"to"`  // one of these must go on
 	Where string   `json:"where,omitempty"`
 	Stack string   `json:"stack,omitempty"`
+
+	goroutines int // or 0, for a thread
 }
 
 // A row is a thread or a pool.
@@ -122,7 +108,6 @@ type row struct {
 	Idle       int        `json:"idle"`
 }
 
-// A span has the counts of some time.
 type span struct {
 	Seconds   seconds `json:"seconds,omitempty"` // zero: since the thread was made
 	Run       uint64  `json:"run"`
@@ -130,6 +115,18 @@ type span struct {
 	Withdrawn uint64  `json:"withdrawn"`
 	Panicked  uint64  `json:"panicked"`
 	Busy      seconds `json:"busy_seconds"`
+}
+
+// spanOf returns the counts of a thread since it was made.
+func spanOf(s access.State) span {
+	n := &s.Stats
+	return span{0, n.Returned, n.Refused, n.Withdrawn, n.Panicked, inSeconds(n.Busy)}
+}
+
+// since returns the counts since an earlier span of the same thread, d ago.
+func (s span) since(before span, d time.Duration) span {
+	return span{inSeconds(d), s.Run - before.Run, s.Refused - before.Refused,
+		s.Withdrawn - before.Withdrawn, s.Panicked - before.Panicked, s.Busy - before.Busy}
 }
 
 // Load returns how much of the time the thread was busy, in percent.
@@ -140,7 +137,6 @@ type lastPanic struct {
 	Text string    `json:"text"`
 }
 
-// A work is what one thread does.
 type work struct {
 	TID     uint64  `json:"tid,omitempty"`
 	Running seconds `json:"running_seconds"`
@@ -169,22 +165,18 @@ func (s seconds) String() string {
 const stuckAfter = time.Second
 
 func newPage(now time.Time, stacks bool) *page {
-	all, byName := look(now)
-	states := make([]access.State, len(all))
-	for i := range all {
-		states[i] = all[i].State
-	}
+	states, known, byName := look(now)
 	var waiters map[uint64][]access.Waiter
 	if stacks {
 		waiters = access.AddStacks(states)
 	}
-	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []edge{}}
+	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []*edge{}}
 	names := map[uint64]string{}
 	for _, s := range states {
 		names[s.ID] = nameOf(s)
 	}
 	for i, s := range states {
-		r := newRow(now, s, all[i], names)
+		r := newRow(now, s, known[i], names)
 		if r.Stuck {
 			p.Stuck++
 		}
@@ -211,23 +203,21 @@ func (r *row) urgency() seconds {
 	return r.OldestWait
 }
 
-// nameOf returns what the page calls a thread.
 func nameOf(s access.State) string {
 	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
 }
 
 func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row {
-	total := didOf(s)
 	r := &row{
 		ID: s.ID, Name: s.Name, Dropped: s.Dropped, Queued: s.Stats.Queued, Limit: s.Limit,
 		Blocked: s.Blocked, OldestWait: inSeconds(x.oldestWait), Running: inSeconds(s.Stats.Running),
-		Slow: s.Stats.Slow, Total: spanOf(total, did{}, 0),
+		Slow: s.Stats.Slow, Total: spanOf(s),
 	}
 	if keyed, ok := s.User.(interface{ Key() any }); ok {
 		r.Key = fmt.Sprint(keyed.Key())
 	}
 	if b := x.before; b != nil {
-		r.Last = spanOf(total, b.did, now.Sub(b.at))
+		r.Last = r.Total.since(b.span, now.Sub(b.at))
 	}
 	if p := s.Panic; p != nil {
 		r.Panic = &lastPanic{p.At, p.Text}
@@ -270,12 +260,6 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 
 func inSeconds(d time.Duration) seconds { return seconds(d.Seconds()) }
 
-func spanOf(now, before did, d time.Duration) span {
-	return span{inSeconds(d), now.run - before.run, now.refused - before.refused,
-		now.withdrawn - before.withdrawn, now.panicked - before.panicked,
-		inSeconds(now.busy - before.busy)}
-}
-
 func list(ids []uint64, names map[uint64]string) string {
 	var all []string
 	for _, id := range ids {
@@ -284,40 +268,34 @@ func list(ids []uint64, names map[uint64]string) string {
 	return strings.Join(all, " or ")
 }
 
-// addWaits adds the waits of the threads of s, and of goroutines for s. Goroutines in one place are
-// one edge.
+// addWaits adds the waits of the threads of s, and of goroutines for s, one edge for each place.
 func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
-			e := edge{From: names[s.ID], For: t.Waits, Where: where(shorten(t.Stack))}
+			e := &edge{From: names[s.ID], For: t.Waits, Where: where(shorten(t.Stack))}
 			for _, id := range t.WaitsFor {
 				e.To = append(e.To, names[id])
 			}
 			p.Waits = append(p.Waits, e)
 		}
 	}
-	count := map[string]int{}
-	first := map[string]access.Waiter{}
-	var order []string
+	places := map[string]*edge{}
 	for _, w := range waiters {
-		at := where(shorten(w.Stack))
-		if count[at]++; count[at] == 1 {
-			first[at] = w
-			order = append(order, at)
+		text := shorten(w.Stack)
+		at := where(text)
+		e := places[at]
+		if e == nil {
+			e = &edge{From: "goroutine " + w.Goroutine, For: "a call", To: []string{names[s.ID]},
+				Where: at, Stack: text}
+			places[at], p.Waits = e, append(p.Waits, e)
 		}
-	}
-	for _, at := range order {
-		e := edge{From: "goroutine " + first[at].Goroutine, For: "a call", To: []string{names[s.ID]},
-			Where: at, Stack: shorten(first[at].Stack)}
-		if n := count[at]; n > 1 {
-			e.From = fmt.Sprintf("%d goroutines", n)
+		if e.goroutines++; e.goroutines > 1 {
+			e.From = fmt.Sprintf("%d goroutines", e.goroutines)
 		}
-		p.Waits = append(p.Waits, e)
 	}
 }
 
-// stateOf returns what the runtime says of a goroutine in its stack: what it waits for, and for how
-// long if that is minutes.
+// stateOf returns what a goroutine waits for by its stack, and for how long if that is minutes.
 func stateOf(stack string) string {
 	header, _, _ := strings.Cut(stack, "\n")
 	_, state, _ := strings.Cut(header, "[")

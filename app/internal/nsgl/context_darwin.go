@@ -29,7 +29,6 @@ var (
 	isMain func() int32
 )
 
-// replace replaces the method once, and reports whether it has.
 var replace = sync.OnceValue(func() bool {
 	var find func(class objc.Class, name objc.SEL) (method uintptr)
 	var get func(method uintptr) (f uintptr)
@@ -80,8 +79,7 @@ func Guard() *Context {
 // resizes a window. Then the frame has the old size.
 const patience = 4 * time.Millisecond
 
-// Update has the main thread update the context, if that is to be done. It must be called on the
-// context's thread.
+// Update, on the context's thread, has the main thread update the context if that is to be done.
 func (c *Context) Update() {
 	if c == nil || !c.marked.Load() {
 		return

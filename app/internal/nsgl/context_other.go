@@ -2,14 +2,8 @@
 
 package nsgl
 
-// A Context is nothing here.
 type Context struct{}
 
-// Guard returns nil.
-func Guard() *Context { return nil }
-
-// Update does nothing.
-func (*Context) Update() {}
-
-// Release does nothing.
+func Guard() *Context     { return nil }
+func (*Context) Update()  {}
 func (*Context) Release() {}

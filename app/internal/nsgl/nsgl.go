@@ -1,5 +1,4 @@
-// Package nsgl keeps the main thread of macOS from updating an OpenGL context while another thread
-// draws with it.
+// Package nsgl keeps the main thread of macOS from updating an OpenGL context during a frame.
 //
 // When a window is moved or resized, AppKit and GLFW send update to its NSOpenGLContext, on the
 // main thread. If another thread uses the context at that moment, the process may crash (issue 1997

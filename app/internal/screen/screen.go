@@ -55,10 +55,7 @@ func Start(args ...string) (*Screen, error) {
 		_ = server.Process.Kill()
 		return nil, fmt.Errorf("starting Xvfb: %w", err)
 	}
-	return connect(":" + strings.TrimSpace(line))
-}
-
-func connect(display string) (*Screen, error) {
+	display := ":" + strings.TrimSpace(line)
 	xgb.Logger.SetOutput(io.Discard)
 	os.Unsetenv("XAUTHORITY")
 	os.Unsetenv("WAYLAND_DISPLAY")

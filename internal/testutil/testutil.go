@@ -1,3 +1,4 @@
+// Package testutil has what tests of several packages need.
 package testutil
 
 import (
@@ -8,11 +9,55 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// A TB is what the functions of this file use of a test.
+// TimeLimit is how long tests wait: 45 seconds, or what the variable THREADCALL_TIME_LIMIT says.
+func TimeLimit() time.Duration {
+	if d, err := time.ParseDuration(os.Getenv("THREADCALL_TIME_LIMIT")); err == nil {
+		return d
+	}
+	return 45 * time.Second
+}
+
+// A T is what this package uses of a test.
+type T interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// Arrives receives from c, or fails the test with the stacks of all goroutines if nothing comes.
+func Arrives[V any](t T, c <-chan V) V {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(TimeLimit()):
+		late(t, "nothing came")
+		panic("not reached")
+	}
+}
+
+func late(t T, what string) {
+	t.Helper()
+	stacks := make([]byte, 1<<20)
+	t.Fatalf("not within %v: %s\n%s", TimeLimit(), what, stacks[:runtime.Stack(stacks, true)])
+}
+
+// Eventually fails the test, with all stacks, if the condition does not become true in time.
+func Eventually(t T, condition func() bool, format string, args ...any) {
+	t.Helper()
+	limit := TimeLimit() // here, because it allocates
+	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
+		if time.Since(start) > limit {
+			late(t, fmt.Sprintf(format, args...))
+		}
+	}
+}
+
+// A TB is what the functions below use of a test.
 type TB interface {
 	T
 	Cleanup(f func())
@@ -51,8 +96,7 @@ func MustPanic(t TB, f func(), advice string) {
 	}
 }
 
-// Seeded returns the source of a stress test's choices, whose seed it logs: THREADCALL_SEED=n,
-// which the environment may set.
+// Seeded returns the source of a stress test's choices, whose seed, THREADCALL_SEED, it logs.
 func Seeded(t TB) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("THREADCALL_SEED"); s != "" {
@@ -100,4 +144,26 @@ func CollectedAndEnded(c <-chan struct{}) bool {
 	default:
 		return false
 	}
+}
+
+// Collecting is whether THREADCALL_COLLECT has tests keep the garbage collector running.
+var Collecting = os.Getenv("THREADCALL_COLLECT") != ""
+
+// Collect keeps the garbage collector running if Collecting.
+func Collect() {
+	for Collecting {
+		runtime.GC()
+	}
+}
+
+// A Group is a sync.WaitGroup with the method Go.
+type Group struct{ sync.WaitGroup }
+
+// Go calls f in a new goroutine, for whose end Wait waits.
+func (g *Group) Go(f func()) {
+	g.Add(1)
+	go func() {
+		defer g.Done()
+		f()
+	}()
 }

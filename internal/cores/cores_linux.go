@@ -9,8 +9,7 @@ import (
 
 // Usable returns on how many cores the calling thread and the last that has called NoteCaller may
 // run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
-// of one and a half cores counts as one. It is zero until the quota is known, which takes some 0.1
-// ms from the first call on.
+// of one and a half cores counts as one. It is zero for the 0.1 ms until the quota is known.
 func Usable() int {
 	n := min(granted(), atStart)
 	if n == 0 {
@@ -38,6 +37,18 @@ func NoteCaller() {
 
 var callers [len(Set{})]atomic.Uintptr
 
+// Current returns the number of the core that the caller is on, or -1 if a seccomp filter hides it.
+func Current() int {
+	var cpu uint32
+	if _, _, errno := syscall.RawSyscall(sysGetcpu, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
+		return -1
+	}
+	return int(cpu)
+}
+
+// Yield lets other threads have the core, if they want it.
+func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
+
 // A Set is a set of up to 1,024 cores.
 type Set [1024 / bits.UintSize]uint
 
@@ -55,8 +66,7 @@ func (s *Set) Count() (n int) {
 	return n
 }
 
-// Get makes s the cores on which the calling thread may run. It returns how many bytes the kernel
-// has written, or zero.
+// Get makes s the cores on which the calling thread may run, and returns its length, or zero.
 func (s *Set) Get() (bytes int) {
 	bytes, errno := Affinity(s[:])
 	if errno != 0 {
@@ -65,8 +75,7 @@ func (s *Set) Get() (bytes int) {
 	return bytes
 }
 
-// Affinity reads the affinity mask of the calling thread, in words as the kernel has them, and
-// returns how many bytes it has.
+// Affinity reads the affinity mask of the calling thread, and returns how many bytes it has.
 func Affinity(mask []uint) (bytes int, errno syscall.Errno) {
 	n, _, errno := syscall.RawSyscall(syscall.SYS_SCHED_GETAFFINITY, 0, size(mask),
 		uintptr(unsafe.Pointer(&mask[0])))

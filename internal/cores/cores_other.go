@@ -5,13 +5,11 @@ package cores
 // Current returns -1: which core the caller is on cannot be determined.
 func Current() int { return -1 }
 
-// Yield does nothing.
 func Yield() {}
 
 // Usable returns on how many cores the process may run, as far as that is known.
 func Usable() int { return atStart }
 
-// NoteCaller does nothing.
 func NoteCaller() {}
 
 // Runnable returns false: how many threads run is not known.

@@ -1,6 +1,0 @@
-package mainthread
-
-import "syscall"
-
-// onMainThread reports whether the caller is on the main thread of the process, if that is known.
-func onMainThread() (on, known bool) { return syscall.Gettid() == syscall.Getpid(), true }
