@@ -42,7 +42,7 @@ func TestEngine_Terminate_forgotten(t *testing.T) {
 	p.Start(false)
 	e.Start(nil, false)
 	adopted, _ := New(0)
-	go func() { adopted.Adopt(false); adopted.Terminate() }()
+	go func() { adopted.Adopt(); adopted.Terminate() }()
 	for _, known := range append([]*Engine{e}, p.workers...) {
 		eventually(t, func() bool { return knows(known) }, "it is known")
 	}

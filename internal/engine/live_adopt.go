@@ -9,24 +9,13 @@ import (
 	"github.com/threadcall/threadcall/internal/pin"
 )
 
-// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
-// says that the thread is that of package mainthread. Nothing but the caller may use the engine
-// before.
-func (e *Engine) Adopt(permanent bool) {
+// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. Nothing
+// but the caller may use the engine before.
+func (e *Engine) Adopt() {
 	main := ident.Goroutine() == 1 // whose thread never ends
 	e.exact, e.direct = main, main && ident.Trusted()
-	if permanent {
-		e.isMain()
-	}
 	e.adopted.Store(true)
 	e.attach()
-}
-
-// Absent terminates the engine, which no thread serves: it is that of package mainthread where the
-// package does not have the main thread.
-func (e *Engine) Absent() {
-	e.isMain()
-	e.Terminate()
 }
 
 // AdoptLater is Adopt for an engine that may have been used since it was made:

@@ -19,7 +19,7 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 	go func() {
 		defer close(done)
 		e, o := New(0)
-		e.Adopt(false)
+		e.Adopt()
 		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
 		events := make(chan bool, 100)
 		e.OnWake(func() { events <- true })

@@ -29,8 +29,7 @@ type named struct {
 	name               string
 	refused, withdrawn atomic.Uint64 // of all
 	slow               atomic.Uint64 // likewise
-	had                int           // threads and pools; guarded by all.mu
-	ended              Stats         // the sums of those that have ended; likewise
+	ended              Stats         // the sums of those that have ended; guarded by all.mu
 }
 
 // unlisted is for threads without SetName.
@@ -47,23 +46,13 @@ const (
 type listing struct {
 	named *named
 	node  list.Node[*target] // guarded by all.mu
-	timed bool               // WithTimes; likewise
+	timed bool               // whatever MeasureTimes says
 }
 
-func (x *target) list(name string) {
+func (x *target) list(name string, timed bool) {
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	x.count(name)
-	x.node.Value = x
-	all.targets.Append(&x.node)
-	if all.measures {
-		x.Measure(true)
-	}
-}
-
-// count has x counted under a name. all.mu is held.
-func (x *target) count(name string) {
-	name = strings.ToValidUTF8(name, "\uFFFD")
 	if all.names == nil {
 		all.names = map[string]*named{}
 	}
@@ -72,18 +61,11 @@ func (x *target) count(name string) {
 	}
 	x.named = cmp.Or(all.names[name], &named{name: name})
 	all.names[name] = x.named
-	x.named.had++
-}
-
-// isMain says that the thread is that of package mainthread. Nothing has been counted yet.
-func (e *Engine) isMain() {
-	e.permanent = true
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if e.named.had--; e.named.had == 0 {
-		delete(all.names, e.named.name)
+	x.node.Value = x
+	all.targets.Append(&x.node)
+	if x.timed = timed; timed || all.measures {
+		x.Measure(true)
 	}
-	e.count("main")
 }
 
 // unlist is called when x has ended.
@@ -93,14 +75,6 @@ func (x *target) unlist() {
 	if x.node.Remove() {
 		x.named.ended.add(x.Stats())
 	}
-}
-
-// AlwaysMeasure has the times of x measured, whatever MeasureTimes says.
-func (x *target) AlwaysMeasure() {
-	all.mu.Lock()
-	x.timed = true
-	all.mu.Unlock()
-	x.Measure(true)
 }
 
 // MeasureTimes has the times of all threads and pools measured, of the present and future ones, or
