@@ -144,7 +144,7 @@ func TestWatch_replaced(t *testing.T) {
 	e.Start(nil, false)
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
-		reports := 0
+		before := int(e.reports.Load())
 		o.Watch(time.Hour, func(Slow) {})
 		w := e.observer.Load()
 		e.Call(func() {
@@ -155,11 +155,10 @@ func TestWatch_replaced(t *testing.T) {
 			w.slow.limit = 0 // as if the hour were over
 			w.mu.Unlock()
 			for range 2 {
-				found, _ := w.find()
-				reports += len(found)
+				w.look()
 			}
 		})
-		if reports != want {
+		if reports := int(e.reports.Load()) - before; reports != want {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
 	}

@@ -326,7 +326,7 @@ func (e *Engine) Terminate() {
 	}
 	first := e.enter(closed)
 	wake := e.q.Close()
-	e.lastObserver.Load().terminated()
+	e.ownObserver.terminated()
 	e.clocks.cancel()
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it

@@ -307,7 +307,7 @@ func (p *Pool) Terminate() {
 		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
-	p.lastObserver.Load().terminated()
+	p.ownObserver.terminated()
 	for _, c := range refused {
 		c.Refuse()
 	}

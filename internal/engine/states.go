@@ -88,8 +88,10 @@ func MeasureTimes(on bool) {
 	}
 }
 
-// add adds the counts of t that only grow.
+// add adds t to the counts of a name.
 func (s *Stats) add(t Stats) {
+	s.Queued += t.Queued
+	s.Running = max(s.Running, t.Running)
 	s.Returned += t.Returned
 	s.Panicked += t.Panicked
 	s.Busy += t.Busy
@@ -103,11 +105,10 @@ type State struct {
 	Name    string // may be empty
 	Label   string // for metrics: Name, "main", or OtherNames
 	Pool    bool
-	Dropped bool   // nothing refers to its handle
-	User    any    // that SetUser was given, or nil
-	Limit   int    // of the queue, or zero
-	Blocked int    // posters that wait for the queue to become shorter
-	Left    uint64 // functions that have left the queue
+	Dropped bool // nothing refers to its handle
+	User    any  // that SetUser was given, or nil
+	Limit   int  // of the queue, or zero
+	Blocked int  // posters that wait for the queue to become shorter
 	Stats   Stats
 	Timed   bool   // times are measured
 	Panic   *Panic // the last that was written to standard error, or nil
@@ -131,8 +132,7 @@ type ThreadState struct {
 // NameState has the counts of threads and pools with one name, also of those that have ended.
 type NameState struct {
 	Threads int
-	Stats   // Busy, Waits, Runs, and those of functions
-	Running time.Duration
+	Stats   // without Goexits, Left, Calls, Posts and the wake-ups
 }
 
 // States returns the states of all threads and pools that have not ended, in the order in which
@@ -155,8 +155,6 @@ func States() (states []State, names map[string]*NameState) {
 		s.fill()
 		n := names[s.Label]
 		n.Threads += len(s.Threads)
-		n.Queued += s.Stats.Queued
-		n.Running = max(n.Running, s.Stats.Running)
 		n.add(s.Stats)
 	}
 	return states, names
@@ -170,10 +168,6 @@ func (s *State) fill() {
 	s.ID, s.Pool = x.ID(), x.pool != nil
 	if s.Name == "" {
 		s.Name = s.Label
-	}
-	for _, e := range x.workers() { // before the length of the queue, see package recorderhttp
-		w := e.counts.read()
-		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 	}
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()

@@ -32,16 +32,17 @@ type target struct {
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	lastObserver atomic.Pointer[observer] // observer, or what it was last
-	refused      atomic.Uint64
-	withdrawn    atomic.Uint64
-	reports      atomic.Uint64 // of slow functions
-	lastPanic    atomic.Pointer[Panic]
+	ownObserver *observer // what observer is while functions are observed
+	refused     atomic.Uint64
+	withdrawn   atomic.Uint64
+	reports     atomic.Uint64 // of slow functions
+	lastPanic   atomic.Pointer[Panic]
 	listing
 }
 
 func (x *target) init(limit int, o *Owner) {
 	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
+	x.ownObserver = &observer{of: x}
 	o.of = x
 }
 

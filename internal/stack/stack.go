@@ -107,15 +107,21 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
+// Of returns the stack of a goroutine, or nil if it has ended.
+func Of(goroutine uint64) []byte {
+	wanted := strconv.FormatUint(goroutine, 10)
+	for number, one := range Goroutines() {
+		if number == wanted {
+			return bytes.Clone(one)
+		}
+	}
+	return nil
+}
+
 // State returns what the runtime says that a goroutine does, such as "running" or "chan receive",
 // and its stack. They are empty if the goroutine has ended.
 func State(goroutine uint64) (state, stack string) {
-	for number, one := range Goroutines() {
-		if number == strconv.FormatUint(goroutine, 10) {
-			header, frames, _ := strings.Cut(string(one), "\n")
-			_, state, _ = strings.Cut(header, "[")
-			return state[:max(strings.IndexAny(state, ",]"), 0)], frames
-		}
-	}
-	return "", ""
+	header, stack, _ := strings.Cut(string(Of(goroutine)), "\n")
+	_, state, _ = strings.Cut(header, "[")
+	return state[:max(strings.IndexAny(state, ",]"), 0)], stack
 }

@@ -76,7 +76,7 @@ func (h *history) look(now time.Time, s access.State) seen {
 		return x
 	}
 	needed := len(h.samples) // the first from which the wait is known
-	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 && h.samples[i].ever > s.Left; i-- {
+	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 && h.samples[i].ever > s.Stats.Left; i-- {
 		needed = i
 	}
 	if needed < len(h.samples) {
@@ -91,7 +91,7 @@ func (h *history) look(now time.Time, s access.State) seen {
 		x.before = &before
 	}
 	h.samples = append(slices.Delete(h.samples, 0, min(needed, recent)),
-		sample{now, s.Left + uint64(s.Stats.Queued), didOf(s)})
+		sample{now, s.Stats.Left + uint64(s.Stats.Queued), didOf(s)})
 	if len(h.samples) > maxSamples { // each second one goes, but not the first and the last
 		kept := h.samples[:0]
 		for i, x := range h.samples {
