@@ -303,7 +303,7 @@ const (
 func (e *Engine) stopServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
-	if u := &e.unserved; !e.own && serving < loops && u.waits.Load()%waited > 0 && !u.watched.Load() {
+	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
 		e.beginWatch(false) //threadcall:alloc for the first
 	}
 	if outermost && !e.own && e.q.Closed() {
