@@ -75,56 +75,42 @@ func (p *Pool) Start(keep bool) {
 func (p *Pool) Workers() []*Engine { return p.workers }
 
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did.
+// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it waits,
+// the caller must end the pool, and wait for that. Each wait is published as one for the whole pool,
+// because the function on one thread may wait for that on another by means that the engine does not
+// know.
 func (p *Pool) CallEach(fn func(i int)) {
+	self, o := threads.current(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
-	outcomes := make([]callq.Outcome, len(p.workers))
-	p.callEach(fn, calls, outcomes)
-	failed := -1
-	for i, o := range outcomes {
-		if o == callq.Ran || failed >= 0 {
-			calls[i].Drop()
-		} else {
-			failed = i
-		}
-	}
-	if failed >= 0 {
-		finish(calls[failed], outcomes[failed])
-	}
-}
-
-// callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the
-// caller during one wait, the pool ends, and the other calls are waited for as well. Each wait is
-// published as one for the whole pool, because the function on one thread may wait for that on
-// another by means that the engine does not know.
-func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Outcome) {
-	self, o, unwound := threads.current(), p.observer.Load(), false
 	for i, e := range p.workers {
 		run := func() { fn(i) }
-		if o != nil || trace.IsEnabled() {
-			v := newObserved(never, o, e, run, false)
-			defer v.release()
+		if v := newPost(noContext, nil, o, e, run); v != nil {
 			run = v.run
 		}
-		c := e.q.Get(callq.Awaited, run, self.poster())
-		calls[i] = c
-		if wake, _, ok := e.q.Push(c); !ok {
-			c.Settle(callq.Refused)
+		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
+		if wake, _, ok := e.q.Push(calls[i]); !ok {
+			calls[i].Settle(callq.Refused)
 		} else if wake {
 			e.wake()
 		}
-		defer func() {
-			if unwound {
-				p.Terminate()
-			}
-			unwound = true
-			if self != nil {
-				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, nil)
-			} else {
-				outcomes[i] = block(nil, c, nil, nil, nil)
-			}
-			unwound = false
-		}()
+	}
+	var failed *callq.Call
+	var how callq.Outcome
+	for _, c := range calls {
+		var o callq.Outcome
+		if self != nil {
+			o = self.waitFor(wait{call: c, pool: p, each: true}, nil)
+		} else {
+			o = block(nil, c, nil, nil, nil)
+		}
+		if o == callq.Ran || failed != nil {
+			c.Drop()
+		} else {
+			failed, how = c, o
+		}
+	}
+	if failed != nil {
+		finish(failed, how)
 	}
 }
 
