@@ -34,7 +34,7 @@ import (
 //
 //	closed    the phase, so that what comes from now on refuses by itself
 //	refused   both lists of the queue, see callq.Queue.Close
-//	stopped   the clocks
+//	stopped   timers, see AtEnd
 //	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
 //	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
@@ -327,7 +327,7 @@ func (e *Engine) Terminate() {
 	first := e.enter(closed)
 	wake := e.q.Close()
 	e.ownObserver.terminated()
-	e.clocks.cancel()
+	e.atEnd.call()
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
 		if f := e.onWake.Swap(nil); f != nil && wake {
