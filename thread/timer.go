@@ -59,7 +59,7 @@ type Timer struct {
 	period time.Duration // zero if the function runs once
 	run    func()        // t.call, made once
 	alarm  clock.Alarm
-	node   list.Node[func()] // of what the end of the thread calls
+	node   list.Node[func()] // in e.AtTerminate, with cancel
 
 	mu      sync.Mutex
 	f       func()  // nil when over and not running
@@ -97,7 +97,7 @@ func (t *Thread) newTimer(first, period time.Duration, f func()) *Timer {
 	x.run, x.node.Value = x.call, x.cancel
 	start := func() { x.start(first) }
 	switch {
-	case !t.e.AtEnd(&x.node) || !reachable:
+	case !reachable || !t.e.AtTerminate.Add(&x.node):
 		x.cancel()
 	case clock.InBubble() && !t.e.Bubbled(): // an alarm belongs to the bubble where it is set first
 		t.e.Control(start)
@@ -274,5 +274,5 @@ func (t *Timer) cancelLocked() {
 	if t.running == 0 {
 		t.f = nil
 	}
-	t.e.NotAtEnd(&t.node)
+	t.e.AtTerminate.Take(&t.node)
 }

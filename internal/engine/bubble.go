@@ -33,7 +33,7 @@ import (
 //	done, limit, wakeup, waiter.token   what reachable has let through; its threads
 //	tokens of records in its queue      the same: the bubble's callers make and wait for them
 //	its timers and that of its watch    its threads and callers; not Stop and Watch from elsewhere
-//	phase, observer, q, atEnd.mu        anybody
+//	phase, observer, q, AtTerminate     anybody
 //
 //	of a target made outside            used by
 //	channels, wakeup                    anybody: the runtime lets a bubble use channels from outside

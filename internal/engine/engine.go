@@ -61,7 +61,9 @@ type Engine struct {
 
 	place  // in a pool
 	waiter // for another thread
-	atEnd  atEnd
+
+	AtTerminate Calls // which Terminate calls
+	AtExit      Calls // which the thread calls when it ends
 }
 
 // New returns an engine without a thread, and its Owner, which the caller must keep as long as it

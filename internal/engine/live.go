@@ -34,7 +34,7 @@ import (
 //
 //	closed    the phase, so that what comes from now on refuses by itself
 //	refused   both lists of the queue, see callq.Queue.Close
-//	stopped   timers, see AtEnd
+//	stopped   what AtTerminate lists
 //	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
 //	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
@@ -73,7 +73,6 @@ type life struct {
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
-	cleanups  cleanups
 	forgotten atomic.Bool // an adopted thread ends
 
 	// only the thread's, once it runs
@@ -327,7 +326,7 @@ func (e *Engine) Terminate() {
 	first := e.enter(closed)
 	wake := e.q.Close()
 	e.ownObserver.terminated()
-	e.atEnd.call()
+	e.AtTerminate.end(func(f func()) { f() })
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
 		if f := e.onWake.Swap(nil); f != nil && wake {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -135,8 +136,9 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		if err := e.AdoptLater(); err != nil {
 			t.Error(err)
 		}
-		e.AddCleanup(func() { ran <- true }, nil)
-		e.AddCleanup(runtime.Goexit, nil)
+		for _, f := range []func(){func() { ran <- true }, runtime.Goexit} {
+			e.AtExit.Add(&list.Node[func()]{Value: f})
+		}
 		var other testutil.Group
 		other.Go(e.Terminate)
 		other.Wait()

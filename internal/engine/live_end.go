@@ -6,41 +6,70 @@ import (
 	"github.com/threadcall/threadcall/internal/list"
 )
 
-// An atEnd lists the functions that the end of a thread calls.
-type atEnd struct {
+// Calls list functions that the end of a thread calls, each once, unless it is taken before:
+//
+//	state   next, and by
+//	listed  taken, by the end, which then calls it, or by Take
+//	taken   none
+//
+// An end that finds none listed sets over, so that none is listed later.
+type Calls struct {
 	mu   sync.Mutex
 	list list.List[func()]
+	over bool
 }
 
-// AtEnd has Terminate call n.Value, unless NotAtEnd comes before. It is false if the thread has
-// been terminated or closed; then the caller must call NotAtEnd, as Terminate may have called
-// n.Value or not.
-func (e *Engine) AtEnd(n *list.Node[func()]) bool {
-	e.atEnd.mu.Lock()
-	e.atEnd.list.Append(n)
-	e.atEnd.mu.Unlock()
-	return e.phase.Load() == open // looked at last, as Terminate closes the thread first
+// Add lists n.Value, unless the thread has ended.
+func (c *Calls) Add(n *list.Node[func()]) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.over {
+		c.list.Append(n)
+	}
+	return !c.over
 }
 
-// NotAtEnd ends what AtEnd has begun.
-func (e *Engine) NotAtEnd(n *list.Node[func()]) {
-	e.atEnd.mu.Lock()
-	n.Remove()
-	e.atEnd.mu.Unlock()
+// Has reports whether n is listed.
+func (c *Calls) Has(n *list.Node[func()]) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return n.Listed()
 }
 
-// call calls all, without mu.
-func (a *atEnd) call() {
+// Take returns the function of n, which nothing else calls then, or nil if n is not listed.
+func (c *Calls) Take(n *list.Node[func()]) (f func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if n.Remove() {
+		f, n.Value = n.Value, nil
+	}
+	return f
+}
+
+// end has run call what is listed, the youngest first.
+func (c *Calls) end(run func(func())) {
 	for {
-		a.mu.Lock()
-		first := a.list.First
-		if first != nil {
-			first.Remove()
-		}
-		a.mu.Unlock()
-		if first == nil {
+		c.mu.Lock()
+		last := c.list.Last
+		c.over = last == nil
+		c.mu.Unlock()
+		if last == nil {
 			return
 		}
-		first.Value()
+		if f := c.Take(last); f != nil {
+			run(f)
+		}
 	}
+}
+
+// runCleanups runs what AtExit lists, on the thread, as runStops does. The main thread of package
+// mainthread ends with the process. Meanwhile, the thread counts as one that serves, so that no
+// function ends it.
+func (e *Engine) runCleanups() {
+	if e.permanent {
+		return
+	}
+	e.serving.Add(1)
+	defer e.serving.Add(-1)
+	e.AtExit.end(e.runLast)
 }

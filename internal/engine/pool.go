@@ -75,10 +75,10 @@ func (p *Pool) Start(keep bool) {
 func (p *Pool) Workers() []*Engine { return p.workers }
 
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it waits,
-// the caller must end the pool, and wait for that. Each wait is published as one for the whole pool,
-// because the function on one thread may wait for that on another by means that the engine does not
-// know.
+// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it
+// waits, the caller must end the pool, and wait for that. Each wait is published as one for the
+// whole pool, because the function on one thread may wait for that on another by means that the
+// engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
 	self, o := threads.current(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
