@@ -213,7 +213,7 @@ func (e *Engine) SetUser(x any) {
 
 // User returns what SetUser has stored with the thread that the caller is on, or nil.
 func User() any {
-	if e := threads.current(); e != nil {
+	if e := Self(); e != nil {
 		return e.user
 	}
 	return nil
@@ -393,7 +393,7 @@ func (e *Engine) GiveBack() {
 	serveAll(e.runCleanups, func() {
 		e.endIdentity()
 		if e.pin.GiveBack() {
-			threads.takeLeft(ident.M())
+			left.Remove(ident.M(), e.pin)
 		}
 	})
 }
@@ -421,7 +421,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	if e.enter(closing) {
 		e.control(e.Terminate)
 	}
-	self := threads.current()
+	self := Self()
 	if self == e && !e.own && e.serving.Load() == 0 {
 		_ = e.ServeContext(ctx)
 		return whyNot(ctx, e.done)

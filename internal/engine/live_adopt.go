@@ -36,7 +36,7 @@ func (e *Engine) AdoptLater() error {
 		return errEnded
 	case e.adopted.Load():
 		return errAdopted
-	case OnAny():
+	case Self() != nil:
 		return errors.New("thread: Adopt on a thread that is a Thread already; use that one, " +
 			"or call Adopt from another goroutine")
 	case e.bubble != clock.Bubble():
@@ -63,7 +63,9 @@ var (
 )
 
 func (e *Engine) attach() {
-	threads.takeLeft(ident.M()).GiveBack() // of an engine that another goroutine has terminated
+	if p := left.Find(ident.M()); p.GiveBack() { // of an engine that another goroutine has terminated
+		left.Remove(ident.M(), p)
+	}
 	e.pin = pin.Adopt(e.permanent)
 	e.goid.Store(e.pin.Goroutine)
 	e.claim()

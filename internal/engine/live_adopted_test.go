@@ -115,7 +115,7 @@ func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
 		e.enter(closed)
 		e.q.Close()
 		e.forgotten.Store(true)
-		if e.Terminate(); e.On() || OnAny() {
+		if e.Terminate(); e.On() || Self() != nil {
 			t.Error("the goroutine is not locked any more, and on the thread")
 		}
 		next, _ := New(0)
@@ -177,7 +177,7 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 				e.Serve(0, nil)
 				runtime.Gosched()
 			}
-			if OnAny() {
+			if Self() != nil {
 				t.Error("the thread has not ended")
 			}
 		})

@@ -40,7 +40,7 @@ func (e *Engine) String() string {
 
 // Current names the thread that the caller is on, if it is an engine's, or is empty.
 func Current() string {
-	if e := threads.current(); e != nil {
+	if e := Self(); e != nil {
 		return e.String()
 	}
 	return ""

@@ -109,7 +109,7 @@ func newObserved(
 // call runs the function, on the thread.
 func (v *observedCall) call() {
 	if v.on == nil {
-		v.on = threads.current()
+		v.on = Self()
 	}
 	if v.until != nil && v.ended() {
 		return

@@ -80,7 +80,7 @@ func (p *Pool) Workers() []*Engine { return p.workers }
 // whole pool, because the function on one thread may wait for that on another by means that the
 // engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
-	self, o := threads.current(), p.observer.Load()
+	self, o := Self(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
 		run := func() { fn(i) }
@@ -131,7 +131,7 @@ func (p *Pool) Call(fn func()) bool {
 	if fn == nil {
 		return false
 	}
-	self := threads.current()
+	self := Self()
 	if self != nil && self.pool == p {
 		return self.nested(fn)
 	}
@@ -309,7 +309,7 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	p.Retire()
-	return threads.current().waitForTarget(ctx, cancel, &p.target)
+	return Self().waitForTarget(ctx, cancel, &p.target)
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
