@@ -110,7 +110,7 @@ func TestServeAll_panic(t *testing.T) {
 			t.Errorf("it has ended %d times and panicked with %v", ended, v)
 		}
 	}()
-	serveAll(func() {}, func() {
+	serveAll(func() {}, func() { t.Error("nothing has called Goexit") }, func() {
 		if ended++; ended == 1 {
 			panic("boom")
 		}

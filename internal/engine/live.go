@@ -80,8 +80,8 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has
 	keep     bool     // the thread serves another engine afterwards
 
-	onEnd func() // that OnEnd was given, or nil
-	user  any    // that SetUser was given
+	onEnd func() // that SetUser was given, or nil
+	user  any    // likewise
 }
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
@@ -108,10 +108,9 @@ func (e *Engine) start(keep bool) {
 		}
 	}
 	pin.Go(func() {
-		lives, again := 1, false
+		lives := 1
 		e.claimOwn()
 		serveAll(func() {
-			e.countExit(&again)
 			for {
 				e.loop()
 				e.stopSpinning()
@@ -131,7 +130,7 @@ func (e *Engine) start(keep bool) {
 				}
 				e.claimOwn()
 			}
-		}, func() {
+		}, func() { e.countExit() }, func() {
 			if !pin.EndsThread {
 				pin.Unlock(1 + min(lives, maxLocked)*pin.Spare)
 			}
@@ -201,13 +200,11 @@ func (e *Engine) Prepare(hooks []Hook) error {
 	return nil
 }
 
-// OnEnd has f called when the thread has ended. It must be called before Start.
-func (e *Engine) OnEnd(f func()) { e.onEnd = f }
-
-// SetUser stores what User returns. It must be called before Start.
-func (e *Engine) SetUser(x any) {
+// SetUser stores what User returns, and has onEnd called when the thread has ended. It must be
+// called before Start.
+func (e *Engine) SetUser(x any, onEnd func()) {
 	all.mu.Lock() // for States
-	e.user = x
+	e.user, e.onEnd = x, onEnd
 	all.mu.Unlock()
 }
 
@@ -349,7 +346,7 @@ func (e *Engine) forget() {
 	if !e.On() {
 		free = func() {}
 	}
-	serveAll(free, func() {
+	serveAll(free, e.countExit, func() {
 		e.endIdentity()
 		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 		e.GiveBack()
@@ -390,7 +387,7 @@ func (e *Engine) GiveBack() {
 		e.pin.Goroutine != ident.Goroutine() {
 		return
 	}
-	serveAll(e.runCleanups, func() {
+	serveAll(e.runCleanups, e.countExit, func() {
 		e.endIdentity()
 		if e.pin.GiveBack() {
 			left.Remove(ident.M(), e.pin)

@@ -37,11 +37,3 @@ func (e *Engine) String() string {
 	}
 	return "a thread without a name"
 }
-
-// Current names the thread that the caller is on, if it is an engine's, or is empty.
-func Current() string {
-	if e := Self(); e != nil {
-		return e.String()
-	}
-	return ""
-}

@@ -154,8 +154,10 @@ func (x *target) Stats() (s Stats) {
 //
 //threadcall:noalloc
 func (x *target) Queued() int {
-	if x.pool != nil {
-		return x.pool.queued()
+	if p := x.pool; p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.backlog.Len
 	}
 	return max(0, x.on.q.Len()-int(x.on.controls.Load()))
 }

@@ -54,6 +54,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e.owns()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
@@ -62,9 +63,6 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 
 // Start gives each engine a thread. keep is as in Engine.Start.
 func (p *Pool) Start(keep bool) {
-	for _, e := range p.workers {
-		e.owns() // all before the first starts, because what it runs may terminate all
-	}
 	for _, e := range p.workers {
 		e.start(keep)
 	}
@@ -112,15 +110,6 @@ func (p *Pool) CallEach(fn func(i int)) {
 	if failed != nil {
 		finish(failed, how)
 	}
-}
-
-// queued returns how many functions are queued for any of the threads.
-//
-//threadcall:noalloc
-func (p *Pool) queued() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.backlog.Len
 }
 
 // Call runs fn on one of the threads and returns after it. False means that fn did not and will not
