@@ -496,8 +496,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	}
 	made := access.New(opts)
 	x.t, x.e = made.Thread.(*thread.Thread), made.Engine
-	x.e.SetUser(x)
-	x.e.OnEnd(func() { k.ended(x) })
+	x.e.SetUser(x, func() { k.ended(x) })
 	x.e.Post(func() { x.begin(made.Prepare) })
 	k.slots++
 	s.threads = append(s.threads, x)

@@ -128,6 +128,16 @@ var unserved = map[string]func(){
 		t.CallContext(ctx, nop)
 		select {}
 	},
+	"others are given up": func() {
+		t := thread.NewLoop(thread.WithName("loop")).Thread()
+		for first := true; ; first = false {
+			ctx, cancel := context.WithTimeout(context.Background(), 400*time.Millisecond)
+			t.CallContext(ctx, nop)
+			if cancel(); first {
+				go t.Call(nop)
+			}
+		}
+	},
 }
 
 // served are programs in which a call waits for as long, and nothing is to be reported.
@@ -246,13 +256,14 @@ func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
 		"a post waits for a place":              adopt,
 		"Close waits":                           adopt,
 		"another call is given up":              adopt,
+		"others are given up":                   adopt,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // it waits: see TestMain
 			out, status := testutil.Program(t, name)
 			at := " made at "
 			switch name {
-			case "a loop has left a call", "another call is given up", // it is not the first
+			case "a loop has left a call", "another call is given up", "others are given up", // not the first
 				"Serve is not called any more": // it is made by a go statement
 				at = ""
 			}

@@ -40,9 +40,9 @@ func (t *Thread) misplaced() error {
 	name := strings.ReplaceAll(asserting.Function, "[...]", "")
 	what := fmt.Sprintf("thread: %s (%s:%d) must run on %v",
 		strings.TrimPrefix(path.Base(name), "main."), filepath.Base(asserting.File), asserting.Line, t.e)
-	where := engine.Current()
-	if where == "" {
-		where = goroutine()
+	where := goroutine()
+	if e := engine.Self(); e != nil {
+		where = e.String()
 	}
 	if t.e.Terminated() {
 		return fmt.Errorf("%s, which has been terminated;\nit runs on %s: %w", what, where, ErrTerminated)

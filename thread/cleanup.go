@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/list"
 )
 
 // AddCleanup runs free(arg) on t after ptr has become unreachable, for example to delete a texture
@@ -33,19 +34,38 @@ func AddCleanup[T, A any](t *Thread, ptr *T, free func(A), arg A) Cleanup {
 		panic("thread: AddCleanup of a nil pointer, or with the pointer as its argument, which would " +
 			"never become unreachable")
 	}
-	c := t.e.AddCleanup(func() { free(arg) }, t.life)
-	if c != nil && !t.e.Bubbled() {
-		runtime.AddCleanup(ptr, (*engine.Cleanup).Queue, c)
+	c := Cleanup{t.e, new(list.Node[func()])}
+	life := t.life
+	c.node.Value = func() {
+		free(arg)
+		runtime.KeepAlive(life)
 	}
-	return Cleanup{c}
+	if t.e.AtExit.Add(c.node) && !t.e.Bubbled() {
+		runtime.AddCleanup(ptr, Cleanup.queue, c)
+	}
+	return c
 }
 
 // A Cleanup is what [AddCleanup] has added.
-type Cleanup struct{ c *engine.Cleanup }
+type Cleanup struct {
+	e    *engine.Engine
+	node *list.Node[func()]
+}
+
+// queue has the thread run the function, without a limit.
+func (c Cleanup) queue() {
+	if c.e.AtExit.Has(c.node) {
+		c.e.Post(func() {
+			if free := c.e.AtExit.Take(c.node); free != nil {
+				free()
+			}
+		})
+	}
+}
 
 // Stop removes the cleanup, and reports whether it has: then free has not run and will not. So a
 // Close method that frees at once does so only if Stop returns true.
-func (c Cleanup) Stop() bool { return c.c != nil && c.c.Stop() }
+func (c Cleanup) Stop() bool { return c.e != nil && c.e.AtExit.Take(c.node) != nil }
 
 // A thread of New ends when nothing refers to its life: no Thread, and no cleanup to begin.
 type life struct{ e *engine.Engine }

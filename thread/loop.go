@@ -40,16 +40,14 @@ type Loop struct {
 // [WithKeep] does nothing here. Adopt panics for WithStart and WithStop, whose work the caller can
 // do itself, and on a thread that is a Thread already; that of the main goroutine may be
 // mainthread.Loop of package mainthread. [NewLoop] is for a thread that does not run yet.
-func Adopt(opts ...Option) *Loop { return adopt(opts, false) }
-
-func adopt(opts []Option, permanent bool) *Loop {
+func Adopt(opts ...Option) *Loop {
 	if e := engine.Self(); e.Permanent() {
 		panic("thread: Adopt on the main thread, which package mainthread has; use mainthread.Loop")
 	} else if e != nil {
 		panic("thread: Adopt on a thread that is a Thread already; use that one")
 	}
 	l := newLoop("Adopt", opts)
-	l.t.e.Adopt(permanent)
+	l.t.e.Adopt()
 	l.begin()
 	return l
 }
@@ -235,12 +233,13 @@ func (l *Loop) mayServe(method string) bool {
 
 func init() {
 	access.Adopt = func(onMain bool) (any, func()) {
-		l := &Loop{}
+		var l *Loop
+		main := func(c *config) { c.main = true }
 		if onMain {
-			l = adopt(nil, true)
+			l = Adopt(main)
 		} else {
-			l.t = wrap(config{})
-			l.t.e.Absent()
+			l = NewLoop(main)
+			l.t.e.Terminate()
 		}
 		l.t.name = "main"
 		return l, l.t.e.Terminate

@@ -20,6 +20,7 @@ type config struct {
 	keep   bool
 	parks  bool
 	times  bool
+	main   bool // it is for package mainthread
 	hooks  hooks
 }
 

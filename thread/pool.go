@@ -39,10 +39,7 @@ func newPool(n int, o config) *Pool {
 	}
 	o.pool = true
 	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
-	e.SetName(o.name)
-	if o.times {
-		e.AlwaysMeasure()
-	}
+	e.SetName(o.name, o.times)
 	for _, worker := range e.Workers() {
 		if o.parks {
 			worker.NeverSpin()

@@ -116,10 +116,10 @@ func init() {
 
 func wrap(o config) *Thread {
 	e, owner := engine.New(o.limit)
-	e.SetName(o.name)
-	if o.times {
-		e.AlwaysMeasure()
+	if o.main {
+		e.IsMain()
 	}
+	e.SetName(o.name, o.times)
 	if o.parks {
 		e.NeverSpin()
 	}

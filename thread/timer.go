@@ -1,10 +1,16 @@
 package thread
 
 import (
+	"context"
 	"fmt"
+	"math"
+	"sync"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/engine"
+	"github.com/threadcall/threadcall/internal/list"
+	"github.com/threadcall/threadcall/internal/park"
 )
 
 // A Timer, of [Thread.AfterFunc] or [Thread.Every], runs a function on a thread at given times.
@@ -27,12 +33,44 @@ import (
 // starts to count when it first sees the Timer.
 //
 // A tick is never early. How late it comes depends on system and program: see docs/performance.md.
-type Timer struct{ c *engine.Clock }
+type Timer struct {
+	// It goes through these states:
+	//
+	//	state    armed  running        leaves it by
+	//	armed    true   -              fire, which posts run: nothing else posts it, so it is queued at
+	//	                               most once
+	//	queued   false  -              take, on the thread, which first arms the Timer for the next time
+	//	                               after now, if it has one
+	//	running  -      more than 0    returned. Meanwhile the Timer may be armed or queued, too
+	//	over     false  -              never: Stop, the end of the thread, or the only function has
+	//	                               begun
+	//
+	// So no alarm is set while the function is queued. Stop waits until running is zero.
+
+	e      *engine.Engine
+	period time.Duration // zero if the function runs once
+	run    func()        // t.call, made once
+	alarm  clock.Alarm
+	node   list.Node[func()] // in e.AtTerminate, with cancel
+
+	mu      sync.Mutex
+	f       func()  // nil when over and not running
+	thread  *Thread // kept alive until over, as the engine refers to node
+	armed   bool
+	over    bool
+	running int // more than one if f serves, and so runs itself
+	waiting []*park.Token
+	due     time.Duration // if armed
+	missed  int64
+}
+
+// farAway is 73 years: a function that is due later runs then.
+const farAway = math.MaxInt64 / 4
 
 // AfterFunc runs f on the thread once, when d has passed; as soon as possible if d is not positive.
 func (t *Thread) AfterFunc(d time.Duration, f func()) *Timer {
 	mustNotBeNil(f == nil, "AfterFunc")
-	return &Timer{t.e.After(d, f, t)}
+	return t.newTimer(d, 0, f)
 }
 
 // Every runs f on the thread when d has passed, 2d, 3d and so on. It panics if d is not positive.
@@ -41,7 +79,120 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 	if d <= 0 {
 		panic(fmt.Sprintf("thread: Every(%v): the period must be positive", d))
 	}
-	return &Timer{t.e.Every(d, f, t)}
+	return t.newTimer(d, min(d, farAway), f)
+}
+
+func (t *Thread) newTimer(first, period time.Duration, f func()) *Timer {
+	reachable := t.e.Reachable()
+	x := &Timer{e: t.e, period: period, f: f, thread: t}
+	x.run, x.node.Value = x.call, x.cancel
+	start := func() { x.start(first) }
+	switch {
+	case !reachable || !t.e.AtTerminate.Add(&x.node):
+		x.cancel()
+	case clock.InBubble() && !t.e.Bubbled(): // an alarm belongs to the bubble where it is set first
+		t.e.Control(start)
+	default:
+		start()
+	}
+	return x
+}
+
+func (t *Timer) start(first time.Duration) {
+	t.mu.Lock()
+	if t.over {
+		t.mu.Unlock()
+		return
+	}
+	t.alarm.Init(t.fire, t.period > 0 && !t.e.Bubbled())
+	t.due, t.armed = clock.Now()+min(max(first, 0), farAway), true
+	t.mu.Unlock()
+	t.fire()
+}
+
+// arm is called by callers that hold t.mu.
+//
+//threadcall:noalloc
+func (t *Timer) arm(due time.Duration) {
+	t.due, t.armed = due, true
+	t.alarm.Set(due - clock.Now())
+}
+
+// fire posts the function if the Timer is due, and otherwise sets the alarm, which may call it
+// early, and once too often.
+//
+//threadcall:noalloc
+func (t *Timer) fire() {
+	t.mu.Lock()
+	fires := t.armed && t.due <= clock.Now()
+	if fires {
+		t.armed = false
+	} else if t.armed {
+		t.arm(t.due)
+	}
+	t.mu.Unlock()
+	if fires && !t.e.Post(t.run) {
+		t.cancel()
+	}
+}
+
+// call is what is posted.
+//
+//threadcall:noalloc
+func (t *Timer) call() {
+	f := t.take()
+	if f == nil {
+		return
+	}
+	defer t.returned() // also if f panics or calls Goexit
+	f()
+}
+
+// take arms the Timer for the next time, and returns the function to run now, or nil.
+//
+//threadcall:noalloc
+func (t *Timer) take() func() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over {
+		return nil
+	}
+	t.running++
+	f := t.f
+	if t.period == 0 {
+		t.cancelLocked()
+	} else {
+		due, missed := after(t.due, t.period, clock.Now())
+		t.missed += missed
+		t.arm(due)
+	}
+	return f
+}
+
+// after returns the first of the times that follow due, each a period later, that is after now, and
+// how many come before that.
+//
+//threadcall:noalloc
+func after(due, period, now time.Duration) (next time.Duration, missed int64) {
+	n := max(0, now-due) / period
+	return due + (n+1)*period, int64(n)
+}
+
+// returned is called when the function has ended.
+//
+//threadcall:noalloc
+func (t *Timer) returned() {
+	t.mu.Lock()
+	if t.running--; t.running == 0 {
+		if t.over {
+			t.f = nil
+		}
+		for _, token := range t.waiting {
+			token.Wake()
+		}
+		t.waiting = nil
+	}
+	t.mu.Unlock()
 }
 
 // Stop ends the Timer and, unlike Stop of [time.Timer], waits until its function, if that is
@@ -57,10 +208,59 @@ func (t *Thread) Every(d time.Duration, f func()) *Timer {
 // the function makes to that. A goroutine that the function waits for must not call Stop.
 //
 // Stop may be called more than once, by several goroutines, and when the thread has ended.
-func (t *Timer) Stop() bool { return t.c.Stop() }
+func (t *Timer) Stop() bool {
+	if !t.e.Reachable() {
+		return false // terminated, and so over
+	}
+	self := engine.Self()
+	t.mu.Lock()
+	ended := !t.over
+	t.cancelLocked()
+	if t.running == 0 || self == t.e {
+		t.mu.Unlock()
+		return ended
+	}
+	latched := !t.e.Bubbled() && clock.InBubble()
+	token := park.NewToken(latched)
+	t.waiting = append(t.waiting, token)
+	t.mu.Unlock()
+	// a thread outside a bubble cannot wait for one inside, so the two are in no cycle
+	if self == nil || latched {
+		token.Wait(nil)
+	} else {
+		var on engine.Set
+		on.Add(t.e)
+		_ = on.WaitEnd(context.Background(), token.C())
+	}
+	return ended
+}
 
 // Missed returns how many ticks a late thread had left out when the function last began. A
 // simulation with a fixed step makes one, and one more for each by which Missed has grown.
 //
 //threadcall:noalloc
-func (t *Timer) Missed() int64 { return t.c.Missed() }
+func (t *Timer) Missed() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.missed
+}
+
+// cancel ends the Timer and does not wait for its function.
+func (t *Timer) cancel() {
+	t.mu.Lock()
+	t.cancelLocked()
+	t.mu.Unlock()
+}
+
+// cancelLocked is cancel for callers that hold t.mu.
+func (t *Timer) cancelLocked() {
+	if t.over {
+		return
+	}
+	t.over, t.armed, t.thread = true, false, nil
+	t.alarm.Stop()
+	if t.running == 0 {
+		t.f = nil
+	}
+	t.e.AtTerminate.Take(&t.node)
+}

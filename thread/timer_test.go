@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -301,4 +302,17 @@ func TestTimer_takesNoPlaceInALimitedQueue(t *testing.T) {
 	time.Sleep(tick)
 	busy.Open()
 	eventually(t, ran.Load, "it runs")
+}
+
+// A stopped Timer that is not due is freed, and with it what would have called it: a timer, and for
+// periods a file and a goroutine on Linux.
+func TestTimer_isCollectedOnceStopped(t *testing.T) {
+	th := start(t)
+	for what, begin := range timers {
+		timer := begin(th, time.Hour, nop)
+		timer.Stop()
+		p := weak.Make(timer)
+		timer = nil
+		eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "the Timer of "+what)
+	}
 }

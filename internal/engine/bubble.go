@@ -32,12 +32,12 @@ import (
 //	of a target made in a bubble        used by
 //	done, limit, wakeup, waiter.token   what reachable has let through; its threads
 //	tokens of records in its queue      the same: the bubble's callers make and wait for them
-//	timers of its clocks and its watch  its threads and callers; not Stop and Watch from elsewhere
-//	phase, observer, q, clocks.mu       anybody
+//	its timers and that of its watch    its threads and callers; not Stop and Watch from elsewhere
+//	phase, observer, q, AtTerminate     anybody
 //
 //	of a target made outside            used by
 //	channels, wakeup                    anybody: the runtime lets a bubble use channels from outside
-//	timers of its clocks and its watch  only what is outside: set in a bubble, they have its time
+//	its timers and that of its watch    only what is outside: set in a bubble, they have its time
 //	contexts of callers in a bubble     the caller; a thread looks at one that follows them
 
 // reachable reports whether the caller is where x was made, or x outside. It panics if the caller

@@ -6,7 +6,6 @@
 //
 //	states    what all threads do
 //	pool      any of several threads
-//	timer     functions at given times
 //	serve     the thread runs calls, in its own loop or that of a host (eventloop)
 //	live      the thread begins and ends
 //	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
@@ -62,7 +61,9 @@ type Engine struct {
 
 	place  // in a pool
 	waiter // for another thread
-	clocks clocks
+
+	AtTerminate Calls // which Terminate calls
+	AtExit      Calls // which the thread calls when it ends
 }
 
 // New returns an engine without a thread, and its Owner, which the caller must keep as long as it
@@ -95,6 +96,9 @@ func newEngine() *Engine {
 //
 //threadcall:noalloc
 func (x *target) ID() uint64 { return uint64(x.first().id) }
+
+// Control has the thread call fn, and does not count that, unless it is terminated before.
+func (e *Engine) Control(fn func()) { e.control(fn) }
 
 // control queues fn, which may be nil. The thread calls it unless it is terminated before. It says
 // whether the thread had to be woken. The record is the first of the queue, as a rule, so that a

@@ -22,56 +22,54 @@ func start(t *testing.T) *Engine {
 	return e
 }
 
-// knows reports whether the thread of e can be found.
-func knows(e *Engine) bool {
-	threads.mu.Lock()
-	defer threads.mu.Unlock()
-	if table := threads.table.Load(); table != nil {
-		for i := range *table {
-			if (*table)[i].e.Load() == e {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 func TestEngine_Terminate_forgotten(t *testing.T) {
 	e, _ := New(0)
 	p, _ := NewPool(3, 0, func(int) func() { return nil })
 	p.Start(false)
 	e.Start(nil, false)
 	adopted, _ := New(0)
-	go func() { adopted.Adopt(false); adopted.Terminate() }()
-	for _, known := range append([]*Engine{e}, p.workers...) {
-		eventually(t, func() bool { return knows(known) }, "it is known")
+	look, looked := make(chan bool), make(chan bool)
+	go func() {
+		adopted.Adopt()
+		<-look
+		<-looked
+		adopted.Terminate()
+	}()
+	look <- true
+	all := append([]*Engine{e, adopted}, p.workers...)
+	ms := map[*Engine]uintptr{}
+	for _, x := range all {
+		known := func() bool { ms[x] = x.m.Load(); return threads.Find(ms[x]) == x }
+		eventually(t, known, "it is known")
 	}
+	looked <- true
 	e.Terminate()
 	p.Terminate()
-	for _, ended := range append([]*Engine{e, adopted}, p.workers...) {
+	for _, ended := range all {
 		eventually(t, func() bool {
-			return ended.Terminated() && !knows(ended) && ended.m.Load() == 0 && ended.TID() == 0
-		},
-			"it is forgotten and has no identity any more")
+			return ended.Terminated() && threads.Find(ms[ended]) != ended && ended.m.Load() == 0 &&
+				ended.TID() == 0
+		}, "it is forgotten and has no identity any more")
 	}
 }
 
 func TestEngine_On(t *testing.T) {
 	e, other := start(t), start(t)
 	other.Call(func() {})
-	if OnAny() {
+	if Self() != nil {
 		t.Error("a test is on an engine's thread")
 	}
 	e.Call(func() {
-		if !OnAny() || !e.On() {
+		if Self() == nil || !e.On() {
 			t.Error("the serving goroutine is not known")
 		}
 		if ident.Thread() == 0 {
 			return // this system does not distinguish threads
 		}
-		next, stop := iter.Pull(func(yield func(bool) bool) { yield(OnAny() && e.On() && !other.On()) })
+		known := func() bool { return Self() != nil && e.On() && !other.On() }
+		next, stop := iter.Pull(func(yield func(bool) bool) { yield(known()) })
 		defer stop()
-		if known, _ := next(); !known {
+		if found, _ := next(); !found {
 			t.Error("a coroutine on the thread is not known")
 		}
 	})
@@ -112,7 +110,7 @@ func TestServeAll_panic(t *testing.T) {
 			t.Errorf("it has ended %d times and panicked with %v", ended, v)
 		}
 	}()
-	serveAll(func() {}, func() {
+	serveAll(func() {}, func() { t.Error("nothing has called Goexit") }, func() {
 		if ended++; ended == 1 {
 			panic("boom")
 		}
@@ -144,7 +142,7 @@ func TestWatch_replaced(t *testing.T) {
 	e.Start(nil, false)
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
-		reports := 0
+		before := int(e.reports.Load())
 		o.Watch(time.Hour, func(Slow) {})
 		w := e.observer.Load()
 		e.Call(func() {
@@ -155,11 +153,10 @@ func TestWatch_replaced(t *testing.T) {
 			w.slow.limit = 0 // as if the hour were over
 			w.mu.Unlock()
 			for range 2 {
-				found, _ := w.find()
-				reports += len(found)
+				w.look()
 			}
 		})
-		if reports != want {
+		if reports := int(e.reports.Load()) - before; reports != want {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
 	}

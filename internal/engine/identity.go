@@ -39,13 +39,15 @@ func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
 	e.g = ident.G()
 	e.m.Store(ident.M())
-	threads.add(e)
+	threads.Add(e.m.Load(), e)
 }
 
 // endIdentity ends the identity of the thread. The main thread of package mainthread is the main
 // thread for ever, and so keeps it, but is no longer found.
 func (e *Engine) endIdentity() {
-	threads.remove(e)
+	if m := e.m.Load(); threads.Remove(m, e) && e.pin.Held() {
+		left.Add(m, e.pin)
+	}
 	if !e.permanent {
 		e.m.Store(0)
 		e.tid.Store(0)
@@ -96,10 +98,18 @@ func (i *identity) lives() bool {
 	return i.pin.Goroutine == ident.Goroutine() // and so coroutines are not recognised
 }
 
-// Self returns the engine that the caller is on the thread of, or nil.
+var (
+	threads ident.Table[Engine]  // those that serve
+	left    ident.Table[pin.Pin] // locks that goroutines still hold although their thread has ended
+)
+
+// Self returns the engine whose thread the caller is on, or nil. A goroutine on no engine's thread
+// may find any engine, and then sees that it is not on its thread.
 //
 //threadcall:noalloc
-func Self() *Engine { return threads.current() }
-
-// OnAny reports whether the caller is on the thread of any engine.
-func OnAny() bool { return Self() != nil }
+func Self() *Engine {
+	if e := threads.Find(ident.M()); e != nil && e.On() {
+		return e
+	}
+	return nil
+}

@@ -34,7 +34,7 @@ import (
 //
 //	closed    the phase, so that what comes from now on refuses by itself
 //	refused   both lists of the queue, see callq.Queue.Close
-//	stopped   the clocks
+//	stopped   what AtTerminate lists
 //	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
 //	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
@@ -73,7 +73,6 @@ type life struct {
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
-	cleanups  cleanups
 	forgotten atomic.Bool // an adopted thread ends
 
 	// only the thread's, once it runs
@@ -81,8 +80,8 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has
 	keep     bool     // the thread serves another engine afterwards
 
-	onEnd func() // that OnEnd was given, or nil
-	user  any    // that SetUser was given
+	onEnd func() // that SetUser was given, or nil
+	user  any    // likewise
 }
 
 // Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
@@ -109,10 +108,9 @@ func (e *Engine) start(keep bool) {
 		}
 	}
 	pin.Go(func() {
-		lives, again := 1, false
+		lives := 1
 		e.claimOwn()
 		serveAll(func() {
-			e.countExit(&again)
 			for {
 				e.loop()
 				e.stopSpinning()
@@ -132,7 +130,7 @@ func (e *Engine) start(keep bool) {
 				}
 				e.claimOwn()
 			}
-		}, func() {
+		}, func() { e.countExit() }, func() {
 			if !pin.EndsThread {
 				pin.Unlock(1 + min(lives, maxLocked)*pin.Spare)
 			}
@@ -202,19 +200,17 @@ func (e *Engine) Prepare(hooks []Hook) error {
 	return nil
 }
 
-// OnEnd has f called when the thread has ended. It must be called before Start.
-func (e *Engine) OnEnd(f func()) { e.onEnd = f }
-
-// SetUser stores what User returns. It must be called before Start.
-func (e *Engine) SetUser(x any) {
+// SetUser stores what User returns, and has onEnd called when the thread has ended. It must be
+// called before Start.
+func (e *Engine) SetUser(x any, onEnd func()) {
 	all.mu.Lock() // for States
-	e.user = x
+	e.user, e.onEnd = x, onEnd
 	all.mu.Unlock()
 }
 
 // User returns what SetUser has stored with the thread that the caller is on, or nil.
 func User() any {
-	if e := threads.current(); e != nil {
+	if e := Self(); e != nil {
 		return e.user
 	}
 	return nil
@@ -303,7 +299,7 @@ const (
 func (e *Engine) stopServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
-	if u := &e.unserved; !e.own && serving < loops && u.waits.Load()%waited > 0 && !u.watched.Load() {
+	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
 		e.beginWatch(false) //threadcall:alloc for the first
 	}
 	if outermost && !e.own && e.q.Closed() {
@@ -326,8 +322,8 @@ func (e *Engine) Terminate() {
 	}
 	first := e.enter(closed)
 	wake := e.q.Close()
-	e.lastObserver.Load().terminated()
-	e.clocks.cancel()
+	e.ownObserver.terminated()
+	e.AtTerminate.end(func(f func()) { f() })
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
 		if f := e.onWake.Swap(nil); f != nil && wake {
@@ -350,7 +346,7 @@ func (e *Engine) forget() {
 	if !e.On() {
 		free = func() {}
 	}
-	serveAll(free, func() {
+	serveAll(free, e.countExit, func() {
 		e.endIdentity()
 		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
 		e.GiveBack()
@@ -391,10 +387,10 @@ func (e *Engine) GiveBack() {
 		e.pin.Goroutine != ident.Goroutine() {
 		return
 	}
-	serveAll(e.runCleanups, func() {
+	serveAll(e.runCleanups, e.countExit, func() {
 		e.endIdentity()
 		if e.pin.GiveBack() {
-			threads.takeLeft(ident.M())
+			left.Remove(ident.M(), e.pin)
 		}
 	})
 }
@@ -422,7 +418,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 	if e.enter(closing) {
 		e.control(e.Terminate)
 	}
-	self := threads.current()
+	self := Self()
 	if self == e && !e.own && e.serving.Load() == 0 {
 		_ = e.ServeContext(ctx)
 		return whyNot(ctx, e.done)

@@ -9,24 +9,13 @@ import (
 	"github.com/threadcall/threadcall/internal/pin"
 )
 
-// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. permanent
-// says that the thread is that of package mainthread. Nothing but the caller may use the engine
-// before.
-func (e *Engine) Adopt(permanent bool) {
+// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. Nothing
+// but the caller may use the engine before.
+func (e *Engine) Adopt() {
 	main := ident.Goroutine() == 1 // whose thread never ends
 	e.exact, e.direct = main, main && ident.Trusted()
-	if permanent {
-		e.isMain()
-	}
 	e.adopted.Store(true)
 	e.attach()
-}
-
-// Absent terminates the engine, which no thread serves: it is that of package mainthread where the
-// package does not have the main thread.
-func (e *Engine) Absent() {
-	e.isMain()
-	e.Terminate()
 }
 
 // AdoptLater is Adopt for an engine that may have been used since it was made:
@@ -47,7 +36,7 @@ func (e *Engine) AdoptLater() error {
 		return errEnded
 	case e.adopted.Load():
 		return errAdopted
-	case OnAny():
+	case Self() != nil:
 		return errors.New("thread: Adopt on a thread that is a Thread already; use that one, " +
 			"or call Adopt from another goroutine")
 	case e.bubble != clock.Bubble():
@@ -74,7 +63,9 @@ var (
 )
 
 func (e *Engine) attach() {
-	threads.takeLeft(ident.M()).GiveBack() // of an engine that another goroutine has terminated
+	if p := left.Find(ident.M()); p.GiveBack() { // of an engine that another goroutine has terminated
+		left.Remove(ident.M(), p)
+	}
 	e.pin = pin.Adopt(e.permanent)
 	e.goid.Store(e.pin.Goroutine)
 	e.claim()

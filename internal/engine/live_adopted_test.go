@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -19,7 +20,7 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 	go func() {
 		defer close(done)
 		e, o := New(0)
-		e.Adopt(false)
+		e.Adopt()
 		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
 		events := make(chan bool, 100)
 		e.OnWake(func() { events <- true })
@@ -114,7 +115,7 @@ func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
 		e.enter(closed)
 		e.q.Close()
 		e.forgotten.Store(true)
-		if e.Terminate(); e.On() || OnAny() {
+		if e.Terminate(); e.On() || Self() != nil {
 			t.Error("the goroutine is not locked any more, and on the thread")
 		}
 		next, _ := New(0)
@@ -135,8 +136,9 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		if err := e.AdoptLater(); err != nil {
 			t.Error(err)
 		}
-		e.AddCleanup(func() { ran <- true }, nil)
-		e.AddCleanup(runtime.Goexit, nil)
+		for _, f := range []func(){func() { ran <- true }, runtime.Goexit} {
+			e.AtExit.Add(&list.Node[func()]{Value: f})
+		}
 		var other testutil.Group
 		other.Go(e.Terminate)
 		other.Wait()
@@ -175,7 +177,7 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 				e.Serve(0, nil)
 				runtime.Gosched()
 			}
-			if OnAny() {
+			if Self() != nil {
 				t.Error("the thread has not ended")
 			}
 		})

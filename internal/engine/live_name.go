@@ -3,13 +3,19 @@ package engine
 import "fmt"
 
 // SetName sets the name of the thread or the pool in messages, and lists it among those that States
-// returns. It must be called once.
-func (x *target) SetName(name string) {
+// returns. If timed is true, its times are measured, whatever MeasureTimes says. It must be called
+// once, and after IsMain.
+func (x *target) SetName(name string, timed bool) {
 	if name != "" {
 		x.name.Store(&name)
+	} else if x.first().permanent {
+		name = "main"
 	}
-	x.list(name)
+	x.list(name, timed)
 }
+
+// IsMain says that the thread is that of package mainthread.
+func (e *Engine) IsMain() { e.permanent = true }
 
 // String names the thread in a message.
 func (e *Engine) String() string {
@@ -30,12 +36,4 @@ func (e *Engine) String() string {
 		return fmt.Sprintf("a thread without a name (%d in the operating system)", tid)
 	}
 	return "a thread without a name"
-}
-
-// Current names the thread that the caller is on, if it is an engine's, or is empty.
-func Current() string {
-	if e := threads.current(); e != nil {
-		return e.String()
-	}
-	return ""
 }

@@ -109,7 +109,7 @@ func newObserved(
 // call runs the function, on the thread.
 func (v *observedCall) call() {
 	if v.on == nil {
-		v.on = threads.current()
+		v.on = Self()
 	}
 	if v.until != nil && v.ended() {
 		return
@@ -144,12 +144,8 @@ func (v *observedCall) ended() (yes bool) {
 //threadcall:noalloc
 func (v *observedCall) begin() {
 	v.begun = true
-	if o := v.observer; o != nil {
-		v.since = clock.Now()
-		if v.on != nil {
-			v.goid = v.on.number()
-		}
-		o.begin(v)
+	if v.observer != nil {
+		v.observer.begin(v)
 	}
 	if v.labelled {
 		v.around = v.on.labels.now
@@ -183,7 +179,8 @@ func (v *observedCall) release() {
 		v.observer.drop(v)
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.timed, v.asked, v.labelled, v.around, v.outer = false, false, false, false, nil, nil
+	v.begun, v.timed, v.asked, v.notified, v.labelled = false, false, false, false, false
+	v.around, v.outer = nil, nil
 	unusedCalls.Put(v)
 }
 

@@ -109,12 +109,11 @@ func (c *counts) begun() bool {
 	return int(w.inside()-w.enclosing) > 0 // negative if one has ended while the words were read
 }
 
-// A wakeUps says how a thread found what it was to run.
-type wakeUps struct{ parked, spinning int }
-
+// wakeUps returns how often the thread was woken, and found what it was to run by itself.
+//
 //threadcall:noalloc
 //go:norace
-func (r *idleState) wakeUps() wakeUps { return wakeUps{r.sleeps, r.found} }
+func (r *idleState) wakeUps() (parked, spinning int) { return r.sleeps, r.found }
 
 // running returns how long the innermost function on the thread has run, or zero if none runs: if
 // the thread waits for functions in a loop inside of it. While a native loop has the thread, a

@@ -103,7 +103,7 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 
 // LabelThread has functions on the thread that the caller is on run under the label thread=name.
 func LabelThread(name string) {
-	if e := threads.current(); e != nil {
+	if e := Self(); e != nil {
 		set := pprof.Labels("thread", name)
 		own := pprof.WithLabels(never, set)
 		e.labels.name, e.labels.own = &set, own

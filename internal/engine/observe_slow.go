@@ -1,13 +1,10 @@
 package engine
 
 import (
-	"bytes"
 	"math"
 	"runtime/trace"
 	"slices"
-	"strconv"
 	"time"
-	"weak"
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/list"
@@ -27,20 +24,14 @@ import (
 // or in another function, the one that has waited for longest is reported, and no other until a
 // function has begun. If functions do begin, but each too late, at most one is reported each time
 // limit.
-//
-// The function that is notified may refer to the thread's handle. So the watch, to which the thread
-// refers, has a weak reference to it. Each observedCall has a strong one, so that it is notified of
-// functions that are queued when the handle is dropped.
 type watch struct {
-	limit  time.Duration
-	notify weak.Pointer[func(Slow)]
-	timer  *time.Timer
-	set    bool // the timer is, or its function has not got mu yet
+	limit time.Duration
+	timer *time.Timer
+	set   bool // the timer is, or its function has not got mu yet
 
 	waiting  list.List[*observedCall] // the functions that have not begun
 	stalled  bool                     // one that waits has been reported, and nothing has begun since
 	reported time.Duration            // when one was
-	closed   bool                     // nothing that waits will begin
 }
 
 const (
@@ -58,25 +49,41 @@ type Slow struct {
 	From    []uintptr     // of the goroutine that queued the function
 }
 
+// An Owner has the values of users that may refer to the handle of an engine or a pool. The engine
+// has a weak reference to it. Otherwise a handle to which such a value refers would never be
+// collected, and its thread never reclaimed. Each observedCall has a strong one to notify, so that
+// it is notified of functions that are queued when the handle is dropped.
+type Owner struct {
+	of     *target
+	notify *func(Slow) // or nil; guarded by observer.mu
+}
+
 // Watch has notify called once for each function, of those queued from now on, that has run or
 // waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
-	if notify == nil && o.of.lastObserver.Load() == nil {
-		return
-	}
-	x := o.of.observeWith()
+	x := o.of.ownObserver
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	w := &x.slow
-	w.forget()
+	x.slow.forget()
 	for n := x.running.First; n != nil; n = n.After {
 		n.Value.notify = nil
 	}
+	x.slow = watch{limit: limit, reported: longAgo} // only its bubble may change the timer before
+	if o.notify = nil; notify != nil {
+		o.notify = &notify
+	}
 	x.watches.Store(notify != nil)
 	x.use()
-	// another timer, because only its bubble may change this one
-	o.notify, w.limit, w.timer, w.set = &notify, limit, nil, false
-	w.notify = weak.Make(o.notify)
+}
+
+// notifies returns what functions that are queued now notify, or nil.
+//
+//threadcall:noalloc
+func (o *observer) notifies() *func(Slow) {
+	if owner := o.of.owner.Value(); owner != nil {
+		return owner.notify
+	}
+	return nil
 }
 
 // watch is called when v is about to be queued.
@@ -85,32 +92,16 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 func (o *observer) watch(v *observedCall) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	w := &o.slow
-	if v.notify = w.notify.Value(); v.notify == nil || *v.notify == nil {
-		v.notify = nil
-		return
-	}
-	v.notified = false
-	// else there are two clocks, and the timer would be the bubble's
-	if clock.InBubble() == o.of.Bubbled() && !w.closed {
-		w.waiting.Append(&v.node)
-		o.arm(w.limit)
+	v.notify = o.notifies()
+	// in another bubble there are two clocks, and the timer would be the bubble's; what waits when the
+	// thread is terminated will not begin
+	if v.notify != nil && clock.InBubble() == o.of.Bubbled() && !o.of.Terminated() {
+		o.slow.waiting.Append(&v.node)
+		o.arm(o.slow.limit)
 	}
 }
 
-// watchBegun is called when v begins to run.
-//
-//threadcall:noalloc
-func (o *observer) watchBegun(v *observedCall) {
-	w := &o.slow
-	w.stalled = false
-	if v.notify != nil {
-		v.notified = false
-		o.arm(w.limit)
-	}
-}
-
-// drop forgets v, which does not begin.
+// drop forgets v, which does not begin, or does not run any more.
 //
 //threadcall:noalloc
 func (o *observer) drop(v *observedCall) {
@@ -130,18 +121,23 @@ func (e *Engine) pauseSlow() {
 }
 
 func (e *Engine) resumeSlow(now time.Duration) {
-	v := e.observed
-	if v == nil {
-		return
+	if v := e.observed; v != nil {
+		o := v.observer
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		if v.notify != o.notifies() { // Watch has been called meanwhile
+			v.notify = nil
+		}
+		o.runs(v, now)
 	}
-	o := v.observer
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if v.notify != o.slow.notify.Value() { // Watch has been called meanwhile
-		v.notify = nil
-	}
-	v.node.Remove() // if a loop has ended that was not paused
+}
+
+// runs says that v runs since now. The caller holds mu.
+//
+//threadcall:noalloc
+func (o *observer) runs(v *observedCall, now time.Duration) {
 	v.since = now
+	v.node.Remove()
 	o.running.Append(&v.node)
 	if v.notify != nil && !v.notified {
 		o.arm(o.slow.limit)
@@ -153,27 +149,24 @@ func (e *Engine) resumeSlow(now time.Duration) {
 //threadcall:noalloc
 func (o *observer) arm(d time.Duration) {
 	w := &o.slow
-	if w.set {
-		return
-	}
-	w.set = true
-	if w.timer == nil {
+	switch {
+	case w.set:
+	case w.timer == nil:
 		w.timer = time.AfterFunc(d, o.look) //threadcall:alloc the first time
-	} else {
+	default:
 		w.timer.Reset(d)
 	}
+	w.set = true
 }
 
 // terminated forgets the functions that wait: the queue reports nothing about posted ones that it
 // has refused.
 func (o *observer) terminated() {
-	if o == nil {
-		return
+	if o != nil { // of a thread of a pool
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.slow.forget()
 	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.slow.closed = true
-	o.slow.forget()
 }
 
 // forget removes the functions that wait.
@@ -184,16 +177,52 @@ func (w *watch) forget() {
 	}
 }
 
-// look is the timer's function. Each report has a goroutine of its own, as it may block, panic or
-// call Goexit.
+// look is the timer's function.
 func (o *observer) look() {
-	found, asked := o.find()
-	for _, slow := range found {
-		go slow.notify(slow.Slow)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.slow.set = false
+	now := clock.Now()
+	next := o.stall(now)
+	for n := o.running.First; n != nil; n = n.After {
+		v := n.Value
+		left := o.slow.limit - (now - v.since)
+		switch {
+		case v.notify == nil || v.notified:
+		case left > 0:
+			next = min(next, left)
+		case v.on.asksHost(v):
+			next = min(next, o.slow.limit, hostAnswers)
+		default:
+			o.report(v, v.on, v.goid, Slow{Running: now - v.since})
+		}
 	}
-	for _, e := range asked {
-		e.control(nil)
+	if next != notYet {
+		o.arm(next)
 	}
+}
+
+// stall reports the function that has waited for longest, if that is for too long, or returns how
+// long it is until then. Its stack is that of the thread, of those of a pool the one whose function
+// has run for longest.
+func (o *observer) stall(now time.Duration) (next time.Duration) {
+	w := &o.slow
+	first := w.waiting.First
+	if first == nil || w.stalled {
+		return notYet
+	}
+	v := first.Value
+	if left := w.limit - (now - max(v.queued, w.reported)); left > 0 {
+		return left
+	}
+	w.stalled, w.reported = true, now
+	e := o.of.first()
+	goid := e.goid.Load()
+	if n := o.running.First; n != nil {
+		e, goid = n.Value.on, n.Value.goid
+	}
+	o.report(v, e, goid, Slow{Waiting: now - v.queued})
+	return notYet
 }
 
 // hostAnswers is how long a native loop has to begin to serve.
@@ -202,110 +231,30 @@ const hostAnswers = 100 * time.Millisecond
 // asksHost reports whether v, which has run for too long, may be a native loop. Then something is
 // queued: a loop serves that, and so pauses v for good; otherwise v is slow at the next look.
 func (e *Engine) asksHost(v *observedCall) bool {
-	if e == nil || v.asked || e.own || e.onWake.Load() == nil {
+	if v.asked || e.own || e.onWake.Load() == nil {
 		return false
 	}
 	v.asked = true
+	go e.control(nil) // which calls a function of the host
 	return true
 }
 
-type report struct {
-	Slow
-	notify func(Slow)
-}
-
-func (o *observer) find() (found []report, asked []*Engine) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	w := &o.slow
-	w.set = false
-	next, found := o.stall()
-	for n := o.running.First; n != nil; n = n.After {
-		v := n.Value
-		if v.notify == nil || v.notified {
-			continue
+// report reports v with the stack of goroutine goid, which serves the thread of e. It has a
+// goroutine of its own, as notify may block, panic or call Goexit.
+func (o *observer) report(v *observedCall, e *Engine, goid uint64, s Slow) {
+	v.notified = true
+	s.Thread, s.TID, s.From = e.index, e.tid.Load(), slices.Clone(v.from[:v.depth])
+	if goid != 0 {
+		s.Stack = stack.Of(goid)
+	}
+	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function
+		ctx := never
+		if v.task != nil {
+			ctx = v.ctx
 		}
-		now := clock.Now()
-		if left := w.limit - (now - v.since); left > 0 { // and the others began later
-			next = min(next, left)
-			break
-		}
-		if v.on.asksHost(v) {
-			next = min(next, w.limit, hostAnswers)
-			asked = append(asked, v.on)
-			continue
-		}
-		v.notified = true
-		slow := v.slow(v.on, v.goid)
-		slow.Running = now - v.since
-		v.logSlow(slow)
-		found = append(found, report{slow, *v.notify})
+		trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", goid, s.TID, clock.Now()-v.since)
 	}
-	if next != notYet {
-		o.arm(next)
-	}
-	o.of.reports.Add(uint64(len(found)))
-	o.of.named.slow.Add(uint64(len(found)))
-	return found, asked
-}
-
-// stall returns the function that waits and is to be reported now, or how long it is until one will
-// be. Its stack is that of the thread, of those of a pool the one whose function has run for
-// longest.
-func (o *observer) stall() (next time.Duration, found []report) {
-	w := &o.slow
-	first := w.waiting.First
-	if first == nil || first.Value.notified || w.stalled {
-		return notYet, nil
-	}
-	v := first.Value
-	now := clock.Now()
-	if left := w.limit - (now - max(v.queued, w.reported)); left > 0 {
-		return left, nil
-	}
-	v.notified, w.stalled, w.reported = true, true, now
-	e := o.of.first()
-	goid := e.goid.Load()
-	if n := o.running.First; n != nil && n.Value.on != nil {
-		e, goid = n.Value.on, n.Value.goid
-	}
-	slow := v.slow(e, goid)
-	slow.Waiting = now - v.queued
-	return notYet, []report{{slow, *v.notify}}
-}
-
-// slow reports v, for which the thread of e stands, or nil.
-func (v *observedCall) slow(e *Engine, goid uint64) Slow {
-	s := Slow{From: slices.Clone(v.from[:v.depth])}
-	if e != nil {
-		s.Thread, s.TID = e.index, e.tid.Load()
-		if goid != 0 {
-			s.Stack = stackOf(goid)
-		}
-	}
-	return s
-}
-
-// logSlow leaves a mark in the trace that is recorded, if any, by which threadcall trace finds the
-// function.
-func (v *observedCall) logSlow(s Slow) {
-	if !trace.IsEnabled() {
-		return
-	}
-	ctx := never
-	if v.task != nil {
-		ctx = v.ctx
-	}
-	trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", v.goid, s.TID, clock.Now()-v.since)
-}
-
-// stackOf returns the stack of the goroutine with the number id.
-func stackOf(id uint64) []byte {
-	wanted := strconv.FormatUint(id, 10)
-	for number, one := range stack.Goroutines() {
-		if number == wanted {
-			return bytes.Clone(one)
-		}
-	}
-	return nil
+	o.of.reports.Add(1)
+	o.of.named.slow.Add(1)
+	go (*v.notify)(s)
 }

@@ -14,6 +14,7 @@ import (
 type Stats struct {
 	Queued                       int
 	Goexits                      uint64 // since the thread of the operating system began
+	Left                         uint64 // the queue, and were run or dropped
 	Calls, Posts                 uint64 // that have begun
 	Returned, Panicked           uint64 // of these
 	Refused, Withdrawn           uint64 // that did not begin
@@ -25,7 +26,7 @@ type Stats struct {
 
 // An observer is what the functions of a thread, or of all threads of a pool, report to: it
 // measures their times, and watches those that are to be watched, see observe_slow.go. A target has
-// one while either is asked for. Functions that were queued before report nothing.
+// one in use while either is asked for. Functions that were queued before report nothing.
 type observer struct {
 	of      *target
 	times   atomic.Bool // Measure
@@ -34,21 +35,13 @@ type observer struct {
 
 	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
 	// its own.
-	mu          sync.Mutex
-	waits, runs histogram.Times
-	running     list.List[*observedCall] // those that began first, or again, come first
-	slow        watch
+	mu       sync.Mutex
+	measured *histograms              // nil until times are measured
+	running  list.List[*observedCall] // those that began first, or again, come first
+	slow     watch
 }
 
-// observeWith returns the observer that x has had, or will have.
-func (x *target) observeWith() *observer {
-	if x.lastObserver.Load() == nil {
-		o := &observer{of: x}
-		o.slow.reported = longAgo
-		x.lastObserver.CompareAndSwap(nil, o)
-	}
-	return x.lastObserver.Load()
-}
+type histograms struct{ waits, runs histogram.Times }
 
 // use has functions report to o, or not any more. o.mu is held.
 func (o *observer) use() {
@@ -62,13 +55,12 @@ func (o *observer) use() {
 // Measure has the times of functions measured, or not any more, of those that are queued from now
 // on.
 func (x *target) Measure(on bool) {
-	if !on && x.lastObserver.Load() == nil {
-		return
-	}
-	o := x.observeWith()
+	o := x.ownObserver
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.times.Store(on)
+	if o.times.Store(on); on && o.measured == nil {
+		o.measured = new(histograms)
+	}
 	o.use()
 }
 
@@ -76,21 +68,20 @@ func (x *target) Measure(on bool) {
 //
 //threadcall:noalloc
 func (o *observer) begin(v *observedCall) {
-	if e := v.on; e != nil {
-		v.outer, e.observed = e.observed, v
-		e.counts.at.Store(int64(v.since))
-	}
+	now := clock.Now()
+	v.outer, v.on.observed = v.on.observed, v
+	v.on.counts.at.Store(int64(now))
+	v.goid = v.on.number()
 	o.mu.Lock()
 	if v.timed {
-		wait := v.since - v.queued
-		if (v.since < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
+		wait := now - v.queued
+		if (now < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
 			wait = 0
 		}
-		o.waits.Add(wait)
+		o.measured.waits.Add(wait)
 	}
-	v.node.Remove()
-	o.running.Append(&v.node)
-	o.watchBegun(v)
+	o.slow.stalled, v.notified = false, false
+	o.runs(v, now)
 	o.mu.Unlock()
 }
 
@@ -98,13 +89,11 @@ func (o *observer) begin(v *observedCall) {
 //
 //threadcall:noalloc
 func (o *observer) end(v *observedCall) {
-	if v.on != nil {
-		v.on.observed = v.outer
-	}
+	v.on.observed = v.outer
 	now := clock.Now()
 	o.mu.Lock()
 	if v.node.Remove() && v.timed { // else a loop has the rest of its time
-		o.runs.Add(now - v.since)
+		o.measured.runs.Add(now - v.since)
 	}
 	o.mu.Unlock()
 }
@@ -131,25 +120,28 @@ func (x *target) Stats() (s Stats) {
 		s.EventLoops = uint64(x.on.announced.Load())
 	}
 	for _, e := range x.workers() {
-		w, r := e.counts.read(), e.idleState.wakeUps()
+		w := e.counts.read()
+		parked, spinning := e.idleState.wakeUps()
+		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 		s.Calls += uint64(w.calls)
 		s.Posts += uint64(max(w.posts, w.skipped) - w.skipped) // skipped may have been read later
 		s.Returned += uint64(w.returned)
 		s.Panicked += uint64(w.panicked)
 		s.Goexits += uint64(e.exits.Load())
-		s.Parked += uint64(r.parked)
-		s.Spinning += uint64(r.spinning)
+		s.Parked += uint64(parked)
+		s.Spinning += uint64(spinning)
 		if same {
 			s.Busy += e.counts.busy(now)
 			s.Running = max(s.Running, e.running(now))
 		}
 	}
-	if o := x.lastObserver.Load(); o != nil {
-		o.mu.Lock()
-		s.Waits, s.Runs = o.waits, o.runs
-		o.mu.Unlock()
+	o := x.ownObserver
+	o.mu.Lock()
+	if m := o.measured; m != nil {
+		s.Waits, s.Runs = m.waits, m.runs
 	}
-	if x.phase.Load() < closed {
+	o.mu.Unlock()
+	if x.phase.Load() < closed { // after Left, see package recorderhttp
 		s.Queued = x.Queued()
 		if x.limit != nil {
 			s.Queued += int(x.limit.waiting.Load())
@@ -162,8 +154,10 @@ func (x *target) Stats() (s Stats) {
 //
 //threadcall:noalloc
 func (x *target) Queued() int {
-	if x.pool != nil {
-		return x.pool.queued()
+	if p := x.pool; p != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.backlog.Len
 	}
 	return max(0, x.on.q.Len()-int(x.on.controls.Load()))
 }

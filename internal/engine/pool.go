@@ -54,6 +54,7 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine()
 		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e.owns()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
@@ -62,9 +63,6 @@ func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
 
 // Start gives each engine a thread. keep is as in Engine.Start.
 func (p *Pool) Start(keep bool) {
-	for _, e := range p.workers {
-		e.owns() // all before the first starts, because what it runs may terminate all
-	}
 	for _, e := range p.workers {
 		e.start(keep)
 	}
@@ -75,66 +73,43 @@ func (p *Pool) Start(keep bool) {
 func (p *Pool) Workers() []*Engine { return p.workers }
 
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did.
+// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it
+// waits, the caller must end the pool, and wait for that. Each wait is published as one for the
+// whole pool, because the function on one thread may wait for that on another by means that the
+// engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
+	self, o := Self(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
-	outcomes := make([]callq.Outcome, len(p.workers))
-	p.callEach(fn, calls, outcomes)
-	failed := -1
-	for i, o := range outcomes {
-		if o == callq.Ran || failed >= 0 {
-			calls[i].Drop()
-		} else {
-			failed = i
-		}
-	}
-	if failed >= 0 {
-		finish(calls[failed], outcomes[failed])
-	}
-}
-
-// callEach queues all calls and then waits for each, in deferred calls: if Goexit unwinds the
-// caller during one wait, the pool ends, and the other calls are waited for as well. Each wait is
-// published as one for the whole pool, because the function on one thread may wait for that on
-// another by means that the engine does not know.
-func (p *Pool) callEach(fn func(i int), calls []*callq.Call, outcomes []callq.Outcome) {
-	self, o, unwound := threads.current(), p.observer.Load(), false
 	for i, e := range p.workers {
 		run := func() { fn(i) }
-		if o != nil || trace.IsEnabled() {
-			v := newObserved(never, o, e, run, false)
-			defer v.release()
+		if v := newPost(noContext, nil, o, e, run); v != nil {
 			run = v.run
 		}
-		c := e.q.Get(callq.Awaited, run, self.poster())
-		calls[i] = c
-		if wake, _, ok := e.q.Push(c); !ok {
-			c.Settle(callq.Refused)
+		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
+		if wake, _, ok := e.q.Push(calls[i]); !ok {
+			calls[i].Settle(callq.Refused)
 		} else if wake {
 			e.wake()
 		}
-		defer func() {
-			if unwound {
-				p.Terminate()
-			}
-			unwound = true
-			if self != nil {
-				outcomes[i] = self.waitFor(wait{call: c, pool: p, each: true}, nil)
-			} else {
-				outcomes[i] = block(nil, c, nil, nil, nil)
-			}
-			unwound = false
-		}()
 	}
-}
-
-// queued returns how many functions are queued for any of the threads.
-//
-//threadcall:noalloc
-func (p *Pool) queued() int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.backlog.Len
+	var failed *callq.Call
+	var how callq.Outcome
+	for _, c := range calls {
+		var o callq.Outcome
+		if self != nil {
+			o = self.waitFor(wait{call: c, pool: p, each: true}, nil)
+		} else {
+			o = block(nil, c, nil, nil, nil)
+		}
+		if o == callq.Ran || failed != nil {
+			c.Drop()
+		} else {
+			failed, how = c, o
+		}
+	}
+	if failed != nil {
+		finish(failed, how)
+	}
 }
 
 // Call runs fn on one of the threads and returns after it. False means that fn did not and will not
@@ -145,7 +120,7 @@ func (p *Pool) Call(fn func()) bool {
 	if fn == nil {
 		return false
 	}
-	self := threads.current()
+	self := Self()
 	if self != nil && self.pool == p {
 		return self.nested(fn)
 	}
@@ -307,7 +282,7 @@ func (p *Pool) Terminate() {
 		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
-	p.lastObserver.Load().terminated()
+	p.ownObserver.terminated()
 	for _, c := range refused {
 		c.Refuse()
 	}
@@ -323,7 +298,7 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	p.Retire()
-	return threads.current().waitForTarget(ctx, cancel, &p.target)
+	return Self().waitForTarget(ctx, cancel, &p.target)
 }
 
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.

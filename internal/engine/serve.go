@@ -14,12 +14,13 @@ import (
 
 // serveAll runs loop, which serves, and then end. It goes on with loop when a function has called
 // Goexit: the goroutine then runs its deferred calls and must end after them, but this deferred
-// call serves on.
-func serveAll(loop, end func()) {
+// call serves on, after exited.
+func serveAll(loop, exited, end func()) {
 	ended := false
 	defer func() {
 		if !ended {
-			serveAll(loop, end)
+			exited()
+			serveAll(loop, exited, end)
 		}
 	}()
 	loop()
@@ -31,12 +32,8 @@ func serveAll(loop, end func()) {
 // milliseconds longer, those of 10,000 30 ms, and those of 100,000 0.2 to 0.6 s.
 const manyExits = 3000
 
-// countExit is called where serveAll calls its loop, again after a Goexit, which it counts.
-func (e *Engine) countExit(again *bool) {
-	if !*again {
-		*again = true
-		return
-	}
+// countExit counts a Goexit.
+func (e *Engine) countExit() {
 	if e.exits.Add(1) == manyExits {
 		fmt.Fprintf(os.Stderr, "threadcall: %d functions have called runtime.Goexit on %v, as t.Fatal "+
 			"and t.Skip do: their frames stay on its stack until it ends, and each makes every garbage "+
@@ -150,9 +147,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
 	e.counts.work(clock.Now())
-	again := false
 	serveAll(func() {
-		e.countExit(&again)
 		for !isClosed(cancel) {
 			if e.q.Closed() {
 				err = ErrTerminated
@@ -163,7 +158,7 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 				e.q.Heed()
 			}
 		}
-	}, func() {
+	}, e.countExit, func() {
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)

@@ -29,8 +29,7 @@ type named struct {
 	name               string
 	refused, withdrawn atomic.Uint64 // of all
 	slow               atomic.Uint64 // likewise
-	had                int           // threads and pools; guarded by all.mu
-	ended              Stats         // the sums of those that have ended; likewise
+	ended              Stats         // the sums of those that have ended; guarded by all.mu
 }
 
 // unlisted is for threads without SetName.
@@ -47,23 +46,13 @@ const (
 type listing struct {
 	named *named
 	node  list.Node[*target] // guarded by all.mu
-	timed bool               // WithTimes; likewise
+	timed bool               // whatever MeasureTimes says
 }
 
-func (x *target) list(name string) {
+func (x *target) list(name string, timed bool) {
+	name = strings.ToValidUTF8(name, "\uFFFD")
 	all.mu.Lock()
 	defer all.mu.Unlock()
-	x.count(name)
-	x.node.Value = x
-	all.targets.Append(&x.node)
-	if all.measures {
-		x.Measure(true)
-	}
-}
-
-// count has x counted under a name. all.mu is held.
-func (x *target) count(name string) {
-	name = strings.ToValidUTF8(name, "\uFFFD")
 	if all.names == nil {
 		all.names = map[string]*named{}
 	}
@@ -72,18 +61,11 @@ func (x *target) count(name string) {
 	}
 	x.named = cmp.Or(all.names[name], &named{name: name})
 	all.names[name] = x.named
-	x.named.had++
-}
-
-// isMain says that the thread is that of package mainthread. Nothing has been counted yet.
-func (e *Engine) isMain() {
-	e.permanent = true
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	if e.named.had--; e.named.had == 0 {
-		delete(all.names, e.named.name)
+	x.node.Value = x
+	all.targets.Append(&x.node)
+	if x.timed = timed; timed || all.measures {
+		x.Measure(true)
 	}
-	e.count("main")
 }
 
 // unlist is called when x has ended.
@@ -93,14 +75,6 @@ func (x *target) unlist() {
 	if x.node.Remove() {
 		x.named.ended.add(x.Stats())
 	}
-}
-
-// AlwaysMeasure has the times of x measured, whatever MeasureTimes says.
-func (x *target) AlwaysMeasure() {
-	all.mu.Lock()
-	x.timed = true
-	all.mu.Unlock()
-	x.Measure(true)
 }
 
 // MeasureTimes has the times of all threads and pools measured, of the present and future ones, or
@@ -114,8 +88,10 @@ func MeasureTimes(on bool) {
 	}
 }
 
-// add adds the counts of t that only grow.
+// add adds t to the counts of a name.
 func (s *Stats) add(t Stats) {
+	s.Queued += t.Queued
+	s.Running = max(s.Running, t.Running)
 	s.Returned += t.Returned
 	s.Panicked += t.Panicked
 	s.Busy += t.Busy
@@ -129,11 +105,10 @@ type State struct {
 	Name    string // may be empty
 	Label   string // for metrics: Name, "main", or OtherNames
 	Pool    bool
-	Dropped bool   // nothing refers to its handle
-	User    any    // that SetUser was given, or nil
-	Limit   int    // of the queue, or zero
-	Blocked int    // posters that wait for the queue to become shorter
-	Left    uint64 // functions that have left the queue
+	Dropped bool // nothing refers to its handle
+	User    any  // that SetUser was given, or nil
+	Limit   int  // of the queue, or zero
+	Blocked int  // posters that wait for the queue to become shorter
 	Stats   Stats
 	Timed   bool   // times are measured
 	Panic   *Panic // the last that was written to standard error, or nil
@@ -157,8 +132,7 @@ type ThreadState struct {
 // NameState has the counts of threads and pools with one name, also of those that have ended.
 type NameState struct {
 	Threads int
-	Stats   // Busy, Waits, Runs, and those of functions
-	Running time.Duration
+	Stats   // without Goexits, Left, Calls, Posts and the wake-ups
 }
 
 // States returns the states of all threads and pools that have not ended, in the order in which
@@ -181,8 +155,6 @@ func States() (states []State, names map[string]*NameState) {
 		s.fill()
 		n := names[s.Label]
 		n.Threads += len(s.Threads)
-		n.Queued += s.Stats.Queued
-		n.Running = max(n.Running, s.Stats.Running)
 		n.add(s.Stats)
 	}
 	return states, names
@@ -196,10 +168,6 @@ func (s *State) fill() {
 	s.ID, s.Pool = x.ID(), x.pool != nil
 	if s.Name == "" {
 		s.Name = s.Label
-	}
-	for _, e := range x.workers() { // before the length of the queue, see package recorderhttp
-		w := e.counts.read()
-		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 	}
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()

@@ -13,7 +13,7 @@ import (
 // nothing asks for it.
 func TestStates_observeNothing(t *testing.T) {
 	e, o := New(0)
-	e.SetName("seen")
+	e.SetName("seen", false)
 	e.Start(nil, false)
 	defer e.Terminate()
 	observed := func() bool { e.Call(func() {}); return e.observer.Load() != nil }
@@ -54,7 +54,7 @@ func TestStates_haveFewNames(t *testing.T) {
 	const n = 3 * maxNames
 	for i := range n {
 		e, _ := New(0)
-		e.SetName(fmt.Sprint("connection ", i))
+		e.SetName(fmt.Sprint("connection ", i), false)
 		e.Start(nil, false)
 		e.Call(func() {})
 		e.Terminate()
@@ -89,7 +89,7 @@ func TestStats_ofTheLastMoment(t *testing.T) {
 	}
 }
 
-// The main thread may get its name while another goroutine looks.
+// The main thread may begin, and end, while another goroutine looks.
 func TestStates_whileTheMainThreadBegins(t *testing.T) {
 	var over atomic.Bool
 	var looks testutil.Group
@@ -100,8 +100,9 @@ func TestStates_whileTheMainThreadBegins(t *testing.T) {
 	})
 	for range 2000 {
 		e, _ := New(0)
-		e.SetName("begins")
-		e.Absent()
+		e.IsMain()
+		e.SetName("", false)
+		e.Terminate()
 	}
 	over.Store(true)
 	looks.Wait()

@@ -32,16 +32,17 @@ type target struct {
 	name     atomic.Pointer[string] // for messages; nil if there is none
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	lastObserver atomic.Pointer[observer] // observer, or what it was last
-	refused      atomic.Uint64
-	withdrawn    atomic.Uint64
-	reports      atomic.Uint64 // of slow functions
-	lastPanic    atomic.Pointer[Panic]
+	ownObserver *observer // what observer is while functions are observed
+	refused     atomic.Uint64
+	withdrawn   atomic.Uint64
+	reports     atomic.Uint64 // of slow functions
+	lastPanic   atomic.Pointer[Panic]
 	listing
 }
 
 func (x *target) init(limit int, o *Owner) {
 	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
+	x.ownObserver = &observer{of: x}
 	o.of = x
 }
 
@@ -70,7 +71,7 @@ func (x *target) caller() (self *Engine, here bool) {
 	if x.pool == nil && x.on.On() {
 		return x.on, true
 	}
-	self = threads.current()
+	self = Self()
 	return self, self != nil && x.pool != nil && self.pool == x.pool
 }
 
@@ -96,7 +97,7 @@ func (e *Engine) Call(fn func()) bool {
 	if e.bubble != 0 && !e.reachable() {
 		return e.refuse()
 	}
-	self := threads.current()
+	self := Self()
 	if o := e.observer.Load(); o != nil || trace.IsEnabled() {
 		return e.callObserved(o, self, fn)
 	}
@@ -329,7 +330,7 @@ const (
 func (x *target) Go(fn func()) bool {
 	e := x.on
 	if fn == nil || e == nil || x.limit != nil || x.bubble != 0 || x.observer.Load() != nil ||
-		trace.IsEnabled() || x.phase.Load() != open || threads.current() != nil {
+		trace.IsEnabled() || x.phase.Load() != open || Self() != nil {
 		return x.post(noContext, fn, waits, nil)
 	}
 	wake, ok := e.q.Post(fn)
@@ -383,7 +384,7 @@ func (e *Engine) PostBy(by Poster, fn func()) bool { return e.post(noContext, fn
 //
 //threadcall:noalloc
 func (e *Engine) From() uintptr {
-	if self := threads.current(); self != e {
+	if self := Self(); self != e {
 		return self.poster()
 	}
 	return 0

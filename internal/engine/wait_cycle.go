@@ -429,7 +429,7 @@ func (s *Set) engines() []*Engine {
 // nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
 // directly or through others, and returns that one.
 func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
-	e := threads.current()
+	e := Self()
 	if e == nil {
 		select {
 		case <-done:
@@ -452,7 +452,7 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 // calls that they make to the caller's thread, if it is on one. It does not wait where that would
 // be a deadlock. If ctx is done before the end, WaitEnd returns why.
 func (s *Set) WaitEnd(ctx context.Context, done <-chan struct{}) error {
-	threads.current().waitForEnd(done, ctx.Done(), wait{set: s})
+	Self().waitForEnd(done, ctx.Done(), wait{set: s})
 	return whyNot(ctx, done)
 }
 

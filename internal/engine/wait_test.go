@@ -125,7 +125,7 @@ func servesContext(e *Engine, f func()) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		e.Adopt(false)
+		e.Adopt()
 		ctx, cancel := context.WithCancel(context.Background())
 		e.Go(func() { f(); cancel() })
 		_ = e.ServeContext(ctx)

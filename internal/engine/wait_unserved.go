@@ -16,7 +16,9 @@ import (
 // TestMain, for a loop that has ended, for an adoption that never comes. So a call that has waited
 // for five seconds for such a thread says so, once for each thread.
 //
-// The callers of a thread are counted. While some wait, a timer checks the thread each second:
+// The callers of a thread are counted, those that began to wait in even and in odd periods apart.
+// While some wait, a timer ends each period after five seconds. Those that are counted for the
+// period before have waited for at least as long then:
 //
 //	watched  means                next, and by
 //	false    there is no timer    true, by beginWatch: a caller that finds the thread not serving, or
@@ -29,143 +31,136 @@ import (
 // then looks whether callers wait. So at least one of them sees the other. The side that sets
 // watched has the watch until checkUnserved has reset it. No timer is set for ever, or the Go
 // runtime would find no deadlock.
-//
-// The first caller has its position reported; it has a ticket, which it clears when it has waited.
 type unserved struct {
-	waits   atomic.Uint64 // how many callers wait, and, times waited, how many have waited
+	waits   atomic.Uint64 // callers that wait since an even period, and, times odd, since an odd one
+	period  atomic.Uint32
 	watched atomic.Bool
-	ticket  atomic.Uint32 // of the caller in watch, while that waits
+	first   atomic.Bool // the caller in watch waits
 	watch   *unservedWatch
 }
 
-// An unservedWatch is what checkUnserved knows. It counts checks since the thread has last served.
+// An unservedWatch is what checkUnserved knows.
 type unservedWatch struct {
 	timer  *time.Timer
-	checks int
-	served uint32      // what it was at the first check
-	waited uint64      // likewise
-	stack  string      // of the thread's goroutine, at the last check that needed it
-	pcs    [32]uintptr // the stack of the caller with the ticket
+	served uint32      // what it was when the period began
+	looked bool        // at the stack of the thread's goroutine, in this period
+	stack  string      // at the last look
+	pcs    [32]uintptr // the stack of the caller that has set watched, if one has
 	depth  int
-	last   uint32 // the last ticket
 }
 
 const (
-	waited      = 1 << 32
-	checkEach   = time.Second
-	checks      = 5
-	unservedFor = checks * checkEach
+	odd         = 1 << 32
+	unservedFor = 5 * time.Second
+	secondLook  = time.Second // after the first, at the end of the period
 
 	// a variable of the environment: with a value, nothing is reported
 	silencer = "THREADCALL_INIT_WARNING"
 )
 
 // beginWait is called by a caller that is about to wait for the thread of a host; endWait gets its
-// result.
+// results.
 //
 //threadcall:noalloc
-func (e *Engine) beginWait() (ticket uint32) {
-	e.unserved.waits.Add(1)
-	if e.serving.Load() < loops && !e.unserved.watched.Load() {
-		ticket = e.beginWatch(true) //threadcall:alloc for the first
+func (e *Engine) beginWait() (count uint64, first bool) {
+	u := &e.unserved
+	if count = 1; u.period.Load()%2 != 0 {
+		count = odd
 	}
-	return ticket
+	u.waits.Add(count)
+	if e.serving.Load() < loops && !u.watched.Load() {
+		first = e.beginWatch(true) //threadcall:alloc for the first
+	}
+	return count, first
 }
 
 // endWait ends what beginWait has begun.
 //
 //threadcall:noalloc
-func (e *Engine) endWait(ticket uint32) {
-	e.unserved.waits.Add(waited - 1)
-	if ticket != 0 {
-		e.unserved.ticket.CompareAndSwap(ticket, 0)
+func (e *Engine) endWait(count uint64, first bool) {
+	if first {
+		e.unserved.first.Store(false) // of a later watch, too: then the report does not have its place
 	}
+	e.unserved.waits.Add(-count)
 }
 
-// beginWatch sets the timer, unless that is set. It returns a ticket if it has done so for a
-// caller.
-func (e *Engine) beginWatch(caller bool) (ticket uint32) {
+// beginWatch sets the timer, unless that is set, and reports whether it has.
+func (e *Engine) beginWatch(caller bool) bool {
 	u, inside := &e.unserved, clock.InBubble()
 	switch {
 	case e.bubble != 0, e.q.Closed(), inside && e.served.Load() != 0,
 		!u.watched.CompareAndSwap(false, true):
-		return 0
+		return false
 	}
 	if u.watch == nil {
 		u.watch = new(unservedWatch)
 	}
-	w := u.watch
-	if caller {
-		w.last = max(w.last+1, 1)
-		ticket = w.last
-		w.depth = runtime.Callers(2, w.pcs[:])
-	}
-	u.ticket.Store(ticket)
+	u.watch.depth = runtime.Callers(2, u.watch.pcs[:])
+	u.first.Store(caller)
 	if !inside {
-		e.setWatch()
-		return ticket
+		e.nextPeriod()
+	} else { // a timer of the bubble would stand still; cleanups run outside
+		runtime.AddCleanup(new([2]*byte), (*Engine).nextPeriod, e)
+		runtime.GC()
 	}
-	// A timer of the bubble would stand still. Cleanups run outside.
-	runtime.AddCleanup(new([2]*byte), (*Engine).setWatch, e)
-	runtime.GC()
-	return ticket
+	return true
 }
 
-func (e *Engine) setWatch() {
+func (e *Engine) nextPeriod() {
 	w := e.unserved.watch
-	w.checks, w.served, w.waited = 0, e.served.Load(), e.unserved.waits.Load()/waited
+	w.served, w.looked = e.served.Load(), false
+	e.unserved.period.Add(1)
 	if w.timer == nil {
 		w.timer = time.AfterFunc(time.Hour, e.checkUnserved)
 	}
-	w.timer.Reset(checkEach)
+	w.timer.Reset(unservedFor - secondLook)
 }
 
 // checkUnserved is called by the timer. It reports the thread if a caller has waited for
-// unservedFor, and the thread has not served in that time: the caller with the ticket, or one of
-// those that waited at the first check, if no wait has ended since. If the main goroutine has
-// ended, nothing will serve the main thread any more, and calls are refused from then on.
+// unservedFor, and the thread has not served in that time. If the main goroutine has ended, nothing
+// will serve the main thread any more, and calls are refused from then on.
 func (e *Engine) checkUnserved() {
 	u, w := &e.unserved, e.unserved.watch
-	w.checks++
-	switch waits := u.waits.Load(); {
+	before := u.waits.Load()
+	if u.period.Load()%2 != 0 {
+		before %= odd
+	} else {
+		before /= odd
+	}
+	switch {
 	case e.q.Closed():
 		return // nothing waits there, nor will
 	case !e.mayBeUnserved():
 		u.watched.Store(false)
-		if !e.mayBeUnserved() || !u.watched.CompareAndSwap(false, true) {
-			return
+		if e.mayBeUnserved() && u.watched.CompareAndSwap(false, true) {
+			e.nextPeriod()
 		}
-		w.checks = 0
-	case e.served.Load() != w.served, u.ticket.Load() == 0 && waits/waited != w.waited:
-		w.checks = 0
-	case w.checks >= checks-1:
-		todo, later := e.missing()
-		switch {
-		case w.checks < checks:
-		case todo != "":
-			e.reportUnserved(todo)
-			if e.permanent && w.stack == "" {
-				e.Terminate()
-			}
-			return
-		case !later:
-			u.watched.Store(false) // the next caller, or the thread when it has served, sets it
-			return
-		default:
-			w.checks = 0
-		}
+		return
+	case before == 0 || e.served.Load() != w.served:
+		e.nextPeriod()
+		return
 	}
-	if w.checks == 0 {
-		e.setWatch()
-	} else {
-		w.timer.Reset(checkEach)
+	todo, later := e.missing()
+	switch {
+	case !w.looked:
+		w.looked = true
+		w.timer.Reset(secondLook)
+	case todo != "":
+		e.reportUnserved(todo)
+		if e.permanent && w.stack == "" {
+			e.Terminate()
+		}
+	case later:
+		e.nextPeriod()
+	default:
+		u.watched.Store(false) // the next caller, or the thread when it has served, sets it
 	}
 }
 
 // mayBeUnserved reports whether callers wait, and the thread neither serves nor runs a function for
 // a thread that it waits for.
 func (e *Engine) mayBeUnserved() bool {
-	if e.unserved.waits.Load()%waited == 0 {
+	if e.unserved.waits.Load() == 0 {
 		return false
 	}
 	serving := e.serving.Load()
@@ -220,7 +215,7 @@ func (e *Engine) reportUnserved(todo string) {
 		return
 	}
 	u, call := &e.unserved, "a call"
-	if u.ticket.Load() != 0 {
+	if u.first.Load() {
 		if at := stack.Caller(u.watch.pcs[:u.watch.depth]); at != "" {
 			call += " made at " + at
 		}

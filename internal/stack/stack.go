@@ -37,7 +37,7 @@ var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).pa
 // between is what may stand between a function and its caller, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime.goexit", "runtime/trace.WithRegion",
-	"/internal/engine.(*observedCall).call", "/internal/engine.(*Clock).call",
+	"/internal/engine.(*observedCall).call", "/thread.(*Timer).call",
 	"/internal/engine.inPlace", "/internal/engine.markInPlace",
 	"/internal/engine.(*Engine).nestedContext",
 }
@@ -103,14 +103,20 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// State returns what a goroutine does, such as "chan receive", and its stack, or nothing.
-func State(goroutine uint64) (state, stack string) {
+// Of returns the stack of a goroutine, or nil if it has ended.
+func Of(goroutine uint64) []byte {
+	wanted := strconv.FormatUint(goroutine, 10)
 	for number, one := range Goroutines() {
-		if number == strconv.FormatUint(goroutine, 10) {
-			header, frames, _ := strings.Cut(string(one), "\n")
-			_, state, _ = strings.Cut(header, "[")
-			return state[:max(strings.IndexAny(state, ",]"), 0)], frames
+		if number == wanted {
+			return bytes.Clone(one)
 		}
 	}
-	return "", ""
+	return nil
+}
+
+// State returns what a goroutine does, such as "chan receive", and its stack, or nothing.
+func State(goroutine uint64) (state, stack string) {
+	header, stack, _ := strings.Cut(string(Of(goroutine)), "\n")
+	_, state, _ = strings.Cut(header, "[")
+	return state[:max(strings.IndexAny(state, ",]"), 0)], stack
 }

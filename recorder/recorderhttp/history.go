@@ -57,7 +57,7 @@ func (h *history) look(now time.Time, s access.State) (x seen) {
 		return x
 	}
 	needed := len(h.samples) // the first from which the wait is known
-	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 && h.samples[i].ever > s.Left; i-- {
+	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 && h.samples[i].ever > s.Stats.Left; i-- {
 		needed = i
 	}
 	if needed < len(h.samples) {
@@ -72,7 +72,7 @@ func (h *history) look(now time.Time, s access.State) (x seen) {
 		x.before = &before
 	}
 	h.samples = append(slices.Delete(h.samples, 0, min(needed, recent)),
-		sample{now, s.Left + uint64(s.Stats.Queued), spanOf(s)})
+		sample{now, s.Stats.Left + uint64(s.Stats.Queued), spanOf(s)})
 	if len(h.samples) > maxSamples { // each second one goes, but not the first and the last
 		kept := h.samples[:0]
 		for i, x := range h.samples {

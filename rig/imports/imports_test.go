@@ -28,8 +28,9 @@ var parts = []struct {
 	any   bool     // there is no limit but that of the engine
 }{
 	{dir: ""}, // the documentation of the module
-	{dir: "thread", files: []string{engine, "internal/fault", "internal/freelist", "internal/access",
-		"internal/histogram", "internal/stack", "osthread"},
+	{dir: "thread", files: []string{engine, "internal/access", "internal/clock", "internal/fault",
+		"internal/freelist", "internal/histogram", "internal/list", "internal/park", "internal/stack",
+		"osthread"},
 		tests: []string{"internal/ident", "internal/cores", "internal/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access", "internal/clock",
 		"internal/list"},
