@@ -52,20 +52,19 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *bench.
 			log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
 	}()
-	v, err := plan.Choose(ctx, set, scratch.Dir)
-	if err == nil {
-		err = v.Checkout(ctx, scratch.Dir, log)
-	}
-	b := &build.Builder{Set: set, Versions: v, Dir: scratch.Dir, Log: log}
-	if err == nil {
-		err = b.Build(ctx)
-	}
+	versions, err := plan.Choose(ctx, set, scratch.Dir, log)
 	if err != nil {
 		return nil, err
 	}
+	b := &build.Builder{Set: set, Versions: versions, Dir: scratch.Dir, Log: log}
+	if err := b.Build(ctx); err != nil {
+		return nil, err
+	}
 	record := &bench.Record{Began: time.Now(), Module: strings.Join(b.Modules, ", "),
-		Versions: v.List, Toolchain: v.List[len(v.List)-1].Toolchain, Settings: set.Settings,
-		Identical: append([]string{}, b.Identical...)}
+		Settings: set.Settings, Identical: append([]string{}, b.Identical...)}
+	for _, v := range versions {
+		record.Versions, record.Toolchain = append(record.Versions, v.Version), v.Toolchain
+	}
 	data, err := measure.Run(ctx, set, log, record, b.Benchmarks)
 	data.Failures = append(b.Failures, data.Failures...)
 	if len(data.Results) == 0 && len(b.Benchmarks) > 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Testing writes into dir an overlay of package testing, for the flag -overlay of a go command with
+// Testing writes into dir, which it makes, an overlay of package testing, for the flag -overlay of a go command with
 // this GOROOT, and returns the name of its file. The sources, by name, become a part of package
 // testing. They define the type threadcallHook, which each testing.B has a value of, with methods
 // that testing calls:
@@ -26,7 +26,7 @@ func Testing(goroot, dir string, sources map[string][]byte) (string, error) {
 	testing := filepath.Join(goroot, "src", "testing")
 	file := filepath.Join(testing, "benchmark.go")
 	text, err := os.ReadFile(file)
-	if err != nil {
+	if err = errors.Join(err, os.MkdirAll(dir, 0o700)); err != nil {
 		return "", err
 	}
 	files := map[string][]byte{}

@@ -8,6 +8,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,11 +33,9 @@ type Benchmark struct {
 // A Builder compiles the test binaries and finds the benchmarks in them.
 type Builder struct {
 	Set      *plan.Settings
-	Versions *plan.Versions
+	Versions []plan.Version
 	Dir      string // for the binaries
 	Log      *plan.Log
-
-	meters map[string][]string // flags of the go command, by GOROOT
 
 	Modules    []string // of the packages
 	Benchmarks []Benchmark
@@ -48,7 +47,7 @@ type Builder struct {
 func (b *Builder) Build(ctx context.Context) error {
 	defer b.Log.Progress("")
 	b.Log.Progress("listing packages")
-	packages, err := b.Versions.Packages(ctx, b.Set.Patterns)
+	packages, err := plan.Packages(ctx, b.Versions, b.Set.Patterns)
 	if err != nil {
 		return err
 	}
@@ -64,21 +63,21 @@ func (b *Builder) Build(ctx context.Context) error {
 		}
 		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
 			len(packages[last])))
-		binaries, names, ok, err := b.compile(ctx, i, packages)
+		failed := len(b.Failures)
+		binaries, names, err := b.compile(ctx, i, packages)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if len(b.Failures) > failed {
 			broken = append(broken, p.ImportPath)
 			continue
 		}
 		there = append(there, names[last]...)
-		found := matching(p.ImportPath, binaries, names, which)
-		if len(found) > 0 && identical(binaries) {
+		if found := matching(p.ImportPath, binaries, names, which); len(found) > 0 && identical(binaries) {
 			b.Identical = append(b.Identical, p.ImportPath)
-			continue
+		} else {
+			b.Benchmarks = append(b.Benchmarks, found...)
 		}
-		b.Benchmarks = append(b.Benchmarks, found...)
 	}
 	if len(b.Identical) > 0 {
 		b.Log.Notes = append(b.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
@@ -100,64 +99,52 @@ func (b *Builder) Build(ctx context.Context) error {
 }
 
 // compile compiles the package with this index in each version that has it, and lists the
-// benchmarks. It is not ok if one does not compile or start, which is a failure like that of a
-// benchmark: other packages can still be measured.
+// benchmarks. If one does not compile or start, that is a failure like that of a benchmark: other
+// packages can still be measured.
 func (b *Builder) compile(ctx context.Context, index int,
-	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, ok bool, err error) {
-	binaries, names, ok = make([]*gotest.Binary, len(packages)), make([][]string, len(packages)), true
+	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, err error) {
+	binaries, names = make([]*gotest.Binary, len(packages)), make([][]string, len(packages))
 	name := packages[len(packages)-1][index].ImportPath
-	for v, version := range b.Versions.List {
-		p := packages[v][index]
+	for i, v := range b.Versions {
+		p := packages[i][index]
 		if p.ImportPath == "" {
 			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
-				"version.", b.Versions.VS, name)
+				"version.", v.Short, name)
 			continue
 		}
-		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test.exe", version.Name, index))
-		err := b.Versions.Trees[v].Build(ctx, p, file, b.meter(b.Versions.Roots[v], version.Name)...)
+		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test.exe", v.Name, index))
+		err := v.Tree.Build(ctx, p, file, b.meter(v.Root)...)
 		if err == nil {
 			// The environment is the one that go test gives a test binary.
-			binaries[v] = &gotest.Binary{Path: file, Dir: p.Dir, Env: append(os.Environ(),
-				"PWD="+p.Dir, "GOROOT="+b.Versions.Roots[v], "PATH="+filepath.Join(b.Versions.Roots[v], "bin")+
-					string(os.PathListSeparator)+os.Getenv("PATH"))}
-			names[v], err = binaries[v].Benchmarks(ctx, b.Set.Timeout)
+			path := filepath.Join(v.Root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+			binaries[i] = &gotest.Binary{Path: file, Dir: p.Dir,
+				Env: append(os.Environ(), "PWD="+p.Dir, "GOROOT="+v.Root, "PATH="+path)}
+			names[i], err = binaries[i].Benchmarks(ctx, b.Set.Timeout)
 		}
 		switch {
 		case ctx.Err() != nil:
-			return nil, nil, false, err
+			return nil, nil, err
 		case err != nil:
-			ok = false
-			b.Failures = append(b.Failures, report.Failure{Version: version.Name, Package: name,
+			b.Failures = append(b.Failures, report.Failure{Version: v.Name, Package: name,
 				Reason: err.Error()})
-			b.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, version.Name, err))
+			b.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, v.Name, err))
 		}
 	}
-	return binaries, names, ok, nil
+	return binaries, names, nil
 }
 
-// meter returns the flags by which benchmarks report their CPU time, if that is possible.
-func (b *Builder) meter(goroot, version string) []string {
-	flags, ok := b.meters[goroot]
-	if ok {
-		return flags
-	}
+// meter returns the flags of the go command with this GOROOT by which benchmarks report their CPU
+// time, if that is possible.
+func (b *Builder) meter(goroot string) []string {
 	name, err := "", errors.New("GOFLAGS has an overlay of its own")
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
-		dir := filepath.Join(b.Dir, "meter-"+version)
-		if err = os.Mkdir(dir, 0o700); err == nil {
-			name, err = meter(goroot, dir)
-		}
+		name, err = meter(goroot, filepath.Join(b.Dir, "meter-"+url.QueryEscape(goroot)))
 	}
-	if err == nil {
-		flags = []string{"-overlay", name}
-	} else {
+	if err != nil {
 		b.Log.Note("CPU time is not measured: %v.", err)
+		return nil
 	}
-	if b.meters == nil {
-		b.meters = map[string][]string{}
-	}
-	b.meters[goroot] = flags
-	return flags
+	return []string{"-overlay", name}
 }
 
 //go:embed testdata/*.go.txt
@@ -181,20 +168,18 @@ func meter(goroot, dir string) (string, error) {
 // matching returns the benchmarks of a package that match the pattern.
 func matching(pkg string, binaries []*gotest.Binary, names [][]string,
 	which gotest.Pattern) (found []Benchmark) {
-	for version, list := range names {
-		for _, name := range list {
-			pattern, ok := which.For(name)
-			if !ok {
-				continue
-			}
-			i := slices.IndexFunc(found, func(b Benchmark) bool { return b.Name == name })
-			if i < 0 {
-				i = len(found)
-				found = append(found, Benchmark{pkg, name, pattern,
-					make([]*gotest.Binary, len(binaries))})
-			}
-			found[i].Binaries[version] = binaries[version]
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(names...)))) {
+		pattern, ok := which.For(name)
+		if !ok {
+			continue
 		}
+		one := Benchmark{pkg, name, pattern, slices.Clone(binaries)}
+		for version := range names {
+			if !slices.Contains(names[version], name) {
+				one.Binaries[version] = nil
+			}
+		}
+		found = append(found, one)
 	}
 	return found
 }

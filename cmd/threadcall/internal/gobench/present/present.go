@@ -158,12 +158,12 @@ func (p printer) comparison() {
 		switch rows, same := p.rows(t, n); {
 		case len(rows) > 0:
 			empty = false
-			g.Title(p.Bold(t.Unit))
+			g.Add(p.Bold(t.Unit))
 			for _, cells := range rows {
 				g.Add(cells...)
 			}
 			if same > 0 {
-				g.Note("  " + ui.Counted(same, "other: no change", "others: no change"))
+				g.Add("  " + ui.Counted(same, "other: no change", "others: no change"))
 			}
 		case same > 0:
 			equal = append(equal, fmt.Sprintf("%s of %d", t.Unit, same))
