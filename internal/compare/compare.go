@@ -4,9 +4,6 @@
 package compare
 
 import (
-	"math"
-	"runtime"
-	"runtime/debug"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -59,30 +56,6 @@ func Measure(run func() (ops int)) Result {
 	n := max(run(), 1)
 	wall, cpu := time.Since(start), CPUTime()-cpu
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
-}
-
-// Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine:
-// the least of three counts, because the runtime allocates now and then. The collector is off
-// meanwhile, because it empties pools.
-func Memory(n int, op func()) (bytes, objects float64) {
-	runtime.GC()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	repeat := func(n int) {
-		for range n {
-			op()
-		}
-	}
-	repeat(n/10 + 1) // fills the pools
-	bytes, objects = math.Inf(1), math.Inf(1)
-	for range 3 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		repeat(n)
-		runtime.ReadMemStats(&after)
-		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(n))
-		objects = min(objects, float64(after.Mallocs-before.Mallocs)/float64(n))
-	}
-	return bytes, objects
 }
 
 // nop is what is called: a call's cost is all that is measured.

@@ -1,9 +1,10 @@
 package demo
 
 import (
+	"flag"
 	"fmt"
-	"math"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
@@ -44,13 +45,20 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		max((6*(rounds+1)*sample).Round(time.Second), time.Second)))
 	p.Printf("\n")
 
+	testing.Init()
+	_ = flag.Set("test.benchtime", "1000x") // it is defined, and valid
 	names, memory := []string{"direct"}, [][2]string{{}}
 	contenders := []compare.Contender{compare.Direct}
 	for _, d := range designs {
 		s, end := d.open()
-		bytes, objects := compare.Memory(500, func() { s.Call(func() {}) })
+		r := testing.Benchmark(func(b *testing.B) {
+			for b.Loop() {
+				s.Call(func() {})
+			}
+		})
 		end()
-		names, memory = append(names, d.name), append(memory, [2]string{count(bytes), count(objects)})
+		names, memory = append(names, d.name), append(memory,
+			[2]string{fmt.Sprint(r.AllocedBytesPerOp()), fmt.Sprint(r.AllocsPerOp())})
 		contenders = append(contenders, compare.Calling(d.open))
 	}
 	if c := compare.Bounded(); c != nil {
@@ -92,12 +100,4 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		"median of the rounds, which range from %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
 		names[best], ui.Digits(slices.Min(ratios)), ui.Digits(slices.Max(ratios))))
 	p.Printf("\n")
-}
-
-// count writes x without a fraction if the fraction is within the runtime's own allocations.
-func count(x float64) string {
-	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
-		return ui.Number(whole)
-	}
-	return ui.Digits(x)
 }
