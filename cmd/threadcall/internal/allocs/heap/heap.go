@@ -8,7 +8,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
@@ -42,24 +41,18 @@ type key struct {
 // out.
 func sum(p *hook.Profile) map[key]Sample {
 	samples := map[key]Sample{}
-	names := make([]string, len(p.Frames))
-	for i, f := range p.Frames {
-		names[i] = fmt.Sprintf("%s %s:%d %v\n", f.Function, f.File, f.Line, f.Inlined)
-	}
 	for _, r := range p.Records {
 		if r.Objects == 0 {
 			continue
 		}
-		stack := make(Stack, len(r.Stack))
-		var text strings.Builder
-		for i, at := range r.Stack {
-			stack[i] = p.Frames[at]
-			text.WriteString(names[at])
+		var stack Stack
+		for _, at := range r.Stack {
+			stack = append(stack, p.Frames[at])
 		}
 		if stack.ofTesting() {
 			continue
 		}
-		k := key{text.String(), r.Bytes / r.Objects}
+		k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
 		s := samples[k]
 		s.Stack, s.Size = stack, k.size
 		s.Each = s.Each.Plus(alloc.Amount{Objects: float64(r.Objects), Bytes: float64(r.Bytes)})
@@ -71,27 +64,17 @@ func sum(p *hook.Profile) map[key]Sample {
 // Own returns the first frame at or above the site that is not of the standard library, or the
 // length of the stack.
 func (s Stack) Own() int {
-	for i := s.Site(); i < len(s); i++ {
-		if !s[i].Standard && !s[i].OfCgo() {
-			return i
-		}
+	i := s.Site()
+	for i < len(s) && (s[i].Standard || s[i].OfCgo()) {
+		i++
 	}
-	return len(s)
+	return i
 }
 
 // ByChance reports whether so many objects an operation may be in the difference although they are
 // independent of the operations: less than one in a hundred, or a handful altogether.
 func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
-}
-
-// hidden returns how many objects the runtime has counted and the profile has not.
-func hidden(p *hook.Profile) float64 {
-	n := float64(p.Objects)
-	for _, r := range p.Records {
-		n -= float64(r.Objects)
-	}
-	return n
 }
 
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
@@ -104,9 +87,8 @@ func Difference(short, long *hook.Profile, n int) Samples {
 			b[k] = Sample{Stack: one.Stack, Size: one.Size}
 		}
 	}
-	s := Samples{More: n, Go: long.Go,
-		Counted: counted(long).Per(float64(n), counted(short)),
-		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
+	s := Samples{More: n, Go: long.Go, Counted: counted(long).Per(float64(n), counted(short))}
+	s.Hidden = s.Counted.Objects - (recorded(long)-recorded(short))/float64(n)
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
@@ -119,6 +101,14 @@ func Difference(short, long *hook.Profile, n int) Samples {
 
 func counted(p *hook.Profile) alloc.Amount {
 	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
+}
+
+// recorded returns how many objects the profile has.
+func recorded(p *hook.Profile) (n float64) {
+	for _, r := range p.Records {
+		n += float64(r.Objects)
+	}
+	return n
 }
 
 // callbacks are the functions of package testing that call the tests' own.
