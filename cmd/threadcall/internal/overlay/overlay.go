@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Testing writes into dir, which it makes, an overlay of package testing, for the flag -overlay of a go command with
-// this GOROOT, and returns the name of its file. The sources, by name, become a part of package
-// testing. They define the type threadcallHook, which each testing.B has a value of, with methods
-// that testing calls:
+// Testing writes into dir, which it makes, an overlay of package testing, for the flag -overlay of
+// a go command with this GOROOT, and returns the name of its file. The sources, by name, become a
+// part of package testing. They define the type threadcallHook, which each testing.B has a value
+// of, with methods that testing calls:
 //
 //	begin()    before a run: ResetTimer, StartTimer, the benchmark function, StopTimer
 //	start()    when the timer starts, and, while it runs, when it is reset

@@ -222,20 +222,23 @@ type Loop struct {
 // A Deed is what a goroutine did at one place.
 type Deed struct {
 	Doing string `json:"doing"` // ran, system call, or a reason for a wait
-	Frame
-	From Frame  `json:"from"` // the function of the program that called it; empty if there is none
-	In   string `json:"in"`   // the function of a library that the program called there, if any
+	Place
 	Sum
 	Longest Moment `json:"longest"`
 }
 
-// A WaitPlace is where goroutines waited for one reason: the innermost frame of the program, or if
-// there is none, outside of the runtime and the packages below sync, os and net.
+// A Place is the innermost frame of the program, or if there is none, outside of the runtime and
+// the packages below sync, os and net.
+type Place struct {
+	Frame
+	From Frame  `json:"from"` // the function of the program that called it; empty if there is none
+	In   string `json:"in"`   // the function of a library that the program called there, if any
+}
+
+// A WaitPlace is where goroutines waited for one reason. From is that of the longest wait.
 type WaitPlace struct {
 	Reason string `json:"reason"`
-	Frame
-	From      Frame         `json:"from"`    // the caller in the program, in the longest wait
-	In        string        `json:"in"`      // the function of a library that waited there, if any
+	Place
 	Library   bool          `json:"library"` // of the standard library; the stack has no other frame
 	Times     Distribution  `json:"times_ns"`
 	Shared    time.Duration `json:"shared_ns"`    // waits ended by goroutines that had waited here

@@ -56,7 +56,8 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	c.Functions = slices.DeleteFunc(c.Functions, func(f *alloc.Function) bool { return !own[f.Package] })
+	others := func(f *alloc.Function) bool { return !own[f.Package] }
+	c.Functions = slices.DeleteFunc(c.Functions, others)
 	return c, errors.Join(wrong...)
 }
 

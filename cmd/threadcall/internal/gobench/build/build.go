@@ -73,7 +73,8 @@ func (b *Builder) Build(ctx context.Context) error {
 			continue
 		}
 		there = append(there, names[last]...)
-		if found := matching(p.ImportPath, binaries, names, which); len(found) > 0 && identical(binaries) {
+		found := matching(p.ImportPath, binaries, names, which)
+		if len(found) > 0 && identical(binaries) {
 			b.Identical = append(b.Identical, p.ImportPath)
 		} else {
 			b.Benchmarks = append(b.Benchmarks, found...)

@@ -219,8 +219,7 @@ func (a *analysis) sumUp(g *goroutine) {
 }
 
 func (d deed) report() trace.Deed {
-	return trace.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, In: d.In, Sum: d.Sum,
-		Longest: d.longest}
+	return trace.Deed{Doing: d.Reason, Place: d.Place, Sum: d.Sum, Longest: d.longest}
 }
 
 // ranAt is a place where goroutines of a function stopped running.
@@ -274,7 +273,7 @@ func (w *wakeups) ready(v *stay) {
 func (w *wakeups) report(t *tables) []trace.Wakeups {
 	byPlace := map[trace.Frame]*trace.Wakeups{}
 	for stack, x := range w.at {
-		f := t.place(stack)
+		f := t.place(stack).Frame
 		if strings.HasPrefix(f.Func, "runtime.") {
 			continue
 		}

@@ -72,15 +72,15 @@ func say(format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// at names a frame, and the frame that called it if there is one.
-func at(f, from trace.Frame) string {
+// at names a place, and what called it if that is known.
+func at(p trace.Place) string {
 	switch {
-	case f.Func == trace.NoFunction:
+	case p.Func == trace.NoFunction:
 		return ""
-	case from.Func == "":
-		return say(" at %s", f)
+	case p.From.Func == "":
+		return say(" at %s", p.Frame)
 	}
-	return say(" at %s, called by %s", f, from)
+	return say(" at %s, called by %s", p.Frame, p.From)
 }
 
 // doing says what a goroutine did, for how long, and where.
@@ -101,7 +101,7 @@ func doing(d trace.Deed, length string) string {
 	if d.In != "" {
 		what += " in " + d.In
 	}
-	return what + length + at(d.Frame, d.From)
+	return what + length + at(d.Place)
 }
 
 // of says how much of a time something took.
@@ -220,7 +220,7 @@ func mainWaits(r *trace.Report) (list []found) {
 		return slices.Contains([]string{trace.HTTP, trace.HTTPConnection, trace.Network}, d.Doing)
 	}
 	for _, p := range r.Waiting.Places {
-		did := trace.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
+		did := trace.Deed{Doing: p.Reason, Place: p.Place}
 		because := cause(p, enders, p.Main)
 		switch c := p.Causes; {
 		case p.Main*2 < r.Trace.Duration || through(p, "accept"):
@@ -303,7 +303,7 @@ func systemCalls(r *trace.Report) (list []found) {
 		}
 		list = append(list, finding("system calls", trace.Waits, p.Longest, sum,
 			"System calls%s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
-				"the longest %s)", at(p.Frame, p.From), sum, percent(sum, active),
+				"the longest %s)", at(p.Place), sum, percent(sum, active),
 			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max)))
 	}
 	return list
@@ -338,7 +338,7 @@ func slowWait(r *trace.Report) (list []found) {
 			continue
 		}
 		list = append(list, finding("slow wait", trace.Waits, p.Longest, long,
-			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
+			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Place), long,
 			percent(long, r.Trace.Duration), p.Longest.Goroutine))
 	}
 	return list
@@ -449,7 +449,7 @@ func fullPs(r *trace.Report) []found {
 		m = trace.Moment{Length: d}
 	}
 	with := say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
-	if where := at(most.RanAt.Frame, most.RanAt.From); where != "" {
+	if where := at(most.RanAt.Place); where != "" {
 		with += ", most of it" + where
 	}
 	if what := timers(r); what != "" {
