@@ -69,13 +69,7 @@ func runBench(c *command) error {
 	if report == nil {
 		return fail(statusUsage, err)
 	}
-	if asJSON {
-		err = errors.Join(err, writeJSON(c.stdout, report))
-	} else {
-		out := ui.On(c.stdout)
-		present.Print(out, report)
-		err = errors.Join(err, out.Err)
-	}
+	err = errors.Join(err, c.print(asJSON, report, func(out *ui.Screen) { present.Print(out, report) }))
 	broken := judge.Broken(report.Breaches)
 	if err != nil {
 		return fail(statusUsage, errors.Join(broken, err))
