@@ -69,7 +69,8 @@ func runBench(c *command) error {
 	if report == nil {
 		return fail(statusUsage, err)
 	}
-	err = errors.Join(err, c.print(asJSON, report, func(out *ui.Screen) { present.Print(out, report) }))
+	text := func(out *ui.Screen) { present.Print(out, report) }
+	err = errors.Join(err, c.print(asJSON, report, text))
 	broken := judge.Broken(report.Breaches)
 	if err != nil {
 		return fail(statusUsage, errors.Join(broken, err))

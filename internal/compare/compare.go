@@ -4,6 +4,8 @@
 package compare
 
 import (
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -60,3 +62,93 @@ func Measure(run func() (ops int)) Result {
 
 // nop is what is called: a call's cost is all that is measured.
 func nop() {}
+
+// A Contender is one of several ways to do the same thing, which it does n times.
+type Contender func(n int) Result
+
+// Calling is a contender that calls a Subject in a closed loop. It opens it anew for each sample.
+func Calling(open func() (s Subject, end func())) Contender {
+	return func(n int) Result {
+		s, end := open()
+		defer end()
+		s.Call(nop) // it is served
+		return Hot(s, n)
+	}
+}
+
+// Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
+// call in 101 is timed.
+func Hot(s Subject, n int) Result {
+	latencies := make([]time.Duration, 0, n/101+1)
+	r := Measure(func() int {
+		for left := n; left > 0; left -= 101 {
+			for range min(left, 101) - 1 {
+				s.Call(nop)
+			}
+			start := time.Now()
+			s.Call(nop)
+			latencies = append(latencies, time.Since(start))
+		}
+		return n
+	})
+	slices.Sort(latencies)
+	r.Latencies = latencies
+	return r
+}
+
+// Direct is a contender that calls an empty function in place.
+func Direct(n int) Result { return Indirect(n, nop) }
+
+// Indirect measures a plain call of a function value.
+//
+//go:noinline
+func Indirect(n int, f func()) Result {
+	return Measure(func() int {
+		for range n {
+			f()
+		}
+		return n
+	})
+}
+
+// Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
+func Bounded() Contender {
+	if _, ok := Bound(1); !ok {
+		return nil
+	}
+	return func(n int) Result { r, _ := Bound(n); return r }
+}
+
+// Rounds measures each contender in each round for the time of a sample, interleaved in an order
+// that is drawn anew each time, so that whatever else the machine does affects all of them. Before
+// the first round each is tried without being measured. It returns nanoseconds for each operation,
+// by contender and round, and calls step after each sample.
+func Rounds(contenders []Contender, rounds int, sample time.Duration,
+	step func(done, all int)) [][]float64 {
+	series := make([][]float64, len(contenders))
+	sizes := make([]int, len(contenders)) // of samples, in operations
+	done, all := 0, (rounds+1)*len(contenders)
+	for i, c := range contenders {
+		sizes[i] = c.size(sample)
+		done++
+		step(done, all)
+	}
+	for range rounds {
+		for _, i := range rand.Perm(len(contenders)) {
+			series[i] = append(series[i], contenders[i](sizes[i]).Time)
+			done++
+			step(done, all)
+		}
+	}
+	return series
+}
+
+// size returns how many operations take so long.
+func (c Contender) size(sample time.Duration) int {
+	for n := 1; ; n *= 4 {
+		r := c(n)
+		if took := r.Time * float64(r.Ops); took >= float64(sample)/8 {
+			return max(1, int(float64(sample)/r.Time))
+		}
+	}
+}

@@ -89,7 +89,6 @@ type Outcome struct {
 	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
 	Failed []report.Failure         // what failed; there may be results as well
 	Empty  bool                     // it gave no result, but did not fail either
-	Time   time.Duration            // of the process
 }
 
 // start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
@@ -113,7 +112,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	o.Lines, o.Units, o.Time = p.Lines, p.Units, p.Time
+	o.Lines, o.Units = p.Lines, p.Units
 	switch {
 	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
 		o.Failed = j.faults(p)
@@ -215,7 +214,10 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmar
 				outcomes = append(outcomes, o)
 			}
 			for _, one := range j.split(outcomes, each) {
-				if each == 0 {
+				if one.Versions[len(one.Versions)-1] == nil {
+					old = append(old, one.String())
+					continue
+				} else if each == 0 {
 					one.Iterations = m.set.Benchtime.N
 				}
 				m.jobs = append(m.jobs, one)
@@ -223,23 +225,10 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmar
 		}
 	}
 	m.log.Progress("")
-	m.common(old)
-	return nil
-}
-
-// common drops the jobs that only old versions have, and notes them.
-func (m *measurement) common(old []string) {
-	last := len(m.record.Versions) - 1
-	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
-		if j.Versions[last] == nil {
-			old = append(old, j.String())
-		}
-		return j.Versions[last] == nil
-	})
 	if len(old) > 0 {
-		m.log.Note("Not in %s, and not measured: %s.", m.record.Versions[last].Name,
-			ui.Some(old, 10))
+		m.log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
+	return nil
 }
 
 // split returns a job for each benchmark that one of the outcomes has results of. The outcomes are

@@ -79,14 +79,9 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 			r.Stopped = "no benchmark is left that has not failed"
 			return nil
 		}
-		count := m.set.Count
-		if m.set.For > 0 && round > 0 {
-			count = min(count, max(plan.LeastRounds(), int(m.set.For/round)))
-		}
 		for i, process := range all {
-			done := float64(n*len(all)+i) / float64(count*len(all))
 			m.log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.set.Count, i+1,
-				len(all), process.Job.Benchmark, left(began, done)))
+				len(all), process.Job.Benchmark, m.left(n, float64(i)/float64(len(all)), began)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
@@ -100,19 +95,24 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 		}
 		// Without a terminal for the progress: after the first round, and each tenth of them.
 		if of := m.set.Count; !m.log.Terminal() && (n == 0 || 10*(n+1)/of != 10*n/of) {
-			fmt.Fprintf(m.log, "round %d of %d%s\n", n+1, of, left(began, float64(n+1)/float64(count)))
+			fmt.Fprintf(m.log, "round %d of %d%s\n", n+1, of, m.left(n, 1, began))
 		}
 	}
 	r.Stopped = "all rounds are done"
 	return nil
 }
 
-// left returns about how much time is left when a part of the work is done.
-func left(began time.Time, done float64) string {
+// left returns about how much time is left after so many rounds and a part of one.
+func (m *measurement) left(rounds int, part float64, began time.Time) string {
+	spent := float64(time.Since(began))
+	done := (float64(rounds) + part) / float64(m.set.Count)
+	if m.set.For > 0 {
+		done = max(done, spent/float64(m.set.For))
+	}
 	if done <= 0 || done >= 1 {
 		return ""
 	}
-	rest := time.Duration(float64(time.Since(began)) * (1/done - 1))
+	rest := time.Duration(spent * (1/done - 1))
 	precision := time.Second
 	if rest > time.Minute {
 		precision = 10 * time.Second
