@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -65,20 +66,25 @@ func note(s *ui.Screen, text string) {
 	s.Paragraph("  ", text)
 }
 
-// table writes the rows that of returns for the first elements of a list, and how many more there
-// are. The first of columns are left columns of text.
-func table[T any](s *ui.Screen, list []T, what string, left int, columns []string,
-	of func(T) [][]string) {
+// table writes the rows that are added for the first elements of a list, and how many more there
+// are. The titles of the columns have bars between them; the first are left columns of text.
+func table[T any](s *ui.Screen, list []T, what string, left int, titles string,
+	rows func(x T, add func(cells ...any))) {
 	if len(list) == 0 {
 		return
 	}
 	s.Printf("\n")
-	t := ui.Table{Left: left}
+	t, columns := ui.Table{Left: left}, strings.Split(titles, "|")
 	t.Add(columns...)
-	for _, x := range list[:min(len(list), shownRows)] {
-		for _, row := range of(x) {
-			t.Add(append(row, make([]string, len(columns)-len(row))...)...)
+	add := func(cells ...any) {
+		row := make([]string, len(columns))
+		for i, c := range cells {
+			row[i] = cell(c)
 		}
+		t.Add(row...)
+	}
+	for _, x := range list[:min(len(list), shownRows)] {
+		rows(x, add)
 	}
 	t.Write(s)
 	if more := len(list) - shownRows; more > 0 {
@@ -86,25 +92,32 @@ func table[T any](s *ui.Screen, list []T, what string, left int, columns []strin
 	}
 }
 
+// cell formats numbers, and times, which are nanoseconds if they are not whole.
+func cell(value any) string {
+	switch x := value.(type) {
+	case uint64:
+		return ui.Count(x)
+	case time.Duration:
+		return ui.Duration(x)
+	case float64:
+		return ui.Duration(x)
+	}
+	return fmt.Sprint(value)
+}
+
 // wakers adds rows under one for a place.
-func wakers(rows [][]string, title string, list []trace.Waker,
-	of func(trace.Waker) []string) [][]string {
+func wakers(title string, list []trace.Waker, add func(cells ...any), times bool) {
 	for _, w := range list[:min(len(list), 2)] {
 		place := w.Frame.String()
 		if w.Func == trace.NoFunction {
 			place = "the runtime" // a timer, the network; or before the trace
 		}
-		rows = append(rows, append([]string{"  " + title, place}, of(w)...))
+		if times {
+			add("  "+title, place, w.N, w.Time)
+		} else {
+			add("  "+title, place, w.N)
+		}
 	}
-	return rows
-}
-
-// quantiles are the cells of a distribution: median, 99 %, longest.
-func quantiles(d trace.Distribution) []string {
-	if d.N == 0 {
-		return []string{"-", "-", "-"}
-	}
-	return []string{ui.Duration(d.P50), ui.Duration(d.P99), ui.Duration(d.Max)}
 }
 
 // slow has the calls that were reported as slow, the last first, because a trace that was written
@@ -174,10 +187,8 @@ func memory(s *ui.Screen, r *trace.Report) {
 	heading(s, trace.Memory)
 	facts(s, append(list, "stop-the-world", fmt.Sprintf("%s, %s in all, longest %s",
 		ui.Counted(stops.N, "time", "times"), ui.Duration(stops.Sum), ui.Duration(stops.Max)))...)
-	table(s, gc.Assist.Sites, "place", 1, []string{"GC assists at", "times", "in all"},
-		func(w trace.Waker) [][]string {
-			return [][]string{{w.Frame.String(), ui.Count(w.N), ui.Duration(w.Time)}}
-		})
+	table(s, gc.Assist.Sites, "place", 1, "GC assists at|times|in all",
+		func(w trace.Waker, add func(...any)) { add(w.Frame, w.N, w.Time) })
 }
 
 func population(s *ui.Screen, r *trace.Report) {
@@ -186,11 +197,9 @@ func population(s *ui.Screen, r *trace.Report) {
 	facts(s, "goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended",
 		ui.Count(g.First), ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended)),
 		"threads", ui.Count(r.Threads)+" ran goroutines")
-	table(s, r.Functions, "function", 1,
-		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited"},
-		func(f trace.Function) [][]string {
-			return [][]string{{symbol.Short(f.Name), ui.Count(f.Goroutines), ui.Duration(f.Running),
-				ui.Duration(f.Runnable), ui.Duration(f.Syscall), ui.Duration(f.Waiting)}}
+	table(s, r.Functions, "function", 1, "goroutines of|number|ran|ready|syscall|waited",
+		func(f trace.Function, add func(...any)) {
+			add(symbol.Short(f.Name), f.Goroutines, f.Running, f.Runnable, f.Syscall, f.Waiting)
 		})
 }
 
@@ -202,14 +211,10 @@ func waits(s *ui.Screen, list []trace.WaitPlace) {
 		return
 	}
 	heading(s, trace.Waits)
-	table(s, list, "place", 2,
-		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"},
-		func(p trace.WaitPlace) [][]string {
-			return wakers([][]string{{p.Reason, p.Frame.String(), ui.Count(p.Times.N),
-				ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99), ui.Duration(p.Longest.Length),
-				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w trace.Waker) []string {
-				return []string{ui.Count(w.N), ui.Duration(w.Time)}
-			})
+	table(s, list, "place", 2, "for|at|waits|in all|99 %|longest|contended",
+		func(p trace.WaitPlace, add func(...any)) {
+			add(p.Reason, p.Frame, p.Times.N, p.Times.Sum, p.Times.P99, p.Longest.Length, p.Contended)
+			wakers("ended by", p.Wakers, add, true)
 		})
 }
 
@@ -218,12 +223,10 @@ func blocked(s *ui.Screen, list []trace.Blocked) {
 		return
 	}
 	heading(s, trace.BlockedAtEnd)
-	table(s, list, "place", 2,
-		[]string{"in", "at", "goroutines", "created", "ended", "longest"},
-		func(b trace.Blocked) [][]string {
-			return wakers([][]string{{b.Reason, b.Frame.String(), ui.Count(b.N), ui.Count(b.New),
-				ui.Count(b.Ended), ui.Duration(b.Longest)}}, "created at", b.Created,
-				func(w trace.Waker) []string { return []string{ui.Count(w.N)} })
+	table(s, list, "place", 2, "in|at|goroutines|created|ended|longest",
+		func(b trace.Blocked, add func(...any)) {
+			add(b.Reason, b.Frame, b.N, b.New, b.Ended, b.Longest)
+			wakers("created at", b.Created, add, false)
 		})
 	note(s, "Created is the number of those that were created while the trace was taken, "+
 		"ended that of the waits at the place that have ended.")
@@ -239,12 +242,8 @@ func ready(s *ui.Screen, w trace.Waiting) {
 		"%s; %s of that while all Ps ran others", ui.Duration(all.Sum),
 		ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
 		ui.Duration(all.Max), ui.Duration(w.Load.Ready)))
-	table(s, w.Wakeups, "place", 1,
-		[]string{"many made ready at", "times", "goroutines", "at once", "ready"},
-		func(x trace.Wakeups) [][]string {
-			return [][]string{{x.Frame.String(), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
-				ui.Duration(x.Ready)}}
-		})
+	table(s, w.Wakeups, "place", 1, "many made ready at|times|goroutines|at once|ready",
+		func(x trace.Wakeups, add func(...any)) { add(x.Frame, x.N, x.Woken, x.Most, x.Ready) })
 }
 
 func calls(s *ui.Screen, c trace.Calls) {
@@ -255,11 +254,10 @@ func calls(s *ui.Screen, c trace.Calls) {
 	facts(s, "calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
 		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
 		ui.Count(c.NotRun)))
-	table(s, c.Places, "place", 2,
-		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
-		func(p trace.CallPlace) [][]string {
-			return [][]string{slices.Concat([]string{p.Kind, p.Frame.String(), ui.Count(p.Queued.N)},
-				quantiles(p.Queued), quantiles(p.Run))}
+	table(s, c.Places, "place", 2, "kind|at|calls|queued|99 %|longest|ran|99 %|longest",
+		func(p trace.CallPlace, add func(...any)) {
+			q, r := p.Queued, p.Run // of as many calls
+			add(p.Kind, p.Frame, q.N, q.P50, q.P99, q.Max, r.P50, r.P99, r.Max)
 		})
 	note(s, "Queued is the median time from the call to the start of the function, ran is the "+
 		"median time of the function.")
