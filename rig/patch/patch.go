@@ -25,8 +25,8 @@ import (
 //	+a line that comes
 //
 // with an "in" for each place that it changes. There are no line numbers: the lines that stay and
-// go must follow each other at exactly one place of the file, whatever the space and comments. Lines
-// that stay are there to make it so.
+// go must follow each other at exactly one place of the file, whatever the space and comments.
+// Lines that stay are there to make it so.
 type Patch struct {
 	Name, Arg, About string
 	Edits            []Edit

@@ -2,8 +2,7 @@
 //
 // A run goes one way, and so do the imports:
 //
-//	plan     settings, limits, and versions with their trees
-//	build    test binaries, which report CPU time, and the benchmarks in them
+//	plan     settings, limits, versions with their trees, and the benchmarks in test binaries
 //	measure  the lock, calibration, rounds of processes, and files of results
 //	judge    tests of what was measured, verdicts, and limits that are broken
 //	present  text
@@ -20,7 +19,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
@@ -52,22 +50,18 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log) (report *bench.
 			log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
 	}()
-	versions, err := plan.Choose(ctx, set, scratch.Dir, log)
-	if err != nil {
+	p := &plan.Plan{Set: set, Dir: scratch.Dir, Log: log}
+	if err := p.Make(ctx); err != nil {
 		return nil, err
 	}
-	b := &build.Builder{Set: set, Versions: versions, Dir: scratch.Dir, Log: log}
-	if err := b.Build(ctx); err != nil {
-		return nil, err
-	}
-	record := &bench.Record{Began: time.Now(), Module: strings.Join(b.Modules, ", "),
-		Settings: set.Settings, Identical: append([]string{}, b.Identical...)}
-	for _, v := range versions {
+	record := &bench.Record{Began: time.Now(), Module: strings.Join(p.Modules, ", "),
+		Settings: set.Settings, Identical: append([]string{}, p.Identical...)}
+	for _, v := range p.Versions {
 		record.Versions, record.Toolchain = append(record.Versions, v.Version), v.Toolchain
 	}
-	data, err := measure.Run(ctx, set, log, record, b.Benchmarks)
-	data.Failures = append(b.Failures, data.Failures...)
-	if len(data.Results) == 0 && len(b.Benchmarks) > 0 {
+	data, err := measure.Run(ctx, set, log, record, p.Benchmarks)
+	data.Failures = append(p.Failures, data.Failures...)
+	if len(data.Results) == 0 && len(p.Benchmarks) > 0 {
 		return nil, errors.Join(data.Err(), err, errors.New("there are no results"))
 	}
 	record.Notes = log.Notes

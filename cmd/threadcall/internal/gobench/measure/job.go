@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -24,24 +23,17 @@ import (
 // A Job is what one process runs: a top-level benchmark with its sub-benchmarks, or, after
 // calibration, one of those.
 type Job struct {
-	Package string
-	// as the function is called, or the sub-benchmark, without the number of CPUs
-	Benchmark  string
-	Pattern    string           // for the flag -test.bench
-	CPU        report.CPUs      // one; empty: the default
-	Iterations int              // 0: as many as -benchtime makes
-	Versions   []*gotest.Binary // nil for a version that does not have it
+	plan.Benchmark
+	CPU        report.CPUs // one; empty: the default
+	Iterations int         // 0: as many as -benchtime makes
 
 	skip []string // sub-benchmarks that have failed
 	over bool     // it failed altogether
 }
 
-// String returns the package and the benchmark, as one writes them in Go.
-func (j *Job) String() string { return j.Package + "." + j.Benchmark }
-
 // drop makes that the benchmark does not run again.
 func (j *Job) drop(name string) {
-	if !strings.HasPrefix(name, j.Benchmark+"/") {
+	if !strings.HasPrefix(name, j.Name+"/") {
 		j.over = true
 		return
 	}
@@ -65,13 +57,13 @@ func Order(jobs []*Job) (processes []Process) {
 	order := map[Process][]float64{} // random: of the top-level benchmark, the job, and the process
 	groups := map[string]float64{}
 	for _, j := range jobs {
-		top, _, _ := strings.Cut(j.Benchmark, "/")
+		top, _, _ := strings.Cut(j.Name, "/")
 		top = j.Package + "." + top
 		if groups[top] == 0 {
 			groups[top] = 1 + rand.Float64()
 		}
 		job := rand.Float64()
-		for version, binary := range j.Versions {
+		for version, binary := range j.Binaries {
 			if p := (Process{j, version}); binary != nil && !j.over {
 				order[p] = []float64{groups[top], job, rand.Float64()}
 				processes = append(processes, p)
@@ -106,7 +98,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	if j.CPU != "" {
 		args = append(args, "-test.cpu="+j.CPU.String())
 	}
-	p, err := j.Versions[run.Version].Run(ctx, s.Timeout, args...)
+	p, err := j.Binaries[run.Version].Run(ctx, s.Timeout, args...)
 	if ctx.Err() != nil {
 		return nil, err
 	} else if err != nil {
@@ -128,7 +120,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 
 // faults returns what failed in a process, and why. A crash is one of the whole benchmark.
 func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
-	whole := func(reason string) { found = append(found, failure(j.Benchmark, reason)) }
+	whole := func(reason string) { found = append(found, failure(j.Name, reason)) }
 	switch {
 	case p.TooLong:
 		whole(p.Problem)
@@ -185,7 +177,7 @@ const (
 
 // calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
 // sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
-func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
+func (m *measurement) calibrate(ctx context.Context, benchmarks []plan.Benchmark) error {
 	each, short := m.set.Benchtime.Time, *m.set
 	short.Benchtime = report.Benchtime{N: 1}
 	if each > 0 {
@@ -194,15 +186,14 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmar
 	var old []string // that only old versions have
 	for i, b := range benchmarks {
 		if b.Binaries[len(b.Binaries)-1] == nil {
-			old = append(old, b.Package+"."+b.Name)
+			old = append(old, b.String())
 			continue
 		}
 		for _, cpu := range m.set.CPU.Each() {
 			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
-			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern, CPU: cpu,
-				Versions: b.Binaries}
+			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome
-			for version, binary := range j.Versions {
+			for version, binary := range j.Binaries {
 				if binary == nil {
 					continue
 				}
@@ -214,7 +205,7 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmar
 				outcomes = append(outcomes, o)
 			}
 			for _, one := range j.split(outcomes, each) {
-				if one.Versions[len(one.Versions)-1] == nil {
+				if one.Binaries[len(one.Binaries)-1] == nil {
 					old = append(old, one.String())
 					continue
 				} else if each == 0 {
@@ -243,7 +234,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
 			return slices.ContainsFunc(o.Failed, func(f report.Failure) bool {
 				failed := "Benchmark" + f.Name
-				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Benchmark
+				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Name
 			})
 		})
 	}
@@ -254,23 +245,23 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			if fails(name) {
 				continue
 			}
-			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Benchmark == name })
+			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Name == name })
 			if i < 0 {
 				i = len(jobs)
-				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
-					Pattern: gotest.Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
-						len(j.Versions))})
+				jobs = append(jobs, &Job{CPU: j.CPU, Benchmark: plan.Benchmark{Package: j.Package,
+					Name: name, Pattern: gotest.Exactly(name),
+					Binaries: make([]*gotest.Binary, len(j.Binaries))}})
 				sums = append(sums, 0)
 			}
-			jobs[i].Versions[o.Version] = j.Versions[o.Version]
+			jobs[i].Binaries[o.Version] = j.Binaries[o.Version]
 			wall, own := times(l)
 			sums[i] += max(own, wall/mostStretch)
 		}
 	}
 	for i, one := range jobs {
 		if each > 0 && sums[i] > 0 {
-			versions := len(one.Versions)
-			if slices.Contains(one.Versions, nil) {
+			versions := len(one.Binaries)
+			if slices.Contains(one.Binaries, nil) {
 				versions--
 			}
 			n := math.Round(each.Seconds() * float64(versions) / sums[i])

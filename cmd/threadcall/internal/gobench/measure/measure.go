@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
@@ -32,7 +31,7 @@ type measurement struct {
 // Run calibrates benchmarks and measures them in rounds, unless an error or the context ends that.
 // It completes the record. There may be results even with an error.
 func Run(ctx context.Context, set *plan.Settings, log *plan.Log, record *bench.Record,
-	benchmarks []build.Benchmark) (d *Data, err error) {
+	benchmarks []plan.Benchmark) (d *Data, err error) {
 	m := &measurement{set: set, log: log, record: record, data: New()}
 	for _, v := range record.Versions {
 		m.data.Versions = append(m.data.Versions, v.Name)
@@ -56,7 +55,7 @@ func Run(ctx context.Context, set *plan.Settings, log *plan.Log, record *bench.R
 }
 
 // rounds measures all rounds. It returns nil if they are done, or no later one may begin.
-func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) error {
+func (m *measurement) rounds(ctx context.Context, benchmarks []plan.Benchmark) error {
 	r, start := m.record, time.Now()
 	began := start
 	defer func() {
@@ -81,7 +80,7 @@ func (m *measurement) rounds(ctx context.Context, benchmarks []build.Benchmark) 
 		}
 		for i, process := range all {
 			m.log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.set.Count, i+1,
-				len(all), process.Job.Benchmark, m.left(n, float64(i)/float64(len(all)), began)))
+				len(all), process.Job.Name, m.left(n, float64(i)/float64(len(all)), began)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
@@ -146,6 +145,6 @@ func (m *measurement) failed(o *Outcome, when string) {
 	}
 	if o.Empty {
 		m.log.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, "+
-			"if it skips.", o.Job.Benchmark, o.Job.Package)
+			"if it skips.", o.Job.Name, o.Job.Package)
 	}
 }

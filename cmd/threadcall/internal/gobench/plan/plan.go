@@ -1,4 +1,5 @@
-// Package plan has what a run measures and how: settings, limits, and versions with their trees.
+// Package plan has what a run measures and how: settings, limits, versions with their trees, and
+// the benchmarks in their test binaries, which report CPU time.
 package plan
 
 import (
@@ -20,6 +21,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
@@ -140,9 +142,37 @@ func (v *Version) findToolchain(ctx context.Context, dir string) (err error) {
 	return err
 }
 
-// Choose returns the versions, the oldest first: the working tree, and if it is to be compared with
-// a revision, that, which Choose checks out below dir. Dir lasts as long as the run.
-func Choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, error) {
+// A Plan is what a run measures.
+type Plan struct {
+	Set      *Settings
+	Dir      string // for binaries and trees, as long as the run lasts
+	Log      *Log
+	Versions []Version // the oldest first
+
+	Modules    []string // of the packages
+	Benchmarks []Benchmark
+	Identical  []string // packages whose benchmarks are not measured
+	Failures   []report.Failure
+}
+
+// Make completes a plan of which the settings, the directory and the log are set: it builds what
+// there is to measure.
+func (p *Plan) Make(ctx context.Context) (err error) {
+	defer p.Log.Progress("")
+	if p.Versions, err = choose(ctx, p.Set, p.Dir, p.Log); err != nil {
+		return err
+	}
+	p.Log.Progress("listing packages")
+	packages, err := list(ctx, p.Versions, p.Set.Patterns)
+	if err != nil {
+		return err
+	}
+	return p.build(ctx, packages)
+}
+
+// choose returns the versions, the oldest first: the working tree, and if it is to be compared with
+// a revision, that, which is checked out below dir.
+func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, error) {
 	now := Version{Version: bench.Version{Name: "now", What: "the working tree", Short: "now"},
 		Tree: gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}}
 	if err := now.findToolchain(ctx, dir); err != nil || s.VS == "" {
@@ -174,7 +204,6 @@ func Choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, 
 	}
 	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: s.VS,
 		What: fmt.Sprintf("revision %s, %s %q", s.VS, then.Short(), then.Subject)}}
-	defer log.Progress("")
 	log.Progress("checking out " + s.VS)
 	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(dir, "old"), now.Tree)
 	if err != nil {
@@ -190,10 +219,9 @@ func Choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, 
 	return []Version{old, now}, nil
 }
 
-// Packages returns the packages of each version: those of the working tree that have tests, and at
-// the same index, what another version has in their place, which may be nothing.
-func Packages(ctx context.Context, versions []Version, patterns []string) ([][]gotest.Package,
-	error) {
+// list returns the packages of each version: those of the working tree that have tests, and at the
+// same index, what another version has in their place, which may be nothing.
+func list(ctx context.Context, versions []Version, patterns []string) ([][]gotest.Package, error) {
 	last := len(versions) - 1
 	now, missing, err := versions[last].Tree.List(ctx, patterns...)
 	now = slices.DeleteFunc(now, func(p gotest.Package) bool { return !p.HasTests() })

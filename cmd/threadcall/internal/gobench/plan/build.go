@@ -1,5 +1,4 @@
-// Package build compiles the test binaries of all versions, and finds the benchmarks in them.
-package build
+package plan
 
 import (
 	"bytes"
@@ -14,7 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -30,105 +28,89 @@ type Benchmark struct {
 	Binaries []*gotest.Binary // one a version; nil for one that does not have it
 }
 
-// A Builder compiles the test binaries and finds the benchmarks in them.
-type Builder struct {
-	Set      *plan.Settings
-	Versions []plan.Version
-	Dir      string // for the binaries
-	Log      *plan.Log
+// String returns the package and the benchmark, as one writes them in Go.
+func (b Benchmark) String() string { return b.Package + "." + b.Name }
 
-	Modules    []string // of the packages
-	Benchmarks []Benchmark
-	Identical  []string // packages whose benchmarks are not measured
-	Failures   []report.Failure
-}
-
-// Build builds all packages.
-func (b *Builder) Build(ctx context.Context) error {
-	defer b.Log.Progress("")
-	b.Log.Progress("listing packages")
-	packages, err := plan.Packages(ctx, b.Versions, b.Set.Patterns)
-	if err != nil {
-		return err
-	}
-	which, err := gotest.ParsePattern(b.Set.Bench)
+// build compiles the test binaries of all packages, and finds the benchmarks in them.
+func (p *Plan) build(ctx context.Context, packages [][]gotest.Package) error {
+	which, err := gotest.ParsePattern(p.Set.Bench)
 	if err != nil {
 		return err
 	}
 	last := len(packages) - 1
 	var there, broken []string
-	for i, p := range packages[last] {
-		if p.Module != nil && !slices.Contains(b.Modules, p.Module.Path) {
-			b.Modules = append(b.Modules, p.Module.Path)
+	for i, pkg := range packages[last] {
+		if pkg.Module != nil && !slices.Contains(p.Modules, pkg.Module.Path) {
+			p.Modules = append(p.Modules, pkg.Module.Path)
 		}
-		b.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", p.ImportPath, i+1,
+		p.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1,
 			len(packages[last])))
-		failed := len(b.Failures)
-		binaries, names, err := b.compile(ctx, i, packages)
+		failed := len(p.Failures)
+		binaries, names, err := p.compile(ctx, i, packages)
 		if err != nil {
 			return err
 		}
-		if len(b.Failures) > failed {
-			broken = append(broken, p.ImportPath)
+		if len(p.Failures) > failed {
+			broken = append(broken, pkg.ImportPath)
 			continue
 		}
 		there = append(there, names[last]...)
-		found := matching(p.ImportPath, binaries, names, which)
+		found := matching(pkg.ImportPath, binaries, names, which)
 		if len(found) > 0 && identical(binaries) {
-			b.Identical = append(b.Identical, p.ImportPath)
+			p.Identical = append(p.Identical, pkg.ImportPath)
 		} else {
-			b.Benchmarks = append(b.Benchmarks, found...)
+			p.Benchmarks = append(p.Benchmarks, found...)
 		}
 	}
-	if len(b.Identical) > 0 {
-		b.Log.Notes = append(b.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
-			"byte by byte.", ui.Some(b.Identical, 5)))
+	if len(p.Identical) > 0 {
+		p.Log.Notes = append(p.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
+			"byte by byte.", ui.Some(p.Identical, 5)))
 	}
 	switch {
-	case len(b.Benchmarks)+len(b.Identical) > 0:
+	case len(p.Benchmarks)+len(p.Identical) > 0:
 		return nil
 	case len(broken) > 0:
 		return fmt.Errorf("the tests of %s do not build, or do not start",
 			strings.Join(broken, ", "))
 	case len(there) > 0:
 		slices.Sort(there)
-		return fmt.Errorf("no benchmark matches -bench %q; there are %s", b.Set.Bench,
+		return fmt.Errorf("no benchmark matches -bench %q; there are %s", p.Set.Bench,
 			ui.Some(slices.Compact(there), 20))
 	}
 	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
-		"BenchmarkX(b *testing.B)", cmp.Or(strings.Join(b.Set.Patterns, " "), "."))
+		"BenchmarkX(b *testing.B)", cmp.Or(strings.Join(p.Set.Patterns, " "), "."))
 }
 
 // compile compiles the package with this index in each version that has it, and lists the
 // benchmarks. If one does not compile or start, that is a failure like that of a benchmark: other
 // packages can still be measured.
-func (b *Builder) compile(ctx context.Context, index int,
+func (p *Plan) compile(ctx context.Context, index int,
 	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, err error) {
 	binaries, names = make([]*gotest.Binary, len(packages)), make([][]string, len(packages))
 	name := packages[len(packages)-1][index].ImportPath
-	for i, v := range b.Versions {
-		p := packages[i][index]
-		if p.ImportPath == "" {
-			b.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
+	for i, v := range p.Versions {
+		pkg := packages[i][index]
+		if pkg.ImportPath == "" {
+			p.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
 				"version.", v.Short, name)
 			continue
 		}
-		file := filepath.Join(b.Dir, fmt.Sprintf("%s-%d.test.exe", v.Name, index))
-		err := v.Tree.Build(ctx, p, file, b.meter(v.Root)...)
+		file := filepath.Join(p.Dir, fmt.Sprintf("%s-%d.test.exe", v.Name, index))
+		err := v.Tree.Build(ctx, pkg, file, p.meter(v.Root)...)
 		if err == nil {
 			// The environment is the one that go test gives a test binary.
 			path := filepath.Join(v.Root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
-			binaries[i] = &gotest.Binary{Path: file, Dir: p.Dir,
-				Env: append(os.Environ(), "PWD="+p.Dir, "GOROOT="+v.Root, "PATH="+path)}
-			names[i], err = binaries[i].Benchmarks(ctx, b.Set.Timeout)
+			binaries[i] = &gotest.Binary{Path: file, Dir: pkg.Dir,
+				Env: append(os.Environ(), "PWD="+pkg.Dir, "GOROOT="+v.Root, "PATH="+path)}
+			names[i], err = binaries[i].Benchmarks(ctx, p.Set.Timeout)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, err
 		case err != nil:
-			b.Failures = append(b.Failures, report.Failure{Version: v.Name, Package: name,
+			p.Failures = append(p.Failures, report.Failure{Version: v.Name, Package: name,
 				Reason: err.Error()})
-			b.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, v.Name, err))
+			p.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, v.Name, err))
 		}
 	}
 	return binaries, names, nil
@@ -136,13 +118,13 @@ func (b *Builder) compile(ctx context.Context, index int,
 
 // meter returns the flags of the go command with this GOROOT by which benchmarks report their CPU
 // time, if that is possible.
-func (b *Builder) meter(goroot string) []string {
+func (p *Plan) meter(goroot string) []string {
 	name, err := "", errors.New("GOFLAGS has an overlay of its own")
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
-		name, err = meter(goroot, filepath.Join(b.Dir, "meter-"+url.QueryEscape(goroot)))
+		name, err = meter(goroot, filepath.Join(p.Dir, "meter-"+url.QueryEscape(goroot)))
 	}
 	if err != nil {
-		b.Log.Note("CPU time is not measured: %v.", err)
+		p.Log.Note("CPU time is not measured: %v.", err)
 		return nil
 	}
 	return []string{"-overlay", name}
