@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -69,24 +68,22 @@ func (b Benchtime) MarshalText() ([]byte, error) { return []byte(b.String()), ni
 func (b *Benchtime) UnmarshalText(text []byte) error { return b.Set(string(text)) }
 
 // CPUs is a list of GOMAXPROCS, as for go test: 1,2,4. The empty one stands for the default.
-type CPUs string
-
-var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
+type CPUs []int
 
 // Set reads a list.
 func (c *CPUs) Set(text string) error {
-	if *c = CPUs(text); !isCPUs.MatchString(text) {
-		return errors.New("must be a list of numbers such as 1,2,4")
+	*c = nil
+	for one := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(one))
+		if err != nil || n < 1 {
+			return errors.New("must be a list of numbers such as 1,2,4")
+		}
+		*c = append(*c, n)
 	}
 	return nil
 }
 
-func (c CPUs) String() string { return string(c) }
-
-// Each returns the numbers one by one, at least one.
-func (c CPUs) Each() (list []CPUs) {
-	for text := range strings.SplitSeq(string(c), ",") {
-		list = append(list, CPUs(strings.TrimSpace(text)))
-	}
-	return list
+// String returns what Set reads.
+func (c CPUs) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(c)), " ", ","), "[]")
 }

@@ -175,7 +175,7 @@ func (s *session) try(ctx context.Context, b *gotest.Binary, pattern string) (tr
 	}
 	r, err := s.run(ctx, b, nil, "-test.bench="+pattern, "-test.benchtime="+short.String())
 	for _, l := range r.Lines {
-		name := gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs)))
+		name := gotest.PlainName(l.Name.String(), report.CPUs{s.Procs})
 		t := trial{"Benchmark" + name, r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))

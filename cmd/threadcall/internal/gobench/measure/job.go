@@ -95,7 +95,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	if len(j.skip) > 0 {
 		args = append(args, "-test.skip="+strings.Join(j.skip, "|"))
 	}
-	if j.CPU != "" {
+	if len(j.CPU) > 0 {
 		args = append(args, "-test.cpu="+j.CPU.String())
 	}
 	p, err := j.Binaries[run.Version].Run(ctx, s.Timeout, args...)
@@ -183,13 +183,17 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []plan.Benchmark
 	if each > 0 {
 		short.Benchtime = report.Benchtime{Time: max(each/calibrationPart, min(each, calibrationMin))}
 	}
+	cpus := []report.CPUs{nil}
+	if len(m.set.CPU) > 0 {
+		cpus = slices.Collect(slices.Chunk(m.set.CPU, 1))
+	}
 	var old []string // that only old versions have
 	for i, b := range benchmarks {
 		if b.Binaries[len(b.Binaries)-1] == nil {
 			old = append(old, b.String())
 			continue
 		}
-		for _, cpu := range m.set.CPU.Each() {
+		for _, cpu := range cpus {
 			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
 			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome

@@ -61,7 +61,7 @@ func behaviours(t *testing.T) *gotest.Binary {
 
 // job returns the benchmark with this name.
 func job(t *testing.T, name string) *Job {
-	return &Job{CPU: "2", Benchmark: plan.Benchmark{Package: "behaviours", Name: name,
+	return &Job{CPU: report.CPUs{2}, Benchmark: plan.Benchmark{Package: "behaviours", Name: name,
 		Pattern: "^" + name + "$", Binaries: []*gotest.Binary{behaviours(t)}}}
 }
 
@@ -193,7 +193,7 @@ func TestOrder(t *testing.T) {
 
 func TestJob_split(t *testing.T) {
 	old, new := &gotest.Binary{Path: "old"}, &gotest.Binary{Path: "new"}
-	j := &Job{CPU: "2", Benchmark: plan.Benchmark{Package: "p", Name: "BenchmarkX",
+	j := &Job{CPU: report.CPUs{2}, Benchmark: plan.Benchmark{Package: "p", Name: "BenchmarkX",
 		Binaries: []*gotest.Binary{old, new}}}
 	outcome := func(version int, output string) *Outcome {
 		o := outcome(output)

@@ -134,7 +134,7 @@ func benchmarks(c *bench.Comparison) (all []bench.Row) {
 // package's path in the module if there are several packages.
 func (p printer) name(r bench.Row) string {
 	name := r.Name
-	if len(p.Settings.CPU.Each()) == 1 {
+	if len(p.Settings.CPU) < 2 {
 		name = gotest.PlainName(name, p.Settings.CPU)
 	}
 	if !p.Comparison.SeveralPackages() {

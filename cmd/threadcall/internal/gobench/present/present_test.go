@@ -207,7 +207,10 @@ func TestPrinter_name(t *testing.T) {
 			table.Rows = append(table.Rows, bench.Row{Package: pkg, Name: "X-8"})
 		}
 		r := bench.Report{Comparison: &bench.Comparison{Tables: []bench.Table{table}}}
-		r.Module, r.Settings.CPU = c.module, report.CPUs(c.cpu)
+		r.Module = c.module
+		if err := r.Settings.CPU.Set(c.cpu); err != nil {
+			t.Fatal(err)
+		}
 		for _, row := range table.Rows {
 			got = append(got, printer{Report: &r}.name(row))
 		}

@@ -517,9 +517,7 @@ func (v *verdict) stops() {
 	if short {
 		return
 	}
-	longest := v.Stops.Longest
-	v.add("stop-the-world", trace.Memory,
-		trace.Moment{At: longest.At, Length: longest.Length}, sum,
+	v.add("stop-the-world", trace.Memory, v.Stops.Longest, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
-		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)
+		ui.Counted(all.N, "time", "times"), sum, v.Stops.Longest.Length, v.Stops.Why)
 }

@@ -42,7 +42,7 @@ func TestOf(t *testing.T) {
 		a := trace.Assist{Sum: trace.Sum{N: 9, Time: assist}, Sites: []trace.Waker{{Frame: place,
 			Sum: trace.Sum{Time: assist}}}}
 		return &trace.Report{Trace: whole, Waiting: w, GC: trace.GC{Assist: a},
-			Functions: []trace.Function{{Name: "main.work", Times: trace.Times{Running: 10 * s},
+			Functions: []trace.Function{{Name: "main.work", Running: 10 * s,
 				Assist: assist, RanAt: at("ran", 9, 9*s, s)}}}
 	}
 	load := func(full, ready time.Duration, late trace.Sum) *trace.Report {
@@ -74,7 +74,7 @@ func TestOf(t *testing.T) {
 	fast.Half = 5e3
 	stopped := func(longest, sum time.Duration) *trace.Report {
 		return &trace.Report{Trace: whole, Stops: trace.Stops{All: times(5, sum, ms, longest),
-			Longest: trace.Interval{At: s, Length: longest, What: "GC sweep termination"}}}
+			Longest: trace.Moment{At: s, Length: longest}, Why: "GC sweep termination"}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *trace.Report {
 		b := trace.Blocked{Reason: reason, Frame: place, N: n, New: since, Ended: ended, Longest: s,
