@@ -1,5 +1,5 @@
 // Package allocs finds what allocates: where, how much for each operation, and the compiler's
-// reason. measure.go compiles tests with package hook and runs them, rows.go joins what they
+// reason. measure.go compiles tests with a hook and runs them, rows.go joins what they
 // allocated with the compiler's log, and text.go writes all reports.
 package allocs
 

@@ -14,19 +14,19 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // A builder compiles tests so that each benchmark leaves a profile of everything that it allocated,
-// and so that the compiler logs its reasons. No file is changed: package hook is compiled in by the
-// go command's -overlay.
+// and so that the compiler logs its reasons. No file is changed: the hook of package heap is
+// compiled in by the go command's -overlay.
 type builder struct {
 	gotest.Tree
 	dir     string      // absolute, for all files
-	overlay string      // the file with package hook
+	overlay string      // the file with the hook
 	asked   []string    // packages that the compiler is asked about when tests are compiled
 	log     *escape.Log // what it has said in all builds so far
 }
@@ -50,7 +50,7 @@ func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []
 	slices.Sort(b.asked)
 	_, goroot, err := b.Toolchain(ctx, dir)
 	if err == nil {
-		b.overlay, err = hook.Overlay(goroot, dir)
+		b.overlay, err = overlay.Testing(goroot, dir, heap.Hook)
 	}
 	return b, err
 }
@@ -203,7 +203,7 @@ func (s *session) measure(ctx context.Context, bin *gotest.Binary, b trial) erro
 	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.Package, b.name, n, 2*n))
 	var all []heap.Samples
 	for stable := false; !stable; stable = s.stable(all) {
-		var profiles [2]*hook.Profile
+		var profiles [2]*heap.Profile
 		for i := range profiles {
 			var err error
 			if profiles[i], err = s.profile(ctx, bin, b.name, (i+1)*n); err != nil {
@@ -238,15 +238,15 @@ func (s *session) stable(all []heap.Samples) bool {
 
 // profile returns the profile of n operations of a benchmark.
 func (s *session) profile(ctx context.Context, b *gotest.Binary, name string, n int) (
-	*hook.Profile, error) {
+	*heap.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
-	r, err := s.run(ctx, b, []string{hook.ProfileVariable + "=" + file},
+	r, err := s.run(ctx, b, []string{heap.ProfileVariable + "=" + file},
 		"-test.bench="+gotest.Exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))
 	if err != nil {
 		return nil, err
 	}
-	p, err := hook.ReadFile(file)
+	p, err := heap.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, &report.Failure{Reason: "it ended before the benchmark had, and left no profile",
 			Output: r.Output}

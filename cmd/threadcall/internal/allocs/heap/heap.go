@@ -1,17 +1,60 @@
-// Package heap works with profiles of package hook: what one operation allocates is the difference
-// of two.
+// Package heap works with profiles of what benchmarks allocate: what one operation allocates is the
+// difference of two.
 package heap
 
 import (
 	"cmp"
+	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
+
+// Hook has the source that becomes a part of package testing by an overlay, and makes benchmarks
+// write down what they allocate.
+//
+//go:embed testdata
+var Hook embed.FS
+
+// ProfileVariable is a variable of the environment: the file for the profile. Empty: there is none.
+const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
+
+// A Profile has what a benchmark has allocated while its timer ran and since it was last reset, in
+// all its runs, with the runtime's own frames, which runtime/pprof leaves out: they tell an append
+// from a channel, and a channel from a goroutine's wait.
+type Profile struct {
+	Go             string
+	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
+	Frames         []alloc.Frame
+	Records        []Record
+}
+
+// A Record is what was allocated with one stack and one size. Objects without pointers that are
+// smaller than 16 bytes share blocks of 16; those count as one object then.
+type Record struct {
+	Objects, Bytes int64
+	Stack          []int // in Frames, innermost first; at most 32 functions not inlined
+}
+
+// ReadFile reads the profile of a process.
+func ReadFile(path string) (*Profile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Profile{}
+	err = json.Unmarshal(text, p)
+	for i := range p.Frames {
+		p.Frames[i].Function = symbol.Unescape(p.Frames[i].Function)
+	}
+	return p, err
+}
 
 // A Stack is a chain of calls, the innermost first.
 type Stack []alloc.Frame
@@ -39,7 +82,7 @@ type key struct {
 
 // sum adds up the records with the same stack and size. Those of the testing package's own are left
 // out.
-func sum(p *hook.Profile) map[key]Sample {
+func sum(p *Profile) map[key]Sample {
 	samples := map[key]Sample{}
 	for _, r := range p.Records {
 		if r.Objects == 0 {
@@ -80,7 +123,7 @@ func (s Samples) ByChance(objects float64) bool {
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
 // first run is empty and n is 1, Each has all of the second run. The testing package's own
 // allocations are left out.
-func Difference(short, long *hook.Profile, n int) Samples {
+func Difference(short, long *Profile, n int) Samples {
 	a, b := sum(short), sum(long)
 	for k, one := range a {
 		if _, both := b[k]; !both {
@@ -99,12 +142,12 @@ func Difference(short, long *hook.Profile, n int) Samples {
 	return s
 }
 
-func counted(p *hook.Profile) alloc.Amount {
+func counted(p *Profile) alloc.Amount {
 	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
 }
 
 // recorded returns how many objects the profile has.
-func recorded(p *hook.Profile) (n float64) {
+func recorded(p *Profile) (n float64) {
 	for _, r := range p.Records {
 		n += float64(r.Objects)
 	}

@@ -121,7 +121,8 @@ func (p *Plan) compile(ctx context.Context, index int,
 func (p *Plan) meter(goroot string) []string {
 	name, err := "", errors.New("GOFLAGS has an overlay of its own")
 	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
-		name, err = meter(goroot, filepath.Join(p.Dir, "meter-"+url.QueryEscape(goroot)))
+		dir := filepath.Join(p.Dir, "meter-"+url.QueryEscape(goroot))
+		name, err = overlay.Testing(goroot, dir, meters)
 	}
 	if err != nil {
 		p.Log.Note("CPU time is not measured: %v.", err)
@@ -130,23 +131,13 @@ func (p *Plan) meter(goroot string) []string {
 	return []string{"-overlay", name}
 }
 
-//go:embed testdata/*.go.txt
-var added embed.FS
-
-// meter writes an overlay of package testing for the flag -overlay of the go command into dir, and
-// returns its name. It is for the Go version with this GOROOT.
+// With these sources, a benchmark reports the CPU time of the process for the time that ns/op
+// measures, and on Linux how many threads ran or were ready to run, on average. That separates
+// waiting from waiting for a CPU: it is about 1 for a computation in one goroutine, on a loaded
+// machine, too.
 //
-// With it, a benchmark reports the CPU time of the process for the time that ns/op measures, and on
-// Linux how many threads ran or were ready to run, on average. That separates waiting from waiting
-// for a CPU: it is about 1 for a computation in one goroutine, on a loaded machine, too.
-func meter(goroot, dir string) (string, error) {
-	files, _ := added.ReadDir("testdata") // it is there
-	sources := map[string][]byte{}
-	for _, f := range files {
-		sources[strings.TrimSuffix(f.Name(), ".txt")], _ = added.ReadFile("testdata/" + f.Name())
-	}
-	return overlay.Testing(goroot, dir, sources)
-}
+//go:embed testdata
+var meters embed.FS
 
 // matching returns the benchmarks of a package that match the pattern.
 func matching(pkg string, binaries []*gotest.Binary, names [][]string,
