@@ -189,11 +189,8 @@ type inTurn struct {
 }
 
 func (t *inTurn) Call(f func()) bool {
-	s := t.threads[t.next]
-	if t.next++; t.next == len(t.threads) {
-		t.next = 0
-	}
-	return s.Call(f)
+	t.next = (t.next + 1) % len(t.threads)
+	return t.threads[t.next].Call(f)
 }
 
 func (t *inTurn) Go(f func()) bool { panic("not used") }

@@ -117,27 +117,14 @@ func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// check finds the rows that break the limits: changes that are visible and whose estimate reaches a
-// limit. In undecided rows such a change would not have been visible. The limits of a unit replace
-// those of all.
+// check finds the rows that break the limits, and those on which they cannot decide. The limits of
+// a unit replace those of all.
 func check(r *bench.Report, limits []plan.Limit) {
-	c := r.Comparison
-	for i := range c.Tables {
-		t := &c.Tables[i]
+	for i := range r.Comparison.Tables {
+		t := &r.Comparison.Tables[i]
 		for j := range t.Rows {
-			row := &t.Rows[j]
-			for _, l := range decisive(c, t, row, limits) {
-				less := l.Less
-				if l.Unit == "" {
-					less = t.Better > 0
-				}
-				at := bench.Case{Limit: l.Text, Unit: bench.Written(t.Unit), Benchmark: c.FullName(*row)}
-				switch broken, open := decide(&at, l, *row, less); {
-				case broken:
-					r.Breaches = append(r.Breaches, at)
-				case open:
-					r.Undecided = append(r.Undecided, at)
-				}
+			for _, l := range decisive(r.Comparison, t, &t.Rows[j], limits) {
+				decide(r, l, t, &t.Rows[j])
 			}
 		}
 	}
@@ -171,34 +158,32 @@ func Broken(breaches []bench.Case) error {
 // rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
 const rounding = 1e-12
 
-// decide reports whether a row breaks the limit, or whether that is undecided. It is given whether
-// less is worse, or more.
-func decide(at *bench.Case, l plan.Limit, row bench.Row, less bool) (broken, undecided bool) {
-	d, limit := row.Delta, math.Abs(l.Change)
-	change, mde := d.Estimate-1, d.MDE
-	if d.Absolute { // relative to what there was, unless that was nothing
-		old := row.Cells[0].Center
-		at.FromZero = old == 0
-		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
-	}
-	if d.Verdict == bench.Aside && l.Unit != "" { // a limit of this unit is about this unit
+// decide adds a row that breaks the limit, by a change that is visible and whose estimate reaches
+// it. The limit is undecided if such a change would not have been visible.
+func decide(r *bench.Report, l plan.Limit, t *bench.Table, row *bench.Row) {
+	d, old, less := row.Delta, math.Abs(row.Cells[0].Center), l.Less
+	if l.Unit == "" {
+		less = t.Better > 0
+	} else if d.Verdict == bench.Aside { // a limit of this unit is about this unit
 		d.Verdict = d.Own
 	}
-	switch {
-	case d.Verdict == bench.None || d.Verdict == bench.Equal:
-	case d.Verdict == bench.Aside: // another unit decides
-	case d.Verdict == bench.TooFew:
-		return false, true
-	case d.Visible() && at.FromZero:
-		return (d.Estimate < 0) == less, false
-	case d.Visible():
-		at.Change = change
-		return (change < 0) == less && math.Abs(change) >= limit-rounding, false
-	case at.FromZero:
-		return false, d.MDE > 0
-	case mde > limit:
-		at.MDE = mde
-		return false, true
+	at := bench.Case{Limit: l.Text, Unit: bench.Written(t.Unit),
+		Benchmark: r.Comparison.FullName(*row), FromZero: d.Absolute && old == 0}
+	change, mde := d.Estimate-1, d.MDE
+	if d.Absolute { // relative to what there was, unless that was nothing
+		change, mde = d.Estimate/old, d.MDE/old
 	}
-	return false, false
+	worse, unseen := (d.Estimate < d.Neutral()) == less, d.Verdict == bench.Unseen
+	switch {
+	case d.Visible() && worse && at.FromZero:
+		r.Breaches = append(r.Breaches, at)
+	case d.Visible() && worse && math.Abs(change) >= math.Abs(l.Change)-rounding:
+		at.Change = change
+		r.Breaches = append(r.Breaches, at)
+	case d.Verdict == bench.TooFew, unseen && at.FromZero && d.MDE > 0:
+		r.Undecided = append(r.Undecided, at)
+	case unseen && !at.FromZero && mde > math.Abs(l.Change):
+		at.MDE = mde
+		r.Undecided = append(r.Undecided, at)
+	}
 }
