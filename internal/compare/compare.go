@@ -122,22 +122,16 @@ func Bounded() Contender {
 // Rounds measures each contender in each round for the time of a sample, interleaved in an order
 // that is drawn anew each time, so that whatever else the machine does affects all of them. Before
 // the first round each is tried without being measured. It returns nanoseconds for each operation,
-// by contender and round, and calls step after each sample.
-func Rounds(contenders []Contender, rounds int, sample time.Duration,
-	step func(done, all int)) [][]float64 {
+// by contender and round.
+func Rounds(contenders []Contender, rounds int, sample time.Duration) [][]float64 {
 	series := make([][]float64, len(contenders))
 	sizes := make([]int, len(contenders)) // of samples, in operations
-	done, all := 0, (rounds+1)*len(contenders)
 	for i, c := range contenders {
 		sizes[i] = c.size(sample)
-		done++
-		step(done, all)
 	}
 	for range rounds {
 		for _, i := range rand.Perm(len(contenders)) {
 			series[i] = append(series[i], contenders[i](sizes[i]).Time)
-			done++
-			step(done, all)
 		}
 	}
 	return series

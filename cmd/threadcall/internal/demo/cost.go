@@ -34,7 +34,7 @@ func served(design func() compare.Design) func() (s compare.Subject, end func())
 }
 
 // costs measures what a call takes, and prints a table.
-func (p printer) costs(sample time.Duration, progress *ui.Screen) {
+func (p printer) costs(sample time.Duration) {
 	p.Printf("%s\n\n", p.Bold("2. What a call costs"))
 	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three
 		designs in which one goroutine receives functions on a channel: naive, pooled and struct.
@@ -65,11 +65,7 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		names, memory, contenders = append(names, "bound"), append(memory, [2]string{}),
 			append(contenders, c)
 	}
-	series := compare.Rounds(contenders, rounds, sample, func(done, all int) {
-		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
-	})
-	progress.Progress("")
-
+	series := compare.Rounds(contenders, rounds, sample)
 	t := &ui.Table{Left: 1}
 	t.Add("", "a call", "least", "most", "B/op", "allocs/op")
 	best := 1 // of the article's designs
