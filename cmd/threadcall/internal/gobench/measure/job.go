@@ -54,23 +54,25 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	order := map[Process][]float64{} // random: of the top-level benchmark, the job, and the process
-	groups := map[string]float64{}
+	var tops []string
+	of := map[string][]*Job{}
 	for _, j := range jobs {
-		top, _, _ := strings.Cut(j.Name, "/")
-		top = j.Package + "." + top
-		if groups[top] == 0 {
-			groups[top] = 1 + rand.Float64()
+		name, _, _ := strings.Cut(j.Name, "/")
+		top := j.Package + "." + name
+		if of[top] = append(of[top], j); len(of[top]) == 1 {
+			tops = append(tops, top)
 		}
-		job := rand.Float64()
-		for version, binary := range j.Binaries {
-			if p := (Process{j, version}); binary != nil && !j.over {
-				order[p] = []float64{groups[top], job, rand.Float64()}
-				processes = append(processes, p)
+	}
+	for _, t := range rand.Perm(len(tops)) {
+		for _, i := range rand.Perm(len(of[tops[t]])) {
+			j := of[tops[t]][i]
+			for _, version := range rand.Perm(len(j.Binaries)) {
+				if j.Binaries[version] != nil && !j.over {
+					processes = append(processes, Process{j, version})
+				}
 			}
 		}
 	}
-	slices.SortFunc(processes, func(a, b Process) int { return slices.Compare(order[a], order[b]) })
 	return processes
 }
 
