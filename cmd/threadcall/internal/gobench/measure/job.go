@@ -179,24 +179,24 @@ const (
 
 // calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
 // sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
-func (m *measurement) calibrate(ctx context.Context, benchmarks []plan.Benchmark) error {
-	each, short := m.set.Benchtime.Time, *m.set
+func (m *measurement) calibrate(ctx context.Context) error {
+	each, short := m.Set.Benchtime.Time, *m.Set
 	short.Benchtime = report.Benchtime{N: 1}
 	if each > 0 {
 		short.Benchtime = report.Benchtime{Time: max(each/calibrationPart, min(each, calibrationMin))}
 	}
 	cpus := []report.CPUs{nil}
-	if len(m.set.CPU) > 0 {
-		cpus = slices.Collect(slices.Chunk(m.set.CPU, 1))
+	if len(m.Set.CPU) > 0 {
+		cpus = slices.Collect(slices.Chunk(m.Set.CPU, 1))
 	}
 	var old []string // that only old versions have
-	for i, b := range benchmarks {
+	for i, b := range m.Benchmarks {
 		if b.Binaries[len(b.Binaries)-1] == nil {
 			old = append(old, b.String())
 			continue
 		}
 		for _, cpu := range cpus {
-			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
+			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
 			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome
 			for version, binary := range j.Binaries {
@@ -215,15 +215,15 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []plan.Benchmark
 					old = append(old, one.String())
 					continue
 				} else if each == 0 {
-					one.Iterations = m.set.Benchtime.N
+					one.Iterations = m.Set.Benchtime.N
 				}
 				m.jobs = append(m.jobs, one)
 			}
 		}
 	}
-	m.log.Progress("")
+	m.Log.Progress("")
 	if len(old) > 0 {
-		m.log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
+		m.Log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
 	return nil
 }

@@ -38,10 +38,10 @@ func (p *Plan) build(ctx context.Context, packages [][]gotest.Package) error {
 		return err
 	}
 	last := len(packages) - 1
-	var there, broken []string
+	var there, broken, modules []string
 	for i, pkg := range packages[last] {
-		if pkg.Module != nil && !slices.Contains(p.Modules, pkg.Module.Path) {
-			p.Modules = append(p.Modules, pkg.Module.Path)
+		if pkg.Module != nil && !slices.Contains(modules, pkg.Module.Path) {
+			modules = append(modules, pkg.Module.Path)
 		}
 		p.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1,
 			len(packages[last])))
@@ -57,17 +57,18 @@ func (p *Plan) build(ctx context.Context, packages [][]gotest.Package) error {
 		there = append(there, names[last]...)
 		found := matching(pkg.ImportPath, binaries, names, which)
 		if len(found) > 0 && identical(binaries) {
-			p.Identical = append(p.Identical, pkg.ImportPath)
+			p.Record.Identical = append(p.Record.Identical, pkg.ImportPath)
 		} else {
 			p.Benchmarks = append(p.Benchmarks, found...)
 		}
 	}
-	if len(p.Identical) > 0 {
+	p.Record.Module = strings.Join(modules, ", ")
+	if len(p.Record.Identical) > 0 {
 		p.Log.Notes = append(p.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
-			"byte by byte.", ui.Some(p.Identical, 5)))
+			"byte by byte.", ui.Some(p.Record.Identical, 5)))
 	}
 	switch {
-	case len(p.Benchmarks)+len(p.Identical) > 0:
+	case len(p.Benchmarks)+len(p.Record.Identical) > 0:
 		return nil
 	case len(broken) > 0:
 		return fmt.Errorf("the tests of %s do not build, or do not start",

@@ -149,10 +149,9 @@ type Plan struct {
 	Log      *Log
 	Versions []Version // the oldest first
 
-	Modules    []string // of the packages
 	Benchmarks []Benchmark
-	Identical  []string // packages whose benchmarks are not measured
-	Failures   []report.Failure
+	Failures   []report.Failure // to build
+	Record     bench.Record     // of what is measured, not of the results
 }
 
 // Make completes a plan of which the settings, the directory and the log are set: it builds what
@@ -161,6 +160,10 @@ func (p *Plan) Make(ctx context.Context) (err error) {
 	defer p.Log.Progress("")
 	if p.Versions, err = choose(ctx, p.Set, p.Dir, p.Log); err != nil {
 		return err
+	}
+	p.Record = bench.Record{Settings: p.Set.Settings, Identical: []string{}}
+	for _, v := range p.Versions {
+		p.Record.Versions, p.Record.Toolchain = append(p.Record.Versions, v.Version), v.Toolchain
 	}
 	p.Log.Progress("listing packages")
 	packages, err := list(ctx, p.Versions, p.Set.Patterns)
