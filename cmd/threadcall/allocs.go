@@ -9,14 +9,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 func runAllocs(c *command) error {
 	set := allocs.Settings{Procs: runtime.GOMAXPROCS(0)}
 	c.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	set.Benchtime.Time = 200 * time.Millisecond
-	c.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
-		"its operations: 500x")
+	c.TextVar(&set.Benchtime, "benchtime", report.Benchtime{Time: 200 * time.Millisecond},
+		"the `time` that the shorter run of a benchmark may take, or its operations: 500x")
 	c.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	asJSON := c.Bool("json", false, "print one JSON document instead, with all rows and stacks")

@@ -26,6 +26,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
@@ -33,9 +34,8 @@ import (
 func benchSettings(c *command) (set plan.Settings, asJSON bool, err error) {
 	c.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	c.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
-	set.Benchtime.Time = 500 * time.Millisecond
-	c.Var(&set.Benchtime, "benchtime", "`time` or number (100x) that a benchmark runs in a round, as "+
-		"for go test")
+	c.TextVar(&set.Benchtime, "benchtime", report.Benchtime{Time: 500 * time.Millisecond},
+		"`time` or number (100x) that a benchmark runs in a round, as for go test")
 	c.Var(&set.CPU, "cpu", "`list` of GOMAXPROCS, as for go test")
 	c.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
 		"`time`, but for the first %d; 0 means no limit (default %v without -vs)", plan.LeastRounds(),

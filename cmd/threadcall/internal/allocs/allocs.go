@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/cover"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
@@ -64,7 +65,8 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	if s.builder, err = newBuilder(ctx, tree, scratch.Dir, s.named, all); err != nil {
+	s.builder = builder{Tree: tree, dir: scratch.Dir, log: escape.New()}
+	if err := s.prepare(ctx, s.named, all); err != nil {
 		return nil, err
 	}
 	r := s.report

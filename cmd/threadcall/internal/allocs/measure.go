@@ -31,14 +31,12 @@ type builder struct {
 	log     *escape.Log // what it has said in all builds so far
 }
 
-// newBuilder returns a builder for the named packages.
-func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []gotest.Package) (
-	builder, error) {
-	b := builder{Tree: tree, dir: dir, log: escape.New()}
-	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
+// prepare sets what the builder needs for the named packages.
+func (b *builder) prepare(ctx context.Context, named, all []gotest.Package) error {
+	b.Env = append(b.Environ(), "GOTMPDIR="+b.dir) // where its files are removed even if it is killed
 	for _, p := range named {
 		if p.Standard {
-			return b, fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
+			return fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
 				"testing belongs", p.ImportPath)
 		}
 	}
@@ -48,11 +46,11 @@ func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []
 		}
 	}
 	slices.Sort(b.asked)
-	_, goroot, err := b.Toolchain(ctx, dir)
+	_, goroot, err := b.Toolchain(ctx, b.dir)
 	if err == nil {
-		b.overlay, err = overlay.Testing(goroot, dir, heap.Hook)
+		b.overlay, err = overlay.Testing(goroot, b.dir, heap.Hook)
 	}
-	return b, err
+	return err
 }
 
 // escapes is where the compiler writes its reasons.
