@@ -235,15 +235,13 @@ func (p Phases) Run(w io.Writer) {
 		if !p.Sides.MatchString(w.name) || w.name == spinning.name && !compare.Spins() {
 			continue
 		}
-		s, ways := side{way: w}, slices.Repeat([]way{w}, most)
-		switch w.name {
-		case onMain.name, spinning.name:
-			ways = ways[:1]
-		}
+		s, n := side{way: w}, most
 		if w.share != nil {
-			ways = nil
+			n = 0
+		} else if w.name == onMain.name || w.name == spinning.name {
+			n = 1
 		}
-		for _, w := range ways {
+		for range n {
 			subject, end := w.open()
 			defer end()
 			s.threads = append(s.threads, subject)

@@ -105,19 +105,15 @@ func cell(value any) string {
 	return fmt.Sprint(value)
 }
 
-// wakers adds rows under one for a place.
-func wakers(title string, list []trace.Waker, add func(cells ...any), times bool) {
-	for _, w := range list[:min(len(list), 2)] {
-		place := w.Frame.String()
-		if w.Func == trace.NoFunction {
-			place = "the runtime" // a timer, the network; or before the trace
-		}
-		if times {
-			add("  "+title, place, w.N, w.Time)
-		} else {
-			add("  "+title, place, w.N)
-		}
+// first returns those of which a place has rows under its own.
+func first(list []trace.Waker) []trace.Waker { return list[:min(len(list), 2)] }
+
+// waker names the place of one.
+func waker(w trace.Waker) string {
+	if w.Func == trace.NoFunction {
+		return "the runtime" // a timer, the network; or before the trace
 	}
+	return w.Frame.String()
 }
 
 // slow has the calls that were reported as slow, the last first, because a trace that was written
@@ -214,7 +210,9 @@ func waits(s *ui.Screen, list []trace.WaitPlace) {
 	table(s, list, "place", 2, "for|at|waits|in all|99 %|longest|contended",
 		func(p trace.WaitPlace, add func(...any)) {
 			add(p.Reason, p.Frame, p.Times.N, p.Times.Sum, p.Times.P99, p.Longest.Length, p.Contended)
-			wakers("ended by", p.Wakers, add, true)
+			for _, w := range first(p.Wakers) {
+				add("  ended by", waker(w), w.N, w.Time)
+			}
 		})
 }
 
@@ -226,7 +224,9 @@ func blocked(s *ui.Screen, list []trace.Blocked) {
 	table(s, list, "place", 2, "in|at|goroutines|created|ended|longest",
 		func(b trace.Blocked, add func(...any)) {
 			add(b.Reason, b.Frame, b.N, b.New, b.Ended, b.Longest)
-			wakers("created at", b.Created, add, false)
+			for _, w := range first(b.Created) {
+				add("  created at", waker(w), w.N)
+			}
 		})
 	note(s, "Created is the number of those that were created while the trace was taken, "+
 		"ended that of the waits at the place that have ended.")
