@@ -101,7 +101,7 @@ func (p *Plan) compile(ctx context.Context, index int,
 		if err == nil {
 			// The environment is the one that go test gives a test binary.
 			path := filepath.Join(v.Root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
-			binaries[i] = &gotest.Binary{Path: file, Dir: pkg.Dir,
+			binaries[i] = &gotest.Binary{Package: pkg.ImportPath, Path: file, Dir: pkg.Dir,
 				Env: append(os.Environ(), "PWD="+pkg.Dir, "GOROOT="+v.Root, "PATH="+path)}
 			names[i], err = binaries[i].Benchmarks(ctx, p.Set.Timeout)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -22,7 +21,7 @@ const (
 func Text(s *ui.Screen, r *trace.Report) {
 	for i, f := range r.Verdict {
 		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
-			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), f.Table))
+			ui.Say("%s At %s; see %q.", f.Text, f.At, f.Table))
 	}
 	if len(r.Verdict) > 0 {
 		s.Printf("\n")
@@ -38,9 +37,8 @@ func Text(s *ui.Screen, r *trace.Report) {
 }
 
 func opening(s *ui.Screen, r *trace.Report) {
-	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
-		r.Trace.Format,
-		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
+	about := ui.Say("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
+		r.Trace.Format, ui.Counted(r.Trace.Events, "event", "events"), r.Trace.Duration)
 	if r.Trace.GOMAXPROCS > 0 {
 		about += fmt.Sprintf(", GOMAXPROCS %d", r.Trace.GOMAXPROCS)
 	}
@@ -79,7 +77,7 @@ func table[T any](s *ui.Screen, list []T, what string, left int, titles string,
 	add := func(cells ...any) {
 		row := make([]string, len(columns))
 		for i, c := range cells {
-			row[i] = cell(c)
+			row[i] = ui.Text(c)
 		}
 		t.Add(row...)
 	}
@@ -90,19 +88,6 @@ func table[T any](s *ui.Screen, list []T, what string, left int, titles string,
 	if more := len(list) - shownRows; more > 0 {
 		s.Printf("  and %s\n", ui.Counted(more, "more "+what, "more "+what+"s"))
 	}
-}
-
-// cell formats numbers, and times, which are nanoseconds if they are not whole.
-func cell(value any) string {
-	switch x := value.(type) {
-	case uint64:
-		return ui.Count(x)
-	case time.Duration:
-		return ui.Duration(x)
-	case float64:
-		return ui.Duration(x)
-	}
-	return fmt.Sprint(value)
 }
 
 // first returns those of which a place has rows under its own.
@@ -129,11 +114,10 @@ func slow(s *ui.Screen, list []trace.SlowCall) {
 		if c.Kind != "" {
 			what = fmt.Sprintf("%s of goroutine %d", c.Kind, c.Goroutine)
 		}
-		text := fmt.Sprintf("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
-			"reported at %s", ui.Duration(c.Begin()), what, ui.Duration(c.Running), c.Thread,
-			ui.Duration(c.At))
+		text := ui.Say("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
+			"reported at %s", c.Begin(), what, c.Running, c.Thread, c.At)
 		if c.Queued >= 0 {
-			text += fmt.Sprintf(", and had been queued for %s before", ui.Duration(c.Queued))
+			text += ui.Say(", and had been queued for %s before", c.Queued)
 		}
 		s.Paragraph(fmt.Sprintf("  %2d  ", len(list)-i), text)
 		stack(s, "called by", c.From)
@@ -143,7 +127,7 @@ func slow(s *ui.Screen, list []trace.SlowCall) {
 		}
 		title := "function"
 		if c.Waits != "" {
-			title = fmt.Sprintf("waited for %s (%s)", ui.Duration(c.Waited), c.Waits)
+			title = ui.Say("waited for %s (%s)", c.Waited, c.Waits)
 		}
 		stack(s, title, function)
 	}
@@ -178,7 +162,7 @@ func memory(s *ui.Screen, r *trace.Report) {
 	list := []string{"heap", heap, "collections", collections}
 	if a := gc.Assist; gc.Cycles > 0 {
 		list = append(list, "collector", "workers ran "+ui.Duration(gc.Workers), "assists",
-			fmt.Sprintf("%s, %s in all", ui.Counted(a.N, "time", "times"), ui.Duration(a.Time)))
+			ui.Say("%s, %s in all", ui.Counted(a.N, "time", "times"), a.Time))
 	}
 	heading(s, trace.Memory)
 	facts(s, append(list, "stop-the-world", fmt.Sprintf("%s, %s in all, longest %s",
@@ -190,9 +174,8 @@ func memory(s *ui.Screen, r *trace.Report) {
 func population(s *ui.Screen, r *trace.Report) {
 	g := r.Goroutines
 	heading(s, trace.Population)
-	facts(s, "goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended",
-		ui.Count(g.First), ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended)),
-		"threads", ui.Count(r.Threads)+" ran goroutines")
+	facts(s, "goroutines", ui.Say("first %v, last %v, peak %v; %v began, %v ended", g.First, g.Last,
+		g.Peak, g.Created, g.Ended), "threads", ui.Count(r.Threads)+" ran goroutines")
 	table(s, r.Functions, "function", 1, "goroutines of|number|ran|ready|syscall|waited",
 		func(f trace.Function, add func(...any)) {
 			add(symbol.Short(f.Name), f.Goroutines, f.Running, f.Runnable, f.Syscall, f.Waiting)
@@ -238,10 +221,10 @@ func ready(s *ui.Screen, w trace.Waiting) {
 		return
 	}
 	heading(s, trace.ReadyNotRunning)
-	facts(s, "goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
+	facts(s, "goroutines", ui.Say("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
 		"%s; %s of that while all Ps ran others", ui.Duration(all.Sum),
 		ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
-		ui.Duration(all.Max), ui.Duration(w.Load.Ready)))
+		ui.Duration(all.Max), w.Load.Ready))
 	table(s, w.Wakeups, "place", 1, "many made ready at|times|goroutines|at once|ready",
 		func(x trace.Wakeups, add func(...any)) { add(x.Frame, x.N, x.Woken, x.Most, x.Ready) })
 }
@@ -251,9 +234,8 @@ func calls(s *ui.Screen, c trace.Calls) {
 		return
 	}
 	heading(s, trace.CallsToThreads)
-	facts(s, "calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
-		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
-		ui.Count(c.NotRun)))
+	facts(s, "calls", ui.Say("%v, %v of them in place; %v without their start or end, "+
+		"%v refused or withdrawn", c.Total, c.InPlace, c.Unfinished, c.NotRun))
 	table(s, c.Places, "place", 2, "kind|at|calls|queued|99 %|longest|ran|99 %|longest",
 		func(p trace.CallPlace, add func(...any)) {
 			q, r := p.Queued, p.Run // of as many calls

@@ -63,7 +63,7 @@ func Of(r *trace.Report) []trace.Finding {
 func (v *verdict) add(rule, table string, m trace.Moment, cost time.Duration, format string,
 	args ...any) {
 	v.found = append(v.found, found{trace.Finding{
-		Rule: rule, Text: say(format, args...) + ".", Table: table, Moment: m,
+		Rule: rule, Text: ui.Say(format, args...) + ".", Table: table, Moment: m,
 	}, cost})
 }
 
@@ -72,24 +72,15 @@ func (v *verdict) has(rule string) bool {
 	return slices.ContainsFunc(v.found, func(f found) bool { return f.Rule == rule })
 }
 
-func say(format string, args ...any) string {
-	for i, arg := range args {
-		if d, ok := arg.(time.Duration); ok {
-			args[i] = ui.Duration(d)
-		}
-	}
-	return fmt.Sprintf(format, args...)
-}
-
 // at names a place, and what called it if that is known.
 func at(p trace.Place) string {
 	switch {
 	case p.Func == trace.NoFunction:
 		return ""
 	case p.From.Func == "":
-		return say(" at %s", p.Frame)
+		return ui.Say(" at %s", p.Frame)
 	}
-	return say(" at %s, called by %s", p.Frame, p.From)
+	return ui.Say(" at %s, called by %s", p.Frame, p.From)
 }
 
 // doing says what a goroutine did, for how long, and where.
@@ -114,7 +105,7 @@ func doing(d trace.Deed, length string) string {
 }
 
 // of says how much of a time something took.
-func of(part, whole time.Duration) string { return say(" for %s of %s", part, whole) }
+func of(part, whole time.Duration) string { return ui.Say(" for %s of %s", part, whole) }
 
 // enders are the goroutines that a cause is about, unless they have a better name.
 const enders = "those that ended the waits"
@@ -143,10 +134,11 @@ func (v *verdict) blocked() {
 		if intended || b.N < 100 || b.New*2 < b.N || b.Ended*10 > b.N {
 			continue
 		}
-		text := say("%s are still blocked at the end at %s (%s), for up to %s; %s waits there have ended",
-			ui.Counted(b.N, "goroutine", "goroutines"), b.Frame, b.Reason, b.Longest, ui.Count(b.Ended))
+		n := ui.Counted(b.N, "goroutine", "goroutines")
+		text := ui.Say("%s are still blocked at the end at %s (%s), for up to %s; %v waits there "+
+			"have ended", n, b.Frame, b.Reason, b.Longest, b.Ended)
 		if len(b.Created) > 0 {
-			text += say("; %s of them were created at %s", ui.Count(b.Created[0].N), b.Created[0].Frame)
+			text += ui.Say("; %v of them were created at %s", b.Created[0].N, b.Created[0].Frame)
 		}
 		m := trace.Moment{At: v.Trace.Duration - b.Longest, Length: b.Longest}
 		v.add("blocked", trace.BlockedAtEnd, m, b.Sum, "%s", text)
@@ -156,9 +148,9 @@ func (v *verdict) blocked() {
 // Calls that OnSlowCall has reported, because of which the trace may have been written.
 func (v *verdict) slowCalls() {
 	for _, c := range slices.Backward(v.Calls.Slow) {
-		text := say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
+		text := ui.Say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
 		if c.Waits != "" {
-			text += say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
+			text += ui.Say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
 		}
 		m := trace.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner}
 		v.add("slow call", trace.SlowCalls, m, math.MaxInt64, "%s", text)
@@ -171,7 +163,7 @@ func (v *verdict) contention() {
 	d := v.Trace.Duration
 	for _, p := range v.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
-		what := say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
+		what := ui.Say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
 			percent(p.Contended, d))
 		who, ended := "its holder", "its holder unlocked it"
 		switch p.Reason {
@@ -180,10 +172,10 @@ func (v *verdict) contention() {
 			if sum < d || float64(p.Shared) < 0.9*p.Times.Sum {
 				continue
 			}
-			what = say("at %s (%s) for one another", p.Frame, p.Reason)
+			what = ui.Say("at %s (%s) for one another", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
 		case trace.HTTPConnection, trace.DatabaseConnection, trace.Semaphore:
-			what = say("at %s for a free %s", p.Frame, p.Reason)
+			what = ui.Say("at %s for a free %s", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
 		default:
 			continue
@@ -194,7 +186,7 @@ func (v *verdict) contention() {
 		if because := cause(p, who, p.Contended); because != "" {
 			what += because
 		} else if len(p.Wakers) > 0 && p.Wakers[0].Func != trace.NoFunction {
-			what += say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
+			what += ui.Say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
 				percent(p.Wakers[0].Time, sum))
 		}
 		v.add("contention", trace.Waits, p.Longest, sum,
@@ -367,7 +359,7 @@ func (v *verdict) stalls() {
 		}
 		v.add("stall", trace.Population, s.Longest, s.Longest.Length,
 			"The main goroutine, a loop around %s, %s; a frame at 60 Hz is 16.7 ms", loop.Frame,
-			doing(s, say(" for %s", s.Longest.Length)))
+			doing(s, ui.Say(" for %s", s.Longest.Length)))
 	}
 }
 
@@ -391,10 +383,10 @@ func (v *verdict) collections() {
 		why := "the heap at the memory limit"
 		// With GOGC, the goal is in proportion to what is live.
 		if room.Min > 0.005e6 && (1e6+room.Max)*goal.Min < (1e6+room.Min)*goal.Max {
-			why = say("because GOGC is about %.0f", room.P50/1e4)
+			why = ui.Say("because GOGC is about %.0f", room.P50/1e4)
 		}
-		text = say("%s in %s, %s: after one, %s were live on average, of a goal of %s; marking took %s, ",
-			ui.Counted(v.GC.Cycles, "collection", "collections"), v.Trace.Duration, why,
+		text = ui.Say("%s in %s, %s: after one, %s were live on average, of a goal of %s; marking "+
+			"took %s, ", ui.Counted(v.GC.Cycles, "collection", "collections"), v.Trace.Duration, why,
 			ui.Bytes(mean(tight.Live)), ui.Bytes(mean(goal)), marked)
 	}
 	lived := most.Running + most.Runnable + most.Waiting + most.Syscall
@@ -406,7 +398,7 @@ func (v *verdict) collections() {
 	sites := ""
 	for _, s := range all.Sites[:min(len(all.Sites), 3)] {
 		if s.Func != trace.NoFunction && s.Time*20 > all.Time {
-			sites += say(", %s %s", s.Frame, percent(s.Time, all.Time))
+			sites += ui.Say(", %s %s", s.Frame, percent(s.Time, all.Time))
 		}
 	}
 	v.add("collections", trace.Memory,
@@ -424,8 +416,8 @@ func (v *verdict) wakeups() {
 			continue
 		}
 		v.add("wake-ups", trace.ReadyNotRunning, w.Largest, w.Ready,
-			"One wake-up at %s made up to %s goroutines ready (%s in %s), which were ready for %s in "+
-				"total before they ran", w.Frame, ui.Count(w.Most), ui.Counted(w.Woken, "goroutine",
+			"One wake-up at %s made up to %v goroutines ready (%s in %s), which were ready for %s in "+
+				"total before they ran", w.Frame, w.Most, ui.Counted(w.Woken, "goroutine",
 				"goroutines"), ui.Counted(w.N, "wake-up", "wake-ups"), w.Ready)
 	}
 }
@@ -441,13 +433,13 @@ func (v *verdict) fullPs() {
 	}
 	most, more, m := v.Functions[0], "", l.Latest
 	if late {
-		more = say("; %s ended only when a P was free, up to %s late", ui.Counted(l.Late.N,
+		more = ui.Say("; %s ended only when a P was free, up to %s late", ui.Counted(l.Late.N,
 			"wait for a timer or the network", "waits for timers or the network"), l.Latest.Length)
 	}
 	if m.Length == 0 {
 		m = trace.Moment{Length: d}
 	}
-	with := say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
+	with := ui.Say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
 	if where := at(most.RanAt.Place); where != "" {
 		with += ", most of it" + where
 	}
@@ -475,7 +467,7 @@ func (v *verdict) timers() (what string) {
 		if slices.Contains([]string{trace.Sleep, trace.ChannelReceive, trace.Select}, p.Reason) &&
 			byTimer(p) && p.Wakers[0].N*10 >= p.Times.N*9 {
 			if ran += p.Ran.Sum; p.Times.N > most {
-				most, what = p.Times.N, say("woke at %s, %s times", p.Frame, ui.Count(p.Times.N))
+				most, what = p.Times.N, ui.Say("woke at %s, %v times", p.Frame, p.Times.N)
 			}
 		}
 	}
@@ -485,7 +477,7 @@ func (v *verdict) timers() (what string) {
 		}
 		if f.Timed*10 >= f.Goroutines*9 {
 			if ran += float64(f.Running); f.Timed > most {
-				most, what = f.Timed, say("started in %s, %s times", symbol.Short(f.Name), ui.Count(f.Timed))
+				most, what = f.Timed, ui.Say("started in %s, %v times", symbol.Short(f.Name), f.Timed)
 			}
 		}
 	}
