@@ -16,8 +16,9 @@ type history struct {
 	ended     trace.Sum     // waits of others, for this goroutine
 	sends     time.Duration // of these: to send on a channel
 
-	acts  []act // the last ones
-	burst burst
+	acts   []act         // the last ones
+	recent [4]*waitPlace // the last different places
+	burst  burst
 }
 
 // A deed sums up the times at one place.
@@ -129,8 +130,12 @@ func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 	p, v := g.at, &g.stay
 	g.dependent += v.length
-	if slices.ContainsFunc(h.acts, func(x act) bool { return x.waitPlace == p }) {
+	if slices.Contains(h.recent[:], p) {
 		p.Shared += v.length
+	}
+	if !slices.Contains(g.recent[:], p) {
+		copy(g.recent[1:], g.recent[:])
+		g.recent[0] = p
 	}
 	if h.known && h.stay.state == stateRunning { // up to now
 		h.stay.length = a.now - h.stay.start
