@@ -9,15 +9,14 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
-	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 )
 
 func runAllocs(c *command) error {
 	set := allocs.Settings{Procs: runtime.GOMAXPROCS(0)}
 	c.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
-	set.Benchtime.Time = 200 * time.Millisecond
-	c.Var(&set.Benchtime, "benchtime", "the `time` that the shorter run of a benchmark may take, or "+
-		"its operations: 500x")
+	c.TextVar(&set.Benchtime, "benchtime", report.Benchtime{Time: 200 * time.Millisecond},
+		"the `time` that the shorter run of a benchmark may take, or its operations: 500x")
 	c.BoolVar(&set.Budget, "budget", false, "check that functions marked //threadcall:noalloc do "+
 		"not allocate")
 	asJSON := c.Bool("json", false, "print one JSON document instead, with all rows and stacks")
@@ -44,27 +43,16 @@ func runAllocs(c *command) error {
 	if r == nil {
 		return fail(statusWrong, err)
 	}
-	text := allocs.Text{Screen: ui.On(c.stdout), Stacks: *stacks}
-	text.Dir, _ = os.Getwd()
-	if *asJSON {
-		err = errors.Join(err, writeJSON(c.stdout, r))
-	} else {
-		text.Report(r)
-		err = errors.Join(err, text.Err)
-	}
-	if err == nil {
-		err = broken(r)
+	err = errors.Join(err, c.print(*asJSON, r, func(out *ui.Screen) {
+		dir, _ := os.Getwd()
+		allocs.Text{Screen: out, Stacks: *stacks, Dir: dir}.Report(r)
+	}))
+	switch {
+	case err != nil:
+	case r.Budget != nil && !r.Budget.OK():
+		err = errors.New("not all functions that promise not to allocate keep it")
+	case len(r.Failures) > 0:
+		err = errors.New("some benchmarks failed")
 	}
 	return fail(statusWrong, err)
-}
-
-// broken returns what is wrong with the program, or nil.
-func broken(r *alloc.Report) error {
-	switch {
-	case r.Budget != nil && !r.Budget.OK():
-		return errors.New("not all functions that promise not to allocate keep it")
-	case len(r.Failures) > 0:
-		return errors.New("some benchmarks failed")
-	}
-	return nil
 }

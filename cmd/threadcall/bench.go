@@ -1,27 +1,41 @@
 package main
 
+// A run of benchmarks goes one way, and so do the imports:
+//
+//	plan     settings, limits, versions with their trees, and the benchmarks in test binaries
+//	measure  the lock, calibration, rounds of processes, and files of results
+//	judge    tests of what was measured, verdicts, and limits that are broken
+//	present  text
+//
+// A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
+// and saves it, judge.Judge makes a row of it, and present puts the row in words. Package
+// revision has the trees.
+
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"strings"
 	"time"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/present"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
+	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
 // benchSettings defines and parses the flags.
 func benchSettings(c *command) (set plan.Settings, asJSON bool, err error) {
 	c.StringVar(&set.Bench, "bench", ".", "`regexp` of the benchmarks to run, as for go test")
 	c.IntVar(&set.Count, "count", 20, "how many rounds, `n`")
-	set.Benchtime.Time = 500 * time.Millisecond
-	c.Var(&set.Benchtime, "benchtime", "`time` or number (100x) that a benchmark runs in a round, as "+
-		"for go test")
+	c.TextVar(&set.Benchtime, "benchtime", report.Benchtime{Time: 500 * time.Millisecond},
+		"`time` or number (100x) that a benchmark runs in a round, as for go test")
 	c.Var(&set.CPU, "cpu", "`list` of GOMAXPROCS, as for go test")
 	c.DurationVar(&set.For, "for", 0, fmt.Sprintf("begin no round that would end after this "+
 		"`time`, but for the first %d; 0 means no limit (default %v without -vs)", plan.LeastRounds(),
@@ -64,23 +78,54 @@ func runBench(c *command) error {
 	log := &plan.Log{Screen: ui.On(c.stderr), Notes: []string{}}
 	ctx, stop := interruptible(statusUsage, log.Screen)
 	defer stop()
-	report, err := gobench.Run(ctx, &set, log)
+	report, err := runPlan(ctx, &plan.Plan{Set: &set, Log: log})
 	log.Progress("")
 	if report == nil {
 		return fail(statusUsage, err)
 	}
-	if asJSON {
-		err = errors.Join(err, writeJSON(c.stdout, report))
-	} else {
-		out := ui.On(c.stdout)
-		present.Print(out, report)
-		err = errors.Join(err, out.Err)
-	}
+	text := func(out *ui.Screen) { present.Print(out, report) }
+	err = errors.Join(err, c.print(asJSON, report, text))
 	broken := judge.Broken(report.Breaches)
 	if err != nil {
 		return fail(statusUsage, errors.Join(broken, err))
 	}
 	return fail(statusWrong, broken)
+}
+
+// runPlan measures. It returns a report if there are results, even if it also returns an error,
+// which says why they are not all that was asked for: the context has ended, results could not be
+// saved, or benchmarks failed. That a limit is broken is in the report.
+func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error) {
+	defer func() {
+		if report == nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
+	release, err := measure.Lock(ctx, p.Log) // one run at a time
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	scratch, err := gotest.NewScratch()
+	if err != nil {
+		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place "+
+			"for them", err)
+	}
+	defer func() {
+		if err := scratch.Remove(); err != nil {
+			p.Log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+		}
+	}()
+	p.Dir = scratch.Dir
+	if err := p.Make(ctx); err != nil {
+		return nil, err
+	}
+	data, err := measure.Run(ctx, p)
+	if len(data.Results) == 0 && len(p.Benchmarks) > 0 {
+		return nil, errors.Join(data.Err(), err, errors.New("there are no results"))
+	}
+	p.Record.Notes = p.Log.Notes
+	return judge.Judge(&p.Record, data, p.Set.FailOn), errors.Join(err, data.Err())
 }
 
 // forOne is the limit of -for for a run of one version, which needs no verdict.

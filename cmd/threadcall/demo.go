@@ -21,7 +21,7 @@ func runDemo(c *command) error {
 		return fmt.Errorf("the duration of a sample must be from 1ms to 1m0s, not %v", *sample)
 	}
 	out := ui.On(c.stdout)
-	ok := demo.Run(*sample, out, ui.On(c.stderr))
+	ok := demo.Run(*sample, out)
 	if out.Err == nil && !ok {
 		return fail(statusWrong, errors.New("not all is as expected"))
 	}

@@ -166,8 +166,14 @@ func interruptible(status int, progress *ui.Screen) (ctx context.Context, stop f
 	})
 }
 
-func writeJSON(out io.Writer, document any) error {
-	enc := json.NewEncoder(out)
-	enc.SetIndent("", "  ")
-	return enc.Encode(document)
+// print writes a document, or its text.
+func (c *command) print(asJSON bool, document any, text func(*ui.Screen)) error {
+	if asJSON {
+		enc := json.NewEncoder(c.stdout)
+		enc.SetIndent("", "  ")
+		return enc.Encode(document)
+	}
+	out := ui.On(c.stdout)
+	text(out)
+	return out.Err
 }

@@ -41,21 +41,14 @@ func runTrace(c *command) error {
 		return fail(statusWrong, err)
 	}
 	r, err := analysis.Trace(t, t.Name)
-	switch {
-	case err != nil:
+	if err != nil {
 		err = fmt.Errorf("%s: %w", t.Name, err)
-	case t.Failed != nil:
-		r.Warnings = append(r.Warnings,
-			fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
-	}
-	switch {
-	case err != nil:
-	case *asJSON:
-		err = writeJSON(c.stdout, r)
-	default:
-		out := ui.On(c.stdout)
-		present.Text(out, r)
-		err = out.Err
+	} else {
+		if t.Failed != nil {
+			r.Warnings = append(r.Warnings,
+				fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
+		}
+		err = c.print(*asJSON, r, func(out *ui.Screen) { present.Text(out, r) })
 	}
 	return fail(statusWrong, errors.Join(t.Failed, err, t.Close()))
 }

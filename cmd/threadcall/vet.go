@@ -95,17 +95,14 @@ func runVet(c *command) error {
 		}
 	}
 	list, err := reports(append(args, imported), packages, c.stderr)
-	if *asJSON {
-		err = errors.Join(err, writeJSON(c.stdout, list))
-	} else {
+	unwritten := c.print(*asJSON, list, func(out *ui.Screen) {
 		for _, f := range list {
-			if _, failed := fmt.Fprintf(c.stdout, "%s:%d:%d: %s\n", f.File, f.Line, f.Column,
-				f.Message); failed != nil {
-				return fail(statusWrong, failed)
-			}
+			out.Printf("%s:%d:%d: %s\n", f.File, f.Line, f.Column, f.Message)
 		}
-	}
+	})
 	switch {
+	case unwritten != nil:
+		return fail(statusWrong, errors.Join(err, unwritten))
 	case err != nil:
 		return err
 	case len(list) > 0:

@@ -36,42 +36,26 @@ type Design interface {
 
 // Naive is the design that everyone writes first: an unbuffered channel of closures, and for each
 // call a channel on which its end is signalled.
-func Naive() Design { return naive{make(chan func())} }
+func Naive() Design { return naive{make(pairs)} }
 
-type naive struct{ closures chan func() }
+type naive struct{ pairs }
 
 func (n naive) Call(f func()) bool {
 	done := make(chan error)
-	n.closures <- func() { done <- run(f) }
+	n.pairs <- pair{f: func() { done <- run(f) }}
 	wait(done)
 	return true
 }
 
-func (n naive) Go(f func()) bool {
-	n.closures <- f
-	return true
-}
-
-func (n naive) Serve(stop <-chan struct{}) {
-	for {
-		select {
-		case f := <-n.closures:
-			_ = run(f) // what Call sends has caught its panic by itself
-		case <-stop:
-			return
-		}
-	}
-}
-
 // Pooled is Naive, but takes the channel for the end of a call from a pool.
-func Pooled() Design { return pooled{naive{make(chan func())}} }
+func Pooled() Design { return pooled{make(pairs)} }
 
-type pooled struct{ naive }
+type pooled struct{ pairs }
 
 func (p pooled) Call(f func()) bool {
 	done := dones.Get().(chan error)
 	defer dones.Put(done)
-	p.closures <- func() { done <- run(f) }
+	p.pairs <- pair{f: func() { done <- run(f) }}
 	wait(done)
 	return true
 }
@@ -105,16 +89,12 @@ func (p pairs) Serve(stop <-chan struct{}) {
 	for {
 		select {
 		case c := <-p:
-			c.run()
+			if err := run(c.f); c.done != nil {
+				c.done <- err
+			}
 		case <-stop:
 			return
 		}
-	}
-}
-
-func (c pair) run() {
-	if err := run(c.f); c.done != nil {
-		c.done <- err
 	}
 }
 

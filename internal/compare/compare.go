@@ -4,9 +4,8 @@
 package compare
 
 import (
-	"math"
-	"runtime"
-	"runtime/debug"
+	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/threadcall/threadcall/mainthread"
@@ -61,29 +60,89 @@ func Measure(run func() (ops int)) Result {
 	return Result{Ops: n, Time: float64(wall) / float64(n), CPU: float64(cpu) / float64(n)}
 }
 
-// Memory counts the bytes and objects that each of n operations allocates, in whichever goroutine:
-// the least of three counts, because the runtime allocates now and then. The collector is off
-// meanwhile, because it empties pools.
-func Memory(n int, op func()) (bytes, objects float64) {
-	runtime.GC()
-	defer debug.SetGCPercent(debug.SetGCPercent(-1))
-	repeat := func(n int) {
-		for range n {
-			op()
-		}
-	}
-	repeat(n/10 + 1) // fills the pools
-	bytes, objects = math.Inf(1), math.Inf(1)
-	for range 3 {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		repeat(n)
-		runtime.ReadMemStats(&after)
-		bytes = min(bytes, float64(after.TotalAlloc-before.TotalAlloc)/float64(n))
-		objects = min(objects, float64(after.Mallocs-before.Mallocs)/float64(n))
-	}
-	return bytes, objects
-}
-
 // nop is what is called: a call's cost is all that is measured.
 func nop() {}
+
+// A Contender is one of several ways to do the same thing, which it does n times.
+type Contender func(n int) Result
+
+// Calling is a contender that calls a Subject in a closed loop. It opens it anew for each sample.
+func Calling(open func() (s Subject, end func())) Contender {
+	return func(n int) Result {
+		s, end := open()
+		defer end()
+		s.Call(nop) // it is served
+		return Hot(s, n)
+	}
+}
+
+// Hot is one goroutine that calls in a closed loop. An operation is a call; Time is the mean. One
+// call in 101 is timed.
+func Hot(s Subject, n int) Result {
+	latencies := make([]time.Duration, 0, n/101+1)
+	r := Measure(func() int {
+		for left := n; left > 0; left -= 101 {
+			for range min(left, 101) - 1 {
+				s.Call(nop)
+			}
+			start := time.Now()
+			s.Call(nop)
+			latencies = append(latencies, time.Since(start))
+		}
+		return n
+	})
+	slices.Sort(latencies)
+	r.Latencies = latencies
+	return r
+}
+
+// Direct is a contender that calls an empty function in place.
+func Direct(n int) Result { return Indirect(n, nop) }
+
+// Indirect measures a plain call of a function value.
+//
+//go:noinline
+func Indirect(n int, f func()) Result {
+	return Measure(func() int {
+		for range n {
+			f()
+		}
+		return n
+	})
+}
+
+// Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
+func Bounded() Contender {
+	if _, ok := Bound(1); !ok {
+		return nil
+	}
+	return func(n int) Result { r, _ := Bound(n); return r }
+}
+
+// Rounds measures each contender in each round for the time of a sample, interleaved in an order
+// that is drawn anew each time, so that whatever else the machine does affects all of them. Before
+// the first round each is tried without being measured. It returns nanoseconds for each operation,
+// by contender and round.
+func Rounds(contenders []Contender, rounds int, sample time.Duration) [][]float64 {
+	series := make([][]float64, len(contenders))
+	sizes := make([]int, len(contenders)) // of samples, in operations
+	for i, c := range contenders {
+		sizes[i] = c.size(sample)
+	}
+	for range rounds {
+		for _, i := range rand.Perm(len(contenders)) {
+			series[i] = append(series[i], contenders[i](sizes[i]).Time)
+		}
+	}
+	return series
+}
+
+// size returns how many operations take so long.
+func (c Contender) size(sample time.Duration) int {
+	for n := 1; ; n *= 4 {
+		r := c(n)
+		if took := r.Time * float64(r.Ops); took >= float64(sample)/8 {
+			return max(1, int(float64(sample)/r.Time))
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"runtime"
 	"sync"
 	"time"
@@ -23,49 +24,29 @@ func Background(n int, sleep time.Duration) (stop func(), err error) {
 		return nil, errors.New("background load of background load: call bench.MaybeBurn first " +
 			"thing in main")
 	}
-	var stops []func()
+	var all []*exec.Cmd
 	stop = sync.OnceFunc(func() {
-		for _, stop := range stops {
-			stop()
+		for _, c := range all {
+			c.Process.Kill()
+			c.Wait()
 		}
 	})
 	for range n {
-		end, err := startBackground(sleep)
+		c, err := testutil.Command()
+		if err != nil {
+			return nil, err // the first time, or never
+		}
+		c.Env, c.Stderr = append(os.Environ(), background+"="+sleep.String()), os.Stderr
+		_, noLife := c.StdinPipe() // which ends with this process
+		burns, noWord := c.StdoutPipe()
+		if err = errors.Join(noLife, noWord, c.Start()); err == nil {
+			all = append(all, c)
+			_, err = io.ReadFull(burns, make([]byte, 1))
+		}
 		if err != nil {
 			stop()
 			return nil, fmt.Errorf("starting background load: %w", err)
 		}
-		stops = append(stops, end)
-	}
-	return stop, nil
-}
-
-func startBackground(sleep time.Duration) (stop func(), err error) {
-	c, err := testutil.Command()
-	if err != nil {
-		return nil, err
-	}
-	c.Env = append(os.Environ(), background+"="+sleep.String())
-	c.Stderr = os.Stderr
-	life, err := c.StdinPipe()
-	if err != nil {
-		return nil, err
-	}
-	burns, err := c.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	stop = func() {
-		life.Close()
-		c.Process.Kill()
-		c.Wait()
-	}
-	if _, err := io.ReadFull(burns, make([]byte, 1)); err != nil {
-		stop()
-		return nil, err
 	}
 	return stop, nil
 }

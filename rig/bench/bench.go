@@ -53,9 +53,12 @@ var (
 		return shared(pool(threads)[1], callers)
 	}}
 	byKey = way{name: "keyed", share: func(threads, callers int) (s []compare.Subject, end func()) {
-		k := keyed.New[int](nil)
+		k, keys := keyed.New[int](nil), []compare.Subject{}
+		for i := range threads {
+			keys = append(keys, key{k, i})
+		}
 		for i := range callers {
-			s = append(s, &keysInTurn{k, threads, i})
+			s = append(s, &inTurn{keys, i})
 		}
 		return s, k.Close
 	}}
@@ -88,18 +91,17 @@ func pool(threads int) []way {
 	}
 }
 
-// A keysInTurn is a caller that calls the threads of keys below n in turn.
-type keysInTurn struct {
+// A key is the thread of one.
+type key struct {
 	*keyed.Threads[int]
-	n, next int
+	key int
 }
 
-func (k *keysInTurn) Call(f func()) bool {
-	k.next = (k.next + 1) % k.n
-	return k.Threads.Call(context.Background(), k.next, func() error { f(); return nil }) == nil
+func (k key) Call(f func()) bool {
+	return k.Threads.Call(context.Background(), k.key, func() error { f(); return nil }) == nil
 }
 
-func (k *keysInTurn) Go(f func()) bool { panic("not used") }
+func (k key) Go(f func()) bool { panic("not used") }
 
 // A buffer is what programs use for posts: a channel of functions with so many places, to a locked
 // goroutine.

@@ -200,11 +200,8 @@ type inTurn struct {
 }
 
 func (t *inTurn) Call(f func()) bool {
-	s := t.threads[t.next]
-	if t.next++; t.next == len(t.threads) {
-		t.next = 0
-	}
-	return s.Call(f)
+	t.next = (t.next + 1) % len(t.threads)
+	return t.threads[t.next].Call(f)
 }
 
 func (t *inTurn) Go(f func()) bool { panic("not used") }
@@ -249,15 +246,13 @@ func (p Phases) Run(w io.Writer) {
 		if !p.Sides.MatchString(w.name) || w.name == spinning.name && !compare.Spins() {
 			continue
 		}
-		s, ways := side{way: w}, slices.Repeat([]way{w}, most)
-		switch w.name {
-		case onMain.name, spinning.name:
-			ways = ways[:1]
-		}
+		s, n := side{way: w}, most
 		if w.share != nil {
-			ways = nil
+			n = 0
+		} else if w.name == onMain.name || w.name == spinning.name {
+			n = 1
 		}
-		for _, w := range ways {
+		for range n {
 			subject, end := w.open()
 			defer end()
 			s.threads = append(s.threads, subject)
@@ -290,4 +285,27 @@ func (p Phases) Run(w io.Writer) {
 			}
 		}
 	}
+}
+
+// Machine describes what figures belong to: processor, system, Go, the day, and the words of the
+// kernel's command line that say how it schedules, halts and virtualizes cores. A lone call wakes a
+// core that has halted, and what that takes depends on these above all.
+func Machine() string {
+	read := func(name string) string {
+		text, _ := os.ReadFile(name)
+		return strings.TrimSpace(string(text))
+	}
+	cpu := runtime.GOARCH
+	if m := regexp.MustCompile(`(?m)^model name\s*: (.*)$`).FindStringSubmatch(
+		read("/proc/cpuinfo")); m != nil {
+		cpu = m[1]
+	}
+	words := strings.Join(regexp.MustCompile(`\S*(?:sched|haltpoll|pvm)\S*`).FindAllString(
+		read("/proc/cmdline"), -1), " ")
+	if words == "" {
+		words = "without sched, haltpoll, pvm"
+	}
+	version, _, _ := strings.Cut(read("/proc/sys/kernel/osrelease"), "-")
+	return fmt.Sprintf("%d cores of %s, %s %s (kernel command line: %s), %s, %s", runtime.NumCPU(),
+		cpu, runtime.GOOS, version, words, runtime.Version(), time.Now().Format(time.DateOnly))
 }

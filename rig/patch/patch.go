@@ -25,8 +25,8 @@ import (
 //	+a line that comes
 //
 // with an "in" for each place that it changes. There are no line numbers: the lines that stay and
-// go must follow each other at exactly one place of the file; if they do nowhere, with other space
-// and comments. Lines that stay are there to make it so.
+// go must follow each other at exactly one place of the file, whatever the space and comments.
+// Lines that stay are there to make it so.
 type Patch struct {
 	Name, Arg, About string
 	Edits            []Edit
@@ -118,14 +118,16 @@ func (p *Patch) Apply() (changed map[string]string, err error) {
 }
 
 func (e Edit) apply(lines []string) ([]string, error) {
-	at := e.find(lines, same)
-	if len(at) == 0 {
-		at = e.find(lines, alike)
+	old, at := e.side('-'), []int{}
+	for i := range len(lines) - len(old) + 1 {
+		if slices.EqualFunc(lines[i:i+len(old)], old, alike) {
+			at = append(at, i)
+		}
 	}
 	if len(at) != 1 {
 		return nil, fmt.Errorf("the lines are there %d times", len(at))
 	}
-	return slices.Replace(slices.Clone(lines), at[0], at[0]+len(e.side('-')), e.side('+')...), nil
+	return slices.Replace(slices.Clone(lines), at[0], at[0]+len(old), e.side('+')...), nil
 }
 
 // side returns the lines before the edit, for '-', or after it.
@@ -138,27 +140,12 @@ func (e Edit) side(sign byte) (lines []string) {
 	return lines
 }
 
-// find returns where the lines of e follow each other.
-func (e Edit) find(lines []string, equal func(a, b string) bool) (at []int) {
-	old := e.side('-')
-	for i := range len(lines) - len(old) + 1 {
-		if slices.EqualFunc(lines[i:i+len(old)], old, equal) {
-			at = append(at, i)
-		}
-	}
-	return at
-}
-
-func same(a, b string) bool { return a == b }
-
 // alike reports whether two lines differ in space and comments only.
-func alike(a, b string) bool { return bare(a) == bare(b) }
+func alike(a, b string) bool { return slices.Equal(words(a), words(b)) }
 
-func bare(line string) string {
-	if i := strings.Index(line, "//"); i >= 0 {
-		line = line[:i]
-	}
-	return strings.Join(strings.Fields(line), " ")
+func words(line string) []string {
+	code, _, _ := strings.Cut(line, "//")
+	return strings.Fields(code)
 }
 
 // Overlay returns the environment in which go commands, and those that tests start, read the

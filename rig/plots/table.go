@@ -17,63 +17,51 @@ import (
 //go:embed first.txt
 var firstRows string
 
+// row returns one of a table in Markdown.
+func row(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+
+// times returns medians in µs.
+func (m *measured) times(load, subject string, units ...string) (cells []string) {
+	for _, unit := range units {
+		cell := "-"
+		if x := m.median(load, subject, unit); x > 0 {
+			cell = digits(x / 1000)
+		}
+		cells = append(cells, cell)
+	}
+	return cells
+}
+
 // first returns the table of README.md. Of the main thread and an own one it has that whose mean is
 // worse, and each ratio is one number of its row divided by another.
 func (m *measured) first() string {
-	units := []string{"mean-ns", "p99-ns", "cpu-ns/op"}
-	var b strings.Builder
-	b.WriteString("load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU\n" +
-		"--- | --- | --- | --- | --- | ---\n")
+	table := "load | channel: mean, p99, CPU | threadcall | ratio: mean | p99 | CPU\n" +
+		"--- | --- | --- | --- | --- | ---\n"
 	for line := range strings.Lines(firstRows) {
 		load, text, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		subject, worst := "", 0.0
-		for _, s := range []string{"threadcall", "thread"} {
-			if x := m.median(load, s, units[0]); x > worst {
-				subject, worst = s, x
-			}
+		subject := "threadcall"
+		if m.median(load, "thread", "mean-ns") > m.median(load, subject, "mean-ns") {
+			subject = "thread"
 		}
-		if subject == "" {
+		if m.median(load, subject, "mean-ns") == 0 {
 			continue
 		}
-		b.WriteString(text)
-		var numbers [2][]string
-		for i, s := range []string{"reference", subject} {
-			for _, unit := range units {
-				if x := m.median(load, s, unit); x > 0 {
-					numbers[i] = append(numbers[i], digits(x/1000))
-				} else {
-					numbers[i] = append(numbers[i], "-")
-				}
-			}
-			b.WriteString(" | " + strings.Join(numbers[i], ", "))
-		}
-		for i := range units { // of the printed numbers, so that a reader gets the same
-			x, _ := strconv.ParseFloat(numbers[0][i], 64)
-			y, _ := strconv.ParseFloat(numbers[1][i], 64)
+		channel := m.times(load, "reference", "mean-ns", "p99-ns", "cpu-ns/op")
+		ours := m.times(load, subject, "mean-ns", "p99-ns", "cpu-ns/op")
+		cells := []string{text, strings.Join(channel, ", "), strings.Join(ours, ", ")}
+		for i := range ours { // of the printed numbers, so that a reader gets the same
+			x, _ := strconv.ParseFloat(channel[i], 64)
+			y, _ := strconv.ParseFloat(ours[i], 64)
 			ratio := "-"
 			if x > 0 && y > 0 {
 				ratio = digits(y / x)
 			}
-			b.WriteString(" | " + ratio)
+			cells = append(cells, ratio)
 		}
-		b.WriteString("\n")
+		table += strings.Join(cells, " | ") + "\n"
 	}
 	machine := regexp.MustCompile(` \(kernel command line: [^)]*\)`).ReplaceAllString(m.Machine, "")
-	fmt.Fprintf(&b, "\n%s. *Crowded*: two processes compute.\n", machine)
-	return b.String()
-}
-
-// cell is a ratio to the channel, bold if it is on the same side of one in all rounds.
-func (m *measured) cell(load, subject, unit string) string {
-	ratios := m.ratios(load, subject, unit)
-	switch text := digits(results.Median(ratios)); {
-	case ratios == nil:
-		return ""
-	case results.Sure(ratios):
-		return "**" + text + "**"
-	default:
-		return text
-	}
+	return fmt.Sprintf("%s\n%s. *Crowded*: two processes compute.\n", table, machine)
 }
 
 func digits(x float64) string {
@@ -87,39 +75,39 @@ func digits(x float64) string {
 	}
 }
 
-// all returns each load with all that was measured of it, medians in µs.
+// all returns each load with all that was measured of it. A ratio to the channel is bold if it is
+// on the same side of one in all rounds.
 func (m *measured) all() string {
-	var b strings.Builder
+	table := ""
 	if m.Machine != "" {
-		b.WriteString(m.Machine + ".\n\n")
+		table = m.Machine + ".\n\n"
 	}
-	b.WriteString("| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n" +
-		"| --- | --- | --- | --- | --- | --- | --- | --- |\n")
+	table += "| load | | p50 | mean | p99 | CPU | late | ratios: p50, CPU, p99 |\n" +
+		"| --- | --- | --- | --- | --- | --- | --- | --- |\n"
 	for _, load := range m.Loads {
 		title := label(load)
 		for _, s := range subjects {
 			if m.median(load, s.name, "p50-ns") == 0 {
 				continue
 			}
-			fmt.Fprintf(&b, "| %s | %s |", title, s.text)
+			cells := append([]string{title, s.text},
+				m.times(load, s.name, "p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns")...)
 			title = ""
-			for _, unit := range []string{"p50-ns", "mean-ns", "p99-ns", "cpu-ns/op", "p90-late-ns"} {
-				if v := m.median(load, s.name, unit); v > 0 {
-					fmt.Fprintf(&b, " %s |", digits(v/1000))
-				} else {
-					b.WriteString(" |")
-				}
-			}
 			var ratios []string
 			for _, unit := range []string{"p50-ns", "cpu-ns/op", "p99-ns"} {
-				if c := m.cell(load, s.name, unit); c != "" && s.name != "reference" {
-					ratios = append(ratios, c)
+				all := m.ratios(load, s.name, unit)
+				switch text := digits(results.Median(all)); {
+				case all == nil || s.name == "reference":
+				case results.Sure(all):
+					ratios = append(ratios, "**"+text+"**")
+				default:
+					ratios = append(ratios, text)
 				}
 			}
-			fmt.Fprintf(&b, " %s |\n", strings.Join(ratios, ", "))
+			table += row(append(cells, strings.Join(ratios, ", "))...)
 		}
 	}
-	return b.String()
+	return table
 }
 
 var coresOf = regexp.MustCompile(`^Cores(\d+)/(.*)$`)
@@ -141,8 +129,7 @@ func (m *measured) byCores() string {
 			}
 		}
 	}
-	slices.Sort(cores)
-	slices.Reverse(cores)
+	slices.SortFunc(cores, func(a, b int) int { return b - a })
 	slices.SortFunc(loads, func(a, b string) int { // "2_callers,_3_µs" behind "64_callers,_0_µs"
 		n, x, _ := strings.Cut(a, "_")
 		m, y, _ := strings.Cut(b, "_")
@@ -151,31 +138,28 @@ func (m *measured) byCores() string {
 		return cmp.Or(strings.Compare(strings.TrimSuffix(x, "s"), strings.TrimSuffix(y, "s")),
 			cmp.Compare(i, j))
 	})
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s.\n\n| load |", m.Machine)
+	heading, line := []string{"load"}, []string{"---"}
 	for _, n := range cores {
-		fmt.Fprintf(&b, " %d cores: channel | threadcall |", n)
+		heading = append(heading, fmt.Sprintf("%d cores: channel", n), "threadcall")
+		line = append(line, "---", "---")
 	}
-	b.WriteString("\n| --- |" + strings.Repeat(" --- | --- |", len(cores)) + "\n")
+	table := m.Machine + ".\n\n" + row(heading...) + row(line...)
 	for _, name := range loads {
-		fmt.Fprintf(&b, "| %s |", label(name))
+		cells := []string{label(name)}
 		for _, n := range cores {
-			load := fmt.Sprintf("Cores%d/%s", n, name)
-			if m.median(load, "reference", "calls/s") == 0 {
-				b.WriteString(" | |")
-				continue
+			load, channel, worse := fmt.Sprintf("Cores%d/%s", n, name), "", []string{}
+			if rate := m.median(load, "reference", "calls/s"); rate > 0 {
+				cpu := digits(m.median(load, "reference", "cpu-ns/op") / 1000)
+				channel = fmt.Sprintf("%.0f calls/s; %s µs", rate, cpu)
+				for _, unit := range []string{"calls/s", "cpu-ns/op", "mean-ns", "p99-ns"} {
+					worse = append(worse, digits(m.worse(load, unit, unit == "calls/s")))
+				}
 			}
-			fmt.Fprintf(&b, " %.0f calls/s; %s µs |", m.median(load, "reference", "calls/s"),
-				digits(m.median(load, "reference", "cpu-ns/op")/1000))
-			var worse []string
-			for _, unit := range []string{"calls/s", "cpu-ns/op", "mean-ns", "p99-ns"} {
-				worse = append(worse, digits(m.worse(load, unit, unit == "calls/s")))
-			}
-			fmt.Fprintf(&b, " %s |", strings.Join(worse, "; "))
+			cells = append(cells, channel, strings.Join(worse, "; "))
 		}
-		b.WriteString("\n")
+		table += row(cells...)
 	}
-	return b.String()
+	return table
 }
 
 // worse returns the ratio to the channel of the main thread or of an own one, whichever is worse.

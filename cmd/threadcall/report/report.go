@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -42,13 +41,13 @@ type Benchtime struct {
 	N    int
 }
 
-// Set reads 100ms or 1000x.
-func (b *Benchtime) Set(text string) (err error) {
+// UnmarshalText reads 100ms or 1000x.
+func (b *Benchtime) UnmarshalText(text []byte) (err error) {
 	*b = Benchtime{}
-	if count, ok := strings.CutSuffix(text, "x"); ok {
+	if count, ok := strings.CutSuffix(string(text), "x"); ok {
 		b.N, err = strconv.Atoi(count)
 	} else {
-		b.Time, err = time.ParseDuration(text)
+		b.Time, err = time.ParseDuration(string(text))
 	}
 	if err != nil || b.Time < 0 || b.N < 0 || *b == (Benchtime{}) {
 		err = errors.New("must be a time such as 100ms or a number such as 1000x")
@@ -56,7 +55,7 @@ func (b *Benchtime) Set(text string) (err error) {
 	return err
 }
 
-// String returns what Set reads.
+// String returns what UnmarshalText reads.
 func (b Benchtime) String() string {
 	if b.N > 0 {
 		return fmt.Sprintf("%dx", b.N)
@@ -66,27 +65,23 @@ func (b Benchtime) String() string {
 
 func (b Benchtime) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-func (b *Benchtime) UnmarshalText(text []byte) error { return b.Set(string(text)) }
-
 // CPUs is a list of GOMAXPROCS, as for go test: 1,2,4. The empty one stands for the default.
-type CPUs string
-
-var isCPUs = regexp.MustCompile(`^ *0*[1-9]\d* *(, *0*[1-9]\d* *)*$`)
+type CPUs []int
 
 // Set reads a list.
 func (c *CPUs) Set(text string) error {
-	if *c = CPUs(text); !isCPUs.MatchString(text) {
-		return errors.New("must be a list of numbers such as 1,2,4")
+	*c = nil
+	for one := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(one))
+		if err != nil || n < 1 {
+			return errors.New("must be a list of numbers such as 1,2,4")
+		}
+		*c = append(*c, n)
 	}
 	return nil
 }
 
-func (c CPUs) String() string { return string(c) }
-
-// Each returns the numbers one by one, at least one.
-func (c CPUs) Each() (list []CPUs) {
-	for text := range strings.SplitSeq(string(c), ",") {
-		list = append(list, CPUs(strings.TrimSpace(text)))
-	}
-	return list
+// String returns what Set reads.
+func (c CPUs) String() string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint([]int(c)), " ", ","), "[]")
 }

@@ -1,5 +1,5 @@
 // Package allocs finds what allocates: where, how much for each operation, and the compiler's
-// reason. measure.go compiles tests with package hook and runs them, rows.go joins what they
+// reason. measure.go compiles tests with a hook and runs them, rows.go joins what they
 // allocated with the compiler's log, and text.go writes all reports.
 package allocs
 
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/tools/cover"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
@@ -64,7 +65,8 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 		return nil, err
 	}
 	defer scratch.Remove()
-	if s.builder, err = newBuilder(ctx, tree, scratch.Dir, s.named, all); err != nil {
+	s.builder = builder{Tree: tree, dir: scratch.Dir, log: escape.New()}
+	if err := s.prepare(ctx, s.named, all); err != nil {
 		return nil, err
 	}
 	r := s.report
@@ -129,11 +131,13 @@ func (s *session) runPackage(ctx context.Context, p gotest.Package, number strin
 	return known, err
 }
 
-// failed adds a benchmark, or a package, to the failures, once, if the error is one of its process,
-// and returns other errors.
+// failed adds a benchmark, or a package, to the failures, once, if the error is one of its process.
+// It returns other errors, and nil for none.
 func (s *session) failed(pkg, benchmark string, err error) error {
 	f := &report.Failure{}
-	if !errors.As(err, &f) {
+	if err == nil {
+		return nil
+	} else if !errors.As(err, &f) {
 		return fmt.Errorf("%s: %s: %w", pkg, benchmark, err)
 	}
 	f.Package, f.Name = pkg, strings.TrimPrefix(benchmark, "Benchmark")
@@ -148,28 +152,24 @@ func (s *session) failed(pkg, benchmark string, err error) error {
 
 // benchmarks runs those of one package that match, each in processes of its own, and returns the
 // names of all.
-func (s *session) benchmarks(ctx context.Context, bin *binary) (known []string, err error) {
+func (s *session) benchmarks(ctx context.Context, bin *gotest.Binary) (known []string, err error) {
 	known, err = bin.Benchmarks(ctx, timeout)
 	if err != nil {
-		return nil, s.failed(bin.pkg, "", err)
+		return nil, s.failed(bin.Package, "", err)
 	}
 	for _, name := range known {
 		its, ok := s.which.For(name)
 		if !ok {
 			continue
 		}
-		s.Progress(bin.pkg + " " + name)
-		found, err := s.try(ctx, bin, its, 1)
-		if err != nil {
-			if err := s.failed(bin.pkg, name, err); err != nil {
-				return nil, err
-			}
+		s.Progress(bin.Package + " " + name)
+		found, err := s.try(ctx, bin, its)
+		if err := s.failed(bin.Package, name, err); err != nil {
+			return nil, err
 		}
 		for _, b := range found {
-			if err := s.measure(ctx, bin, b); err != nil {
-				if err := s.failed(bin.pkg, b.name, err); err != nil {
-					return nil, err
-				}
+			if err := s.failed(bin.Package, b.name, s.measure(ctx, bin, b)); err != nil {
+				return nil, err
 			}
 		}
 	}
@@ -182,15 +182,11 @@ func (s *session) checks(ctx context.Context, all []gotest.Package) (functions [
 	if s.check, err = budget.Find(s.named, all); err != nil || len(s.check.Functions) == 0 {
 		return nil, err
 	}
-	var paths []string
-	for _, p := range s.named {
-		paths = append(paths, p.ImportPath)
-	}
 	exact := s.check.Packages()
 	if s.check.Generic {
 		exact = s.asked
 	}
-	functions, err = s.listings(ctx, paths, exact)
+	functions, err = s.listings(ctx, s.named, exact)
 	s.asked = nil // the compiler has answered
 	return functions, err
 }
@@ -213,7 +209,7 @@ func (s *session) look(ctx context.Context, p gotest.Package, number string) err
 		return err
 	}
 	file := filepath.Join(s.dir, "calls")
-	if _, err := s.run(ctx, bin, "-test.run=^$", "-test.bench="+strings.Join(patterns, "|"),
+	if _, err := s.run(ctx, bin, nil, "-test.bench="+strings.Join(patterns, "|"),
 		"-test.coverprofile="+file,
 		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Benchtime.N))); err != nil {
 		return s.failed(p.ImportPath, "", err)

@@ -14,31 +14,29 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/budget"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/escape"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
 // A builder compiles tests so that each benchmark leaves a profile of everything that it allocated,
-// and so that the compiler logs its reasons. No file is changed: package hook is compiled in by the
-// go command's -overlay.
+// and so that the compiler logs its reasons. No file is changed: the hook of package heap is
+// compiled in by the go command's -overlay.
 type builder struct {
 	gotest.Tree
 	dir     string      // absolute, for all files
-	overlay string      // the file with package hook
+	overlay string      // the file with the hook
 	asked   []string    // packages that the compiler is asked about when tests are compiled
 	log     *escape.Log // what it has said in all builds so far
 }
 
-// newBuilder returns a builder for the named packages.
-func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []gotest.Package) (
-	builder, error) {
-	b := builder{Tree: tree, dir: dir, log: escape.New()}
-	b.Env = append(b.Environ(), "GOTMPDIR="+dir) // where its files are removed even if it is killed
+// prepare sets what the builder needs for the named packages.
+func (b *builder) prepare(ctx context.Context, named, all []gotest.Package) error {
+	b.Env = append(b.Environ(), "GOTMPDIR="+b.dir) // where its files are removed even if it is killed
 	for _, p := range named {
 		if p.Standard {
-			return b, fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
+			return fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
 				"testing belongs", p.ImportPath)
 		}
 	}
@@ -48,26 +46,25 @@ func newBuilder(ctx context.Context, tree gotest.Tree, dir string, named, all []
 		}
 	}
 	slices.Sort(b.asked)
-	b.asked = slices.Compact(b.asked)
-	_, goroot, err := b.Toolchain(ctx, dir)
+	_, goroot, err := b.Toolchain(ctx, b.dir)
 	if err == nil {
-		b.overlay, err = hook.Overlay(goroot, dir)
+		b.overlay, err = overlay.Testing(goroot, b.dir, heap.Hook)
 	}
-	return b, err
+	return err
 }
 
 // escapes is where the compiler writes its reasons.
 func (b builder) escapes() string { return filepath.Join(b.dir, "escapes") }
 
 // test compiles the tests of a package, with more flags. Name is part of the names of its files.
-func (b builder) test(ctx context.Context, p gotest.Package, name string, flags ...string) (*binary,
-	error) {
+func (b builder) test(ctx context.Context, p gotest.Package, name string, flags ...string) (
+	*gotest.Binary, error) {
 	flags = append(flags, "-p=1")
 	for _, path := range b.asked {
 		flags = append(flags, escape.Flag(path, b.escapes()))
 	}
-	bin := &binary{gotest.Binary{Path: filepath.Join(b.dir, name+".test.exe"), Dir: p.Dir,
-		Env: append(os.Environ(), "PWD="+p.Dir)}, p.ImportPath}
+	bin := &gotest.Binary{Package: p.ImportPath, Path: filepath.Join(b.dir, name+".test.exe"),
+		Dir: p.Dir, Env: append(os.Environ(), "PWD="+p.Dir)}
 	if err := b.Build(ctx, p, bin.Path, append(flags, "-overlay", b.overlay)...); err != nil {
 		return nil, err
 	}
@@ -77,7 +74,8 @@ func (b builder) test(ctx context.Context, p gotest.Package, name string, flags 
 // listings compiles packages with their tests for the compiler's listings of the functions in the
 // packages that are asked for, and its reasons. The places of calls in functions of the packages in
 // exact are those of all inlined calls.
-func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.Compiled, error) {
+func (b builder) listings(ctx context.Context, named []gotest.Package, exact []string) (
+	[]budget.Compiled, error) {
 	var flags, long []string
 	for _, path := range b.asked {
 		flags = append(flags, escape.Flag(path, b.escapes(), "-S"))
@@ -86,10 +84,10 @@ func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.
 		long = append(long, "-gcflags="+path+"=-S -S")
 	}
 	functions, err := b.listing(ctx, flags, named)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = b.readReasons()
 	}
-	if err := b.readReasons(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	outer, err := b.listing(ctx, long, named)
@@ -97,9 +95,14 @@ func (b builder) listings(ctx context.Context, named, exact []string) ([]budget.
 	return functions, err
 }
 
-func (b builder) listing(ctx context.Context, flags, paths []string) ([]budget.Compiled, error) {
-	_, out, err := b.Output(ctx, slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"},
-		b.Flags, flags, []string{"--"}, paths)...)
+func (b builder) listing(ctx context.Context, flags []string, named []gotest.Package) (
+	[]budget.Compiled, error) {
+	args := slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"}, b.Flags, flags,
+		[]string{"--"})
+	for _, p := range named {
+		args = append(args, p.ImportPath)
+	}
+	_, out, err := b.Output(ctx, args...)
 	if err != nil && ctx.Err() == nil {
 		err = fmt.Errorf("allocs: compiling for the listing: %w\n%s", err,
 			gotest.Decisive(string(out), 12))
@@ -132,32 +135,22 @@ const (
 	enough = 10 // for one object an operation to be more than chance
 )
 
-// A binary is the tests of a package, compiled with package hook.
-type binary struct {
-	gotest.Binary
-	pkg string
-}
-
-// with returns the binary with more in its environment.
-func (b *binary) with(env ...string) *binary {
+// run runs a binary with more in its environment. A process that fails is a [report.Failure].
+func (s *session) run(ctx context.Context, b *gotest.Binary, env []string, args ...string) (
+	*gotest.Result, error) {
 	one := *b
 	one.Env = slices.Concat(b.Env, env)
-	return &one
-}
-
-// run runs the binary. A process that fails is a [report.Failure].
-func (s *session) run(ctx context.Context, b *binary, args ...string) (*gotest.Result, error) {
 	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "1GiB"} {
 		// A collection empties caches, which is not the operation's.
 		if _, set := os.LookupEnv(name); s.Budget && !set {
-			b = b.with(name + "=" + value)
+			one.Env = append(one.Env, name+"="+value)
 		}
 	}
 	// Like go test: a process that exits with 0 before the end has failed.
-	args = slices.Concat([]string{"-test.paniconexit0", "-test.timeout=" + timeout.String(),
-		"-test.cpu=" + strconv.Itoa(s.Procs)}, args)
+	args = append([]string{"-test.paniconexit0", "-test.timeout=" + timeout.String(),
+		"-test.cpu=" + strconv.Itoa(s.Procs), "-test.run=^$"}, args...)
 	// Package testing has a limit for tests, but none for benchmarks.
-	r, err := b.Run(ctx, timeout+3*time.Second, args...)
+	r, err := one.Run(ctx, timeout+3*time.Second, args...)
 	if err != nil {
 		return &gotest.Result{}, err
 	}
@@ -170,14 +163,17 @@ type trial struct {
 	time time.Duration // no less than an operation takes
 }
 
-// try runs n operations of a benchmark, and returns a trial of it or of each of its sub-benchmarks
-// that match.
-func (s *session) try(ctx context.Context, b *binary, pattern string, n int) (trials []trial,
+// try runs the benchmarks that match, with their sub-benchmarks, for a twentieth of the time of a
+// measurement: one operation alone has the time of what is done once.
+func (s *session) try(ctx context.Context, b *gotest.Binary, pattern string) (trials []trial,
 	err error) {
-	r, err := s.run(ctx, b, "-test.run=^$", "-test.bench="+pattern,
-		fmt.Sprintf("-test.benchtime=%dx", n))
+	short := report.Benchtime{N: 1}
+	if s.Benchtime.N == 0 {
+		short = report.Benchtime{Time: s.Benchtime.Time / 20}
+	}
+	r, err := s.run(ctx, b, nil, "-test.bench="+pattern, "-test.benchtime="+short.String())
 	for _, l := range r.Lines {
-		name := gotest.PlainName(l.Name.String(), report.CPUs(strconv.Itoa(s.Procs)))
+		name := gotest.PlainName(l.Name.String(), report.CPUs{s.Procs})
 		t := trial{"Benchmark" + name, r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))
@@ -200,49 +196,27 @@ func (s *session) operations(each time.Duration) int {
 }
 
 // measure runs one benchmark until what it allocates is stable, and adds it to the report.
-func (s *session) measure(ctx context.Context, bin *binary, b trial) error {
+func (s *session) measure(ctx context.Context, bin *gotest.Binary, b trial) error {
 	n := s.operations(b.time)
-	if s.Benchtime.N == 0 && n < most { // one operation has the time of what is done once
-		again, err := s.try(ctx, bin, gotest.Exactly(b.name), n)
-		if err != nil {
-			return err
-		}
-		if len(again) == 1 {
-			n = s.operations(again[0].time)
-		}
-	}
-	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.pkg, b.name, n, 2*n))
+	s.Progress(fmt.Sprintf("%s %s, %d and %d operations", bin.Package, b.name, n, 2*n))
 	var all []heap.Samples
 	for stable := false; !stable; stable = s.stable(all) {
-		m, err := s.difference(ctx, bin, b.name, n)
-		if err != nil {
-			return err
+		var profiles [2]*heap.Profile
+		for i := range profiles {
+			var err error
+			if profiles[i], err = s.profile(ctx, bin, b.name, (i+1)*n); err != nil {
+				return err
+			}
 		}
-		all = append(all, *m)
+		all = append(all, heap.Difference(profiles[0], profiles[1], n))
 	}
 	if s.check != nil {
-		s.check.Benchmark(bin.pkg+" "+b.name, all)
+		s.check.Benchmark(bin.Package+" "+b.name, all)
 	}
 	s.measured = append(s.measured, all)
-	s.report.Runs = append(s.report.Runs, alloc.Run{Package: bin.pkg, Name: b.name,
+	s.report.Runs = append(s.report.Runs, alloc.Run{Package: bin.Package, Name: b.name,
 		Operations: []int{n, 2 * n}})
 	return nil
-}
-
-// difference measures a benchmark once, by n and 2n operations.
-func (s *session) difference(ctx context.Context, bin *binary, name string, n int) (*heap.Samples,
-	error) {
-	var profiles [2]*hook.Profile
-	for i := range profiles {
-		var err error
-		profiles[i], err = s.profile(ctx, bin, "-test.run=^$", "-test.bench="+gotest.Exactly(name),
-			fmt.Sprintf("-test.benchtime=%dx", (i+1)*n))
-		if err != nil {
-			return nil, err
-		}
-	}
-	m := heap.Difference(profiles[0], profiles[1], n)
-	return &m, nil
 }
 
 // stable reports whether the benchmark was measured often enough.
@@ -260,18 +234,20 @@ func (s *session) stable(all []heap.Samples) bool {
 	})
 }
 
-// profile runs the binary and returns the profile, if there is one even with an error.
-func (s *session) profile(ctx context.Context, b *binary, args ...string) (*hook.Profile, error) {
+// profile returns the profile of n operations of a benchmark.
+func (s *session) profile(ctx context.Context, b *gotest.Binary, name string, n int) (
+	*heap.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
-	r, err := s.run(ctx, b.with(hook.ProfileVariable+"="+file), args...)
-	p, missing := hook.ReadFile(file)
-	switch {
-	case err != nil:
-		return p, err
-	case errors.Is(missing, os.ErrNotExist):
+	r, err := s.run(ctx, b, []string{heap.ProfileVariable + "=" + file},
+		"-test.bench="+gotest.Exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))
+	if err != nil {
+		return nil, err
+	}
+	p, err := heap.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
 		return nil, &report.Failure{Reason: "it ended before the benchmark had, and left no profile",
 			Output: r.Output}
 	}
-	return p, missing
+	return p, err
 }

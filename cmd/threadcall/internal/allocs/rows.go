@@ -24,12 +24,6 @@ func (s *session) join(run *alloc.Run, repetitions []heap.Samples) {
 	}
 }
 
-// A place allocates one kind of thing.
-type place struct {
-	where, site alloc.Frame
-	kind        string
-}
-
 // A row is made of samples.
 type row struct {
 	alloc.Row
@@ -40,21 +34,20 @@ type row struct {
 
 // rows returns a row for each place.
 func (s *session) rows(samples heap.Samples) []alloc.Row {
-	rows := map[place]*row{}
+	rows := map[alloc.Place]*row{}
 	for _, sample := range samples.Samples {
 		if len(sample.Stack) == 0 {
 			continue
 		}
 		site := sample.Stack.Site()
 		kind := sample.Stack[:site].Kind()
-		p := place{where: sample.Stack[site], site: sample.Stack[site], kind: kind.Name}
+		p := alloc.Place{Where: sample.Stack[site], Site: sample.Stack[site], Kind: kind.Name}
 		if own := sample.Stack.Own(); own < len(sample.Stack) {
-			p.where = sample.Stack[own]
+			p.Where = sample.Stack[own]
 		}
 		r := rows[p]
 		if r == nil {
-			r = &row{alloc.Row{Where: p.where, Site: p.site, Kind: p.kind, Why: kind.Why},
-				sample.Stack[:site+1].OfCache(), kind.Limit, nil}
+			r = &row{alloc.Row{Place: p, Why: kind.Why}, sample.Stack[:site+1].OfCache(), kind.Limit, nil}
 			rows[p] = r
 		}
 		chain := sample.Stack.Chain(site)

@@ -1,9 +1,10 @@
 package demo
 
 import (
+	"flag"
 	"fmt"
-	"math"
 	"slices"
+	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
@@ -33,7 +34,7 @@ func served(design func() compare.Design) func() (s compare.Subject, end func())
 }
 
 // costs measures what a call takes, and prints a table.
-func (p printer) costs(sample time.Duration, progress *ui.Screen) {
+func (p printer) costs(sample time.Duration) {
 	p.Printf("%s\n\n", p.Bold("2. What a call costs"))
 	p.Paragraph("", `The article "Scheduling Function Calls with Zero Allocation" (2021) has three
 		designs in which one goroutine receives functions on a channel: naive, pooled and struct.
@@ -44,24 +45,27 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		max((6*(rounds+1)*sample).Round(time.Second), time.Second)))
 	p.Printf("\n")
 
+	testing.Init()
+	_ = flag.Set("test.benchtime", "1000x") // it is defined, and valid
 	names, memory := []string{"direct"}, [][2]string{{}}
 	contenders := []compare.Contender{compare.Direct}
 	for _, d := range designs {
 		s, end := d.open()
-		bytes, objects := compare.Memory(500, func() { s.Call(func() {}) })
+		r := testing.Benchmark(func(b *testing.B) {
+			for b.Loop() {
+				s.Call(func() {})
+			}
+		})
 		end()
-		names, memory = append(names, d.name), append(memory, [2]string{count(bytes), count(objects)})
+		names, memory = append(names, d.name), append(memory,
+			[2]string{fmt.Sprint(r.AllocedBytesPerOp()), fmt.Sprint(r.AllocsPerOp())})
 		contenders = append(contenders, compare.Calling(d.open))
 	}
 	if c := compare.Bounded(); c != nil {
 		names, memory, contenders = append(names, "bound"), append(memory, [2]string{}),
 			append(contenders, c)
 	}
-	series := compare.Rounds(contenders, rounds, sample, func(done, all int) {
-		progress.Progress(fmt.Sprintf("%d of %d samples taken", done, all))
-	})
-	progress.Progress("")
-
+	series := compare.Rounds(contenders, rounds, sample)
 	t := &ui.Table{Left: 1}
 	t.Add("", "a call", "least", "most", "B/op", "allocs/op")
 	best := 1 // of the article's designs
@@ -92,12 +96,4 @@ func (p printer) costs(sample time.Duration, progress *ui.Screen) {
 		"median of the rounds, which range from %s to %s).", p.Bold(ui.Digits(stats.Median(ratios))),
 		names[best], ui.Digits(slices.Min(ratios)), ui.Digits(slices.Max(ratios))))
 	p.Printf("\n")
-}
-
-// count writes x without a fraction if the fraction is within the runtime's own allocations.
-func count(x float64) string {
-	if whole := math.Round(x); math.Abs(x-whole) < 0.02*whole+0.02 {
-		return ui.Number(whole)
-	}
-	return ui.Digits(x)
 }

@@ -18,7 +18,7 @@ const timeout = 10 * time.Second
 // Run takes samples of that duration. It writes each result to out when it is there, and returns
 // whether all facts are as expected. It must be called on a goroutine of a program whose main
 // thread mainthread.Init serves.
-func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
+func Run(sample time.Duration, out *ui.Screen) (ok bool) {
 	p := printer{out}
 	p.Printf("%s  %s/%s, %s, %d CPUs, GOMAXPROCS=%d\n\n", p.Bold("threadcall demo"), runtime.GOOS,
 		runtime.GOARCH, runtime.Version(), runtime.NumCPU(), runtime.GOMAXPROCS(0))
@@ -26,7 +26,7 @@ func Run(sample time.Duration, out, progress *ui.Screen) (ok bool) {
 	p.Printf("Process %d. Its main thread is thread %s.\n\n", os.Getpid(), mainThread())
 	all, wrong, hung := p.facts(experiments, timeout)
 	if !hung { // the measurement would hang as well
-		p.costs(sample, progress)
+		p.costs(sample)
 	}
 	if wrong > 0 {
 		p.Printf("%s  %d of %d facts are not as expected.\n", p.Red("WRONG"), wrong, all)

@@ -77,7 +77,11 @@ func TestPlainName(t *testing.T) {
 		{"1000", "2", "X-1000", "X-1000"},
 	} {
 		t.Setenv("GOMAXPROCS", c.env)
-		if got := PlainName(c.name, report.CPUs(c.cpus)); got != c.want {
+		var cpus report.CPUs
+		if err := cpus.Set(c.cpus); c.cpus != "" && err != nil {
+			t.Fatal(err)
+		}
+		if got := PlainName(c.name, cpus); got != c.want {
 			t.Errorf("%+v: %s", c, got)
 		}
 	}

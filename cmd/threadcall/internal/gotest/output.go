@@ -150,16 +150,11 @@ func PlainName(name string, cpus report.CPUs) string {
 	if i < 0 || err != nil || n < 2 {
 		return name
 	}
-	if m, _ := strconv.Atoi(os.Getenv("GOMAXPROCS")); cpus == "" && m > 0 {
-		cpus = report.CPUs(strconv.Itoa(m))
+	if m, _ := strconv.Atoi(os.Getenv("GOMAXPROCS")); len(cpus) == 0 && m > 0 {
+		cpus = report.CPUs{m}
 	}
-	if cpus == "" && n <= runtime.NumCPU() {
+	if len(cpus) == 0 && n <= runtime.NumCPU() || slices.Contains(cpus, n) {
 		return name[:i]
-	}
-	for _, one := range cpus.Each() {
-		if m, _ := strconv.Atoi(one.String()); m == n {
-			return name[:i]
-		}
 	}
 	return name
 }

@@ -18,9 +18,10 @@ import (
 
 // A Binary is the compiled test binary of a package.
 type Binary struct {
-	Path string
-	Dir  string   // where go test would run it: the directory of the package
-	Env  []string // of the process
+	Package string   // its import path
+	Path    string   // of the file
+	Dir     string   // where go test would run it: the directory of the package
+	Env     []string // of the process
 }
 
 // A Result is what a process of a Binary left.

@@ -26,19 +26,15 @@ type Tree struct {
 
 // A Package is a package as go list describes it.
 type Package struct {
-	ImportPath, Name, Dir, ForTest               string
+	ImportPath, Dir, ForTest                     string
 	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles []string
 	Standard, DepOnly                            bool
 	Deps                                         []string
-	Module                                       *Module
-	Error                                        *struct{ Err string }
-}
-
-// A Module is the one that a package is in. Replace is not nil if it is replaced.
-type Module struct {
-	Path, Dir string
-	Main      bool
-	Replace   *struct{}
+	Module                                       *struct {
+		Path string
+		Main bool
+	}
+	Error *struct{ Err string }
 }
 
 // HasTests reports whether the package has test files.
@@ -95,7 +91,7 @@ func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Pa
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
-	fields := "-json=ImportPath,Name,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error,Module," +
+	fields := "-json=ImportPath,Dir,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,Error,Module," +
 		"Standard,DepOnly,ForTest"
 	if flags != nil {
 		fields += ",Deps" // which takes longer

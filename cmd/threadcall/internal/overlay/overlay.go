@@ -6,15 +6,17 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 )
 
-// Testing writes into dir an overlay of package testing, for the flag -overlay of a go command with
-// this GOROOT, and returns the name of its file. The sources, by name, become a part of package
-// testing. They define the type threadcallHook, which each testing.B has a value of, with methods
-// that testing calls:
+// Testing writes into dir, which it makes, an overlay of package testing, for the flag -overlay of
+// a go command with this GOROOT, and returns the name of its file. The sources testdata/*.go.txt
+// become a part of package testing. They define the type threadcallHook, which each testing.B has
+// a value of, with methods that testing calls:
 //
 //	begin()    before a run: ResetTimer, StartTimer, the benchmark function, StopTimer
 //	start()    when the timer starts, and, while it runs, when it is reset
@@ -22,19 +24,25 @@ import (
 //	reset()    when the timer is reset, after start
 //	end()      after the run
 //	report(*B) after the last run
-func Testing(goroot, dir string, sources map[string][]byte) (string, error) {
+func Testing(goroot, dir string, sources fs.FS) (string, error) {
 	testing := filepath.Join(goroot, "src", "testing")
 	file := filepath.Join(testing, "benchmark.go")
 	text, err := os.ReadFile(file)
-	if err != nil {
+	if err = errors.Join(err, os.MkdirAll(dir, 0o700)); err != nil {
 		return "", err
 	}
 	files := map[string][]byte{}
 	if files["benchmark.go"], err = instrument(text); err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	for name, text := range sources {
-		files["zz_threadcall_"+name] = text
+	names, err := fs.Glob(sources, "testdata/*.go.txt")
+	for _, name := range names {
+		text, unread := fs.ReadFile(sources, name)
+		files["zz_threadcall_"+strings.TrimSuffix(path.Base(name), ".txt")] = text
+		err = errors.Join(err, unread)
+	}
+	if err != nil {
+		return "", err
 	}
 	replace := map[string]string{}
 	for name, text := range files {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 func TestTesting(t *testing.T) {
@@ -16,7 +17,8 @@ func TestTesting(t *testing.T) {
 		t.Fatal(err)
 	}
 	goroot, dir := strings.TrimSpace(string(out)), t.TempDir()
-	name, err := Testing(goroot, dir, map[string][]byte{"x.go": []byte("package testing\n")})
+	sources := fstest.MapFS{"testdata/x.go.txt": {Data: []byte("package testing\n")}}
+	name, err := Testing(goroot, dir, sources)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package stats
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/aclements/go-moremath/stats"
 
@@ -113,15 +114,7 @@ func test(values []float64, count counts, absolute bool, alpha float64) Test {
 	t := Test{Estimate: stats.Sample{Xs: values, Sorted: true}.Quantile(0.5)}
 	t.P = tails(count, min(below, above))
 	// The interval has the neutral values that the test would not reject.
-	low, high := 0, len(values)/2+1
-	for low+1 < high { // tails(low-1) <= alpha < tails(high-1)
-		middle := (low + high) / 2
-		if rejected(tails(count, middle-1), alpha) {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
+	low := sort.Search(len(values)/2, func(k int) bool { return !rejected(tails(count, k), alpha) })
 	if low > 0 {
 		t.Interval = &bench.Interval{Low: values[low-1], High: values[len(values)-low]}
 		t.Rejected = rejected(t.P, alpha)

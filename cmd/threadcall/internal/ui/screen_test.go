@@ -80,7 +80,7 @@ func TestTable_Write(t *testing.T) {
 	s := &Screen{out: &b, Width: 20}
 	table := Table{Left: 1}
 	table.Add("", "numbers", "that", "need", "all", "room")
-	table.Title("a title that is longer")
+	table.Add("a title that is longer")
 	table.Add("x", "1", "2", "3", "4", "5")
 	table.Write(s)
 	const want = "     numbers  that  need  all  room\n  …le that is longer\n  x        1     2     " +

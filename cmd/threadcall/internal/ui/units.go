@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type number interface {
@@ -95,6 +96,30 @@ func Bytes[T number](n T) string {
 		return Number(n) + " B"
 	}
 	return scale(float64(n)/1024, 1024, []string{"KiB", "MiB", "GiB", "TiB"})
+}
+
+// Text formats counts, and times, which are nanoseconds if they are not whole.
+func Text(value any) string {
+	switch x := value.(type) {
+	case uint64:
+		return Count(x)
+	case time.Duration:
+		return Duration(x)
+	case float64:
+		return Duration(x)
+	}
+	return fmt.Sprint(value)
+}
+
+// Say is [fmt.Sprintf] with whole times as [Duration] formats them, and counts.
+func Say(format string, args ...any) string {
+	for i, arg := range args {
+		switch arg.(type) {
+		case time.Duration, uint64:
+			args[i] = Text(arg)
+		}
+	}
+	return fmt.Sprintf(format, args...)
 }
 
 // Some returns the first of the names.

@@ -32,14 +32,16 @@ type Run struct {
 	Rows    []Row  `json:"rows"`    // the largest first
 }
 
-// A Row is one place that allocates one kind of thing.
-type Row struct {
-	// Where is the innermost function that is not of the standard library; Site is the one that
-	// allocates, often the same.
-	Where Frame `json:"where"`
-	Site  Frame `json:"site"`
+// A Place allocates one kind of thing.
+type Place struct {
+	Where Frame  `json:"where"` // the innermost function that is not of the standard library
+	Site  Frame  `json:"site"`  // the function that allocates, often the same
+	Kind  string `json:"kind"`  // "new", "append", "channel", "sudog"
+}
 
-	Kind    string   `json:"kind"`   // "new", "append", "channel", "sudog"
+// A Row is what was allocated at a place.
+type Row struct {
+	Place
 	Sizes   []int64  `json:"sizes"`  // of the objects, in bytes as allocated
 	Amount  Amount   `json:"amount"` // an operation
 	Why     string   `json:"why"`    // one sentence

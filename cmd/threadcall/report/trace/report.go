@@ -85,13 +85,6 @@ type Moment struct {
 	Goroutine int64         `json:"goroutine"`
 }
 
-// An Interval is a range of time.
-type Interval struct {
-	At     time.Duration `json:"t_ns"`
-	Length time.Duration `json:"length_ns"`
-	What   string        `json:"what"`
-}
-
 // A Heap is the memory, in bytes, that is allocated and not yet known to be garbage. The trace has
 // it when a thread takes a new span to allocate from, not with each object, so that it is ahead of
 // the program by up to some kilobytes for each P.
@@ -129,7 +122,8 @@ type Assist struct {
 // or stop the trace.
 type Stops struct {
 	All     Distribution `json:"all_ns"`
-	Longest Interval     `json:"longest"`
+	Longest Moment       `json:"longest"`
+	Why     string       `json:"why"` // the world was stopped then, as the runtime says it
 }
 
 // Goroutines counts those that exist, the runtime's own included.
@@ -141,22 +135,17 @@ type Goroutines struct {
 	Ended   uint64 `json:"ended"`   // while the trace was taken
 }
 
-// Times are the times that goroutines spent in each state.
-type Times struct {
-	Running  time.Duration `json:"running_ns"`
-	Runnable time.Duration `json:"runnable_ns"` // ready, but not running
-	Waiting  time.Duration `json:"waiting_ns"`
-	Syscall  time.Duration `json:"syscall_ns"`
-}
-
 // A Function sums up the goroutines whose outermost function it is.
 type Function struct {
-	Name       string `json:"name"` // "?" if not in the trace
-	Goroutines uint64 `json:"goroutines"`
-	Timed      uint64 `json:"timed"` // of Goroutines: that timers started, by time.AfterFunc
-	Times
-	Assist time.Duration `json:"assist_ns"` // in GC assists
-	RanAt  Deed          `json:"ran_at"`    // where most of Running ended
+	Name       string        `json:"name"` // "?" if not in the trace
+	Goroutines uint64        `json:"goroutines"`
+	Timed      uint64        `json:"timed"` // of Goroutines: that timers started, by time.AfterFunc
+	Running    time.Duration `json:"running_ns"`
+	Runnable   time.Duration `json:"runnable_ns"` // ready, but not running
+	Waiting    time.Duration `json:"waiting_ns"`
+	Syscall    time.Duration `json:"syscall_ns"`
+	Assist     time.Duration `json:"assist_ns"` // in GC assists
+	RanAt      Deed          `json:"ran_at"`    // where most of Running ended
 }
 
 // A Finding is something that stands out, and its moment.
@@ -222,20 +211,23 @@ type Loop struct {
 // A Deed is what a goroutine did at one place.
 type Deed struct {
 	Doing string `json:"doing"` // ran, system call, or a reason for a wait
-	Frame
-	From Frame  `json:"from"` // the function of the program that called it; empty if there is none
-	In   string `json:"in"`   // the function of a library that the program called there, if any
+	Place
 	Sum
 	Longest Moment `json:"longest"`
 }
 
-// A WaitPlace is where goroutines waited for one reason: the innermost frame of the program, or if
-// there is none, outside of the runtime and the packages below sync, os and net.
+// A Place is the innermost frame of the program, or if there is none, outside of the runtime and
+// the packages below sync, os and net.
+type Place struct {
+	Frame
+	From Frame  `json:"from"` // the function of the program that called it; empty if there is none
+	In   string `json:"in"`   // the function of a library that the program called there, if any
+}
+
+// A WaitPlace is where goroutines waited for one reason. From is that of the longest wait.
 type WaitPlace struct {
 	Reason string `json:"reason"`
-	Frame
-	From      Frame         `json:"from"`    // the caller in the program, in the longest wait
-	In        string        `json:"in"`      // the function of a library that waited there, if any
+	Place
 	Library   bool          `json:"library"` // of the standard library; the stack has no other frame
 	Times     Distribution  `json:"times_ns"`
 	Shared    time.Duration `json:"shared_ns"`    // waits ended by goroutines that had waited here

@@ -3,7 +3,9 @@
 package budget
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -74,53 +76,32 @@ func (c *Check) Covered(profiles []*cover.Profile) {
 }
 
 // Suspects reports whether the measurement would break a promise.
-func (c *Check) Suspects(s heap.Samples) bool {
-	_, amounts := c.blames(s)
-	return len(amounts) > 0
-}
+func (c *Check) Suspects(s heap.Samples) bool { return len(c.blames(s)) > 0 }
 
 // A blame is an allocation that a function has to answer for.
 type blame struct {
-	f    *alloc.Function
-	site alloc.Frame
+	f      *alloc.Function
+	site   alloc.Frame
+	cached bool
 }
 
 // blames returns what breaks promises, and how many objects an operation.
-func (c *Check) blames(s heap.Samples) (order []blame, amounts map[blame]float64) {
-	own, cached := map[blame]float64{}, map[blame]float64{}
+func (c *Check) blames(s heap.Samples) map[blame]float64 {
+	amounts := map[blame]float64{}
 	for _, sample := range s.Samples {
 		if len(sample.Stack) == 0 {
 			continue
 		}
 		site := sample.Stack.Site()
-		f, at := c.blamed(sample.Stack[site:])
-		if f == nil {
-			continue
-		}
-		b := blame{f, sample.Stack[site]}
-		if own[b] == 0 && cached[b] == 0 {
-			order = append(order, b)
-		}
-		if sample.Stack[:site+at].OfCache() {
-			cached[b] += sample.Each.Objects
-		} else {
-			own[b] += sample.Each.Objects
+		if f, at := c.blamed(sample.Stack[site:]); f != nil {
+			b := blame{f, sample.Stack[site], sample.Stack[:site+at].OfCache()}
+			amounts[b] += sample.Each.Objects
 		}
 	}
-	amounts = map[blame]float64{}
-	for _, b := range order {
-		n := 0.0
-		if own[b] >= threshold && !s.ByChance(own[b]) {
-			n += own[b]
-		}
-		if cached[b] >= missing && !s.ByChance(cached[b]) {
-			n += cached[b]
-		}
-		if n > 0 {
-			amounts[b] = n
-		}
-	}
-	return order, amounts
+	maps.DeleteFunc(amounts, func(b blame, n float64) bool {
+		return n < threshold || b.cached && n < missing || s.ByChance(n)
+	})
+	return amounts
 }
 
 // Benchmark looks for promises that a benchmark breaks: a function that allocates in each of the
@@ -128,23 +109,22 @@ func (c *Check) blames(s heap.Samples) (order []blame, amounts map[blame]float64
 // caller's.
 func (c *Check) Benchmark(name string, repetitions []heap.Samples) {
 	c.Runs = append(c.Runs, name)
-	order, least := c.blames(repetitions[0])
+	least := c.blames(repetitions[0])
 	for _, s := range repetitions[1:] {
-		_, amounts := c.blames(s)
+		amounts := c.blames(s)
 		for b, n := range least {
-			if m := min(n, amounts[b]); m > 0 {
-				least[b] = m
-			} else {
+			if least[b] = min(n, amounts[b]); least[b] == 0 {
 				delete(least, b)
 			}
 		}
 	}
-	for _, b := range order {
-		if n := least[b]; n > 0 {
-			note(&b.f.Broken, alloc.Problem{Position: b.site.Position, Run: name,
-				Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function),
-					ui.Counted(n, "object", "objects"))})
-		}
+	for _, b := range slices.SortedFunc(maps.Keys(least), func(a, b blame) int {
+		return cmp.Or(cmp.Compare(a.site.File, b.site.File), cmp.Compare(a.site.Line, b.site.Line),
+			cmp.Compare(a.site.Function, b.site.Function))
+	}) {
+		note(&b.f.Broken, alloc.Problem{Position: b.site.Position, Run: name,
+			Reason: fmt.Sprintf("%s allocates %s an operation", symbol.Short(b.site.Function),
+				ui.Counted(least[b], "object", "objects"))})
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 )
 
 const (
+	tool    = "threadcall"
 	promise = "//threadcall:noalloc"
 	excuse  = "//threadcall:alloc"
 )
@@ -57,10 +58,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 	}
 	others := func(f *alloc.Function) bool { return !own[f.Package] }
 	c.Functions = slices.DeleteFunc(c.Functions, others)
-	if err := errors.Join(wrong...); err != nil {
-		return nil, err
-	}
-	return c, nil
+	return c, errors.Join(wrong...)
 }
 
 // read finds the promises and excuses of one file.
@@ -75,42 +73,41 @@ func (c *Check) read(p gotest.Package, file string) error {
 	if err != nil {
 		return err
 	}
-	lines := bytes.Split(text, []byte("\n"))
 	promises := map[token.Pos]bool{}
 	for _, group := range parsed.Comments {
 		for _, comment := range group.List {
 			at := files.Position(comment.Pos())
-			name, rest, _ := strings.Cut(comment.Text, " ")
-			switch name {
-			case promise:
-				if promises[comment.Pos()] = true; strings.TrimSpace(rest) != "" {
-					return fmt.Errorf("%s: %s has no condition: excuse the line that allocates with %s", at,
-						promise, excuse)
-				}
-			case excuse:
-				rest = strings.TrimSpace(rest)
-				if rest == "" {
-					return fmt.Errorf("%s: %s needs a reason", at, excuse)
-				}
-				line := at.Line
-				if alone := bytes.TrimSpace(lines[line-1]); bytes.HasPrefix(alone, []byte(excuse)) {
-					line++
-				}
-				c.Excuses = append(c.Excuses, &alloc.Excuse{Position: report.Position{File: file, Line: line},
-					Reason: rest})
-			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
-			default:
-				if strings.HasPrefix(name, "//threadcall:") {
-					return fmt.Errorf("%s: %s is neither %s nor %s", at, name, promise, excuse)
-				}
+			d, _ := ast.ParseDirective(comment.Pos(), comment.Text)
+			if d.Tool != tool {
 				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
 				if "//"+word == promise || "//"+word == excuse {
 					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at,
 						word)
 				}
+				continue
+			}
+			switch "//" + d.Tool + ":" + d.Name {
+			case promise:
+				if promises[comment.Pos()] = true; d.Args != "" {
+					return fmt.Errorf("%s: %s has no condition: excuse the line that allocates with %s", at,
+						promise, excuse)
+				}
+			case excuse:
+				if d.Args == "" {
+					return fmt.Errorf("%s: %s needs a reason", at, excuse)
+				}
+				if before := text[at.Offset-at.Column+1 : at.Offset]; len(bytes.TrimSpace(before)) == 0 {
+					at.Line++ // it has a line of its own
+				}
+				c.Excuses = append(c.Excuses, &alloc.Excuse{Position: report.Position{File: file,
+					Line: at.Line}, Reason: d.Args})
+			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
+			default:
+				return fmt.Errorf("%s: //%s:%s is neither %s nor %s", at, tool, d.Name, promise, excuse)
 			}
 		}
 	}
+	line := func(p token.Pos) int { return files.Position(p).Line }
 	for _, d := range parsed.Decls {
 		fn, ok := d.(*ast.FuncDecl)
 		if !ok || fn.Doc == nil || fn.Body == nil {
@@ -121,7 +118,6 @@ func (c *Check) read(p gotest.Package, file string) error {
 				continue
 			}
 			delete(promises, comment.Pos())
-			line := func(p token.Pos) int { return files.Position(p).Line }
 			c.Generic = c.Generic || fn.Type.TypeParams != nil ||
 				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
 			c.Functions = append(c.Functions, &alloc.Function{Package: p.ImportPath, Name: name(fn),

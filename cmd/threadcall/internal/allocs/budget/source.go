@@ -54,19 +54,26 @@ func (c *checked) includes(n ast.Node, line int) bool {
 	return c.files.Position(n.Pos()).Line <= line && line <= c.files.Position(n.End()).Line
 }
 
-// panics reports whether the line is of an argument of panic.
-func (c *checked) panics(line int) bool {
+// any reports whether a node that includes the line satisfies the condition. Without the file, none
+// does.
+func (c *checked) any(line int, is func(ast.Node) bool) (found bool) {
 	if c == nil {
 		return false
 	}
-	found := false
 	ast.Inspect(c.parsed, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && builtin(call, "panic") && c.includes(call, line) {
-			found = true
-		}
-		return !found
+		inside := n != nil && c.includes(n, line)
+		found = found || inside && is(n)
+		return inside && !found
 	})
 	return found
+}
+
+// panics reports whether the line is of an argument of panic.
+func (c *checked) panics(line int) bool {
+	return c.any(line, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && builtin(call, "panic")
+	})
 }
 
 // calls reports whether something is called in the line, and not only deferred. What is deferred is
@@ -91,21 +98,17 @@ func builtin(call *ast.CallExpr, name string) bool {
 
 // grows reports whether the line appends to a slice, or for the kind "map" assigns to an element,
 // that the function has made itself.
-func (c *checked) grows(line int, kind string) (made bool) {
-	if c == nil {
-		return false
-	}
-	ast.Inspect(c.parsed, func(n ast.Node) bool {
+func (c *checked) grows(line int, kind string) bool {
+	return c.any(line, func(n ast.Node) bool {
 		switch e := n.(type) {
 		case *ast.CallExpr:
-			made = made || kind == "append" && builtin(e, "append") && len(e.Args) > 0 &&
-				c.includes(e, line) && c.made(e.Args[0], map[types.Object]bool{})
+			return kind == "append" && builtin(e, "append") && len(e.Args) > 0 &&
+				c.made(e.Args[0], map[types.Object]bool{})
 		case *ast.IndexExpr:
-			made = made || kind == "map" && c.includes(e, line) && c.made(e.X, map[types.Object]bool{})
+			return kind == "map" && c.made(e.X, map[types.Object]bool{})
 		}
-		return !made
+		return false
 	})
-	return made
 }
 
 // made reports whether the value of the expression, a slice or map, was made by the function that
@@ -152,27 +155,28 @@ func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
 		id, isName := e.(*ast.Ident)
 		return isName && c.info.ObjectOf(id) == v
 	}
+	assigned := func(left, right []ast.Expr) {
+		for i, e := range left {
+			all = all && !(is(e) && (len(left) != len(right) || !ok(right[i])))
+		}
+	}
 	ast.Inspect(c.parsed, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
-			for i, left := range n.Lhs {
-				if is(left) && (len(n.Rhs) != len(n.Lhs) || !ok(n.Rhs[i])) {
-					all = false
-				}
-			}
+			assigned(n.Lhs, n.Rhs)
 		case *ast.ValueSpec:
 			for i, name := range n.Names {
-				if is(name) && len(n.Values) > 0 && (len(n.Values) != len(n.Names) || !ok(n.Values[i])) {
-					all = false
+				if len(n.Values) == len(n.Names) {
+					assigned([]ast.Expr{name}, n.Values[i:i+1])
+				} else if len(n.Values) > 0 {
+					assigned([]ast.Expr{name}, nil)
 				}
 			}
 		case *ast.RangeStmt:
-			if is(n.Key) || is(n.Value) {
-				all = false
-			}
+			assigned([]ast.Expr{n.Key, n.Value}, nil)
 		case *ast.UnaryExpr:
-			if n.Op == token.AND && is(n.X) {
-				all = false
+			if n.Op == token.AND {
+				assigned([]ast.Expr{n.X}, nil)
 			}
 		}
 		return all

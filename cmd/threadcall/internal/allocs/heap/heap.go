@@ -1,18 +1,61 @@
-// Package heap works with profiles of package hook: what one operation allocates is the difference
-// of two.
+// Package heap works with profiles of what benchmarks allocate: what one operation allocates is the
+// difference of two.
 package heap
 
 import (
 	"cmp"
+	"embed"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
+	"os"
 	"slices"
 	"strings"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/hook"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
+
+// Hook has the source that becomes a part of package testing by an overlay, and makes benchmarks
+// write down what they allocate.
+//
+//go:embed testdata
+var Hook embed.FS
+
+// ProfileVariable is a variable of the environment: the file for the profile. Empty: there is none.
+const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
+
+// A Profile has what a benchmark has allocated while its timer ran and since it was last reset, in
+// all its runs, with the runtime's own frames, which runtime/pprof leaves out: they tell an append
+// from a channel, and a channel from a goroutine's wait.
+type Profile struct {
+	Go             string
+	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
+	Frames         []alloc.Frame
+	Records        []Record
+}
+
+// A Record is what was allocated with one stack and one size. Objects without pointers that are
+// smaller than 16 bytes share blocks of 16; those count as one object then.
+type Record struct {
+	Objects, Bytes int64
+	Stack          []int // in Frames, innermost first; at most 32 functions not inlined
+}
+
+// ReadFile reads the profile of a process.
+func ReadFile(path string) (*Profile, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	p := &Profile{}
+	err = json.Unmarshal(text, p)
+	for i := range p.Frames {
+		p.Frames[i].Function = symbol.Unescape(p.Frames[i].Function)
+	}
+	return p, err
+}
 
 // A Stack is a chain of calls, the innermost first.
 type Stack []alloc.Frame
@@ -40,26 +83,20 @@ type key struct {
 
 // sum adds up the records with the same stack and size. Those of the testing package's own are left
 // out.
-func sum(p *hook.Profile) map[key]Sample {
+func sum(p *Profile) map[key]Sample {
 	samples := map[key]Sample{}
-	names := make([]string, len(p.Frames))
-	for i, f := range p.Frames {
-		names[i] = fmt.Sprintf("%s %s:%d %v\n", f.Function, f.File, f.Line, f.Inlined)
-	}
 	for _, r := range p.Records {
 		if r.Objects == 0 {
 			continue
 		}
-		stack := make(Stack, len(r.Stack))
-		var text strings.Builder
-		for i, at := range r.Stack {
-			stack[i] = p.Frames[at]
-			text.WriteString(names[at])
+		var stack Stack
+		for _, at := range r.Stack {
+			stack = append(stack, p.Frames[at])
 		}
 		if stack.ofTesting() {
 			continue
 		}
-		k := key{text.String(), r.Bytes / r.Objects}
+		k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
 		s := samples[k]
 		s.Stack, s.Size = stack, k.size
 		s.Each = s.Each.Plus(alloc.Amount{Objects: float64(r.Objects), Bytes: float64(r.Bytes)})
@@ -71,12 +108,11 @@ func sum(p *hook.Profile) map[key]Sample {
 // Own returns the first frame at or above the site that is not of the standard library, or the
 // length of the stack.
 func (s Stack) Own() int {
-	for i := s.Site(); i < len(s); i++ {
-		if !s[i].Standard && !s[i].OfCgo() {
-			return i
-		}
+	i := s.Site()
+	for i < len(s) && (s[i].Standard || s[i].OfCgo()) {
+		i++
 	}
-	return len(s)
+	return i
 }
 
 // ByChance reports whether so many objects an operation may be in the difference although they are
@@ -85,28 +121,18 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// hidden returns how many objects the runtime has counted and the profile has not.
-func hidden(p *hook.Profile) float64 {
-	n := float64(p.Objects)
-	for _, r := range p.Records {
-		n -= float64(r.Objects)
-	}
-	return n
-}
-
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
 // first run is empty and n is 1, Each has all of the second run. The testing package's own
 // allocations are left out.
-func Difference(short, long *hook.Profile, n int) Samples {
+func Difference(short, long *Profile, n int) Samples {
 	a, b := sum(short), sum(long)
 	for k, one := range a {
 		if _, both := b[k]; !both {
 			b[k] = Sample{Stack: one.Stack, Size: one.Size}
 		}
 	}
-	s := Samples{More: n, Go: long.Go,
-		Counted: counted(long).Per(float64(n), counted(short)),
-		Hidden:  (hidden(long) - hidden(short)) / float64(n)}
+	s := Samples{More: n, Go: long.Go, Counted: counted(long).Per(float64(n), counted(short))}
+	s.Hidden = s.Counted.Objects - (recorded(long)-recorded(short))/float64(n)
 	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
@@ -117,8 +143,16 @@ func Difference(short, long *hook.Profile, n int) Samples {
 	return s
 }
 
-func counted(p *hook.Profile) alloc.Amount {
+func counted(p *Profile) alloc.Amount {
 	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
+}
+
+// recorded returns how many objects the profile has.
+func recorded(p *Profile) (n float64) {
+	for _, r := range p.Records {
+		n += float64(r.Objects)
+	}
+	return n
 }
 
 // callbacks are the functions of package testing that call the tests' own.
@@ -157,4 +191,85 @@ func (s Stack) Chain(i int) Stack {
 		}
 	}
 	return s[i:]
+}
+
+// A Kind is what a function of the runtime allocates. kinds.txt has them.
+type Kind struct {
+	prefix string // of the function
+	Name   string // new, append, channel, sudog
+	Why    string // the reason that the compiler does not have
+
+	// For functions that compiled code calls: what is allocated, and above which size if it does not
+	// escape. Empty limit: always. Of other functions, What is empty: they do not allocate, or only
+	// into caches.
+	What, Limit string
+}
+
+// Growslice and Mapassign allocate if what they add to has no room.
+const (
+	Growslice = "runtime.growslice"
+	Mapassign = "runtime.mapassign"
+)
+
+//go:embed kinds.txt
+var table string
+
+// caches are of functions that keep what is free for whichever goroutine comes next, kinds of those
+// that the program calls.
+var caches, kinds = func() ([]Kind, []Kind) {
+	caches, kinds, _ := strings.Cut(table, "# Functions that")
+	return parse(caches), parse(kinds)
+}()
+
+func parse(text string) (list []Kind) {
+	for line := range strings.Lines(text) {
+		f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | ")
+		if len(f) > 4 && !strings.HasPrefix(line, "#") {
+			list = append(list, Kind{f[0], f[1], f[2], f[3], f[4]})
+		}
+	}
+	return list
+}
+
+func find(kinds []Kind, function string) (Kind, bool) {
+	for _, k := range kinds {
+		if strings.HasPrefix(function, k.prefix) {
+			return k, true
+		}
+	}
+	return Kind{}, false
+}
+
+// Called returns the kind of a function that compiled code calls.
+func Called(function string) Kind {
+	k, _ := find(kinds, function)
+	return k
+}
+
+// OfCache reports whether one of the functions keeps what is free for other goroutines.
+func (s Stack) OfCache() bool {
+	for _, f := range s {
+		if _, ok := find(caches, f.Function); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// Kind returns what was allocated by functions of the runtime. Why has what the compiler does not,
+// because the thing does not escape or has no name in the source.
+func (s Stack) Kind() Kind {
+	if len(s) == 0 {
+		return Kind{Name: "object"}
+	}
+	for _, f := range s {
+		if k, ok := find(caches, symbol.Short(f.Function)); ok {
+			return k
+		}
+	}
+	direct := s[len(s)-1].Function
+	if k, ok := find(kinds, direct); ok {
+		return k
+	}
+	return Kind{Name: "runtime", Why: "inside " + direct}
 }

@@ -64,16 +64,14 @@ func aside(r *bench.Row) {
 	}
 }
 
-// An observation has what decides about the basis. Every number in it stays the same if values of
-// the two versions are exchanged in some of the rounds.
+// An observation has what decides about the basis, or NaN. Every number in it stays the same if
+// values of the two versions are exchanged in some of the rounds.
 type observation struct {
 	wall, cpu float64 // how much the differences within rounds vary, relative
 	share     float64 // of its own time in which the benchmark uses a CPU, or NaN
 	threads   float64 // that run or are ready to run, or NaN
 	// CPU time divided by wall time, which cannot be more than on a machine of its own
-	cpus       float64
-	leastCPUs  float64
-	comparable bool // all values are positive
+	cpus, leastCPUs float64
 }
 
 func observe(wall, cpu bench.Row, threads *bench.Row) observation {
@@ -102,7 +100,7 @@ func observe(wall, cpu bench.Row, threads *bench.Row) observation {
 		}
 	}
 	return observation{stats.Spread(wallRatios), stats.Spread(cpuRatios), stats.Median(shares),
-		stats.Median(ready), stats.Median(cpus), stats.Median(leastCPUs), len(cpus) > 0}
+		stats.Median(ready), stats.Median(cpus), stats.Median(leastCPUs)}
 }
 
 func (o observation) runs() bench.Runs {
@@ -118,7 +116,7 @@ func (o observation) runs() bench.Runs {
 }
 
 func (o observation) basis() bench.Basis {
-	if !o.comparable || o.wall < quiet || o.wall < loud && o.wall < less*o.cpu ||
+	if o.wall < quiet || o.wall < loud && o.wall < less*o.cpu ||
 		o.wall < lower*o.cpu {
 		return bench.Wall
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
@@ -52,8 +51,8 @@ func simulated(r *rand.Rand, c computer, rounds int, factor float64) (d, exchang
 			if threads == 0 {
 				values = values[:4]
 			}
-			measuretest.Add(d, version, round, "X", values...)
-			measuretest.Add(exchanged, version^swap, round, "X", values...)
+			add(d, version, round, "X", values...)
+			add(exchanged, version^swap, round, "X", values...)
 		}
 	}
 	return d, exchanged

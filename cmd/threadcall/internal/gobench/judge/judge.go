@@ -14,6 +14,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
@@ -117,27 +118,14 @@ func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// check finds the rows that break the limits: changes that are visible and whose estimate reaches a
-// limit. In undecided rows such a change would not have been visible. The limits of a unit replace
-// those of all.
+// check finds the rows that break the limits, and those on which they cannot decide. The limits of
+// a unit replace those of all.
 func check(r *bench.Report, limits []plan.Limit) {
-	c := r.Comparison
-	for i := range c.Tables {
-		t := &c.Tables[i]
+	for i := range r.Comparison.Tables {
+		t := &r.Comparison.Tables[i]
 		for j := range t.Rows {
-			row := &t.Rows[j]
-			for _, l := range decisive(c, t, row, limits) {
-				less := l.Less
-				if l.Unit == "" {
-					less = t.Better > 0
-				}
-				at := bench.Case{Limit: l.Text, Unit: bench.Written(t.Unit), Benchmark: c.FullName(*row)}
-				switch broken, open := decide(&at, l, *row, less); {
-				case broken:
-					r.Breaches = append(r.Breaches, at)
-				case open:
-					r.Undecided = append(r.Undecided, at)
-				}
+			for _, l := range decisive(r.Comparison, t, &t.Rows[j], limits) {
+				decide(r, l, t, &t.Rows[j])
 			}
 		}
 	}
@@ -171,34 +159,143 @@ func Broken(breaches []bench.Case) error {
 // rounding is an error that a change may have: 23/20-1 is a little less than 0.15.
 const rounding = 1e-12
 
-// decide reports whether a row breaks the limit, or whether that is undecided. It is given whether
-// less is worse, or more.
-func decide(at *bench.Case, l plan.Limit, row bench.Row, less bool) (broken, undecided bool) {
-	d, limit := row.Delta, math.Abs(l.Change)
-	change, mde := d.Estimate-1, d.MDE
-	if d.Absolute { // relative to what there was, unless that was nothing
-		old := row.Cells[0].Center
-		at.FromZero = old == 0
-		change, mde = d.Estimate/math.Abs(old), d.MDE/math.Abs(old)
-	}
-	if d.Verdict == bench.Aside && l.Unit != "" { // a limit of this unit is about this unit
+// decide adds a row that breaks the limit, by a change that is visible and whose estimate reaches
+// it. The limit is undecided if such a change would not have been visible.
+func decide(r *bench.Report, l plan.Limit, t *bench.Table, row *bench.Row) {
+	d, old, less := row.Delta, math.Abs(row.Cells[0].Center), l.Less
+	if l.Unit == "" {
+		less = t.Better > 0
+	} else if d.Verdict == bench.Aside { // a limit of this unit is about this unit
 		d.Verdict = d.Own
 	}
-	switch {
-	case d.Verdict == bench.None || d.Verdict == bench.Equal:
-	case d.Verdict == bench.Aside: // another unit decides
-	case d.Verdict == bench.TooFew:
-		return false, true
-	case d.Visible() && at.FromZero:
-		return (d.Estimate < 0) == less, false
-	case d.Visible():
-		at.Change = change
-		return (change < 0) == less && math.Abs(change) >= limit-rounding, false
-	case at.FromZero:
-		return false, d.MDE > 0
-	case mde > limit:
-		at.MDE = mde
-		return false, true
+	at := bench.Case{Limit: l.Text, Unit: bench.Written(t.Unit),
+		Benchmark: r.Comparison.FullName(*row), FromZero: d.Absolute && old == 0}
+	change, mde := d.Estimate-1, d.MDE
+	if d.Absolute { // relative to what there was, unless that was nothing
+		change, mde = d.Estimate/old, d.MDE/old
 	}
-	return false, false
+	worse, unseen := (d.Estimate < d.Neutral()) == less, d.Verdict == bench.Unseen
+	switch {
+	case d.Visible() && worse && at.FromZero:
+		r.Breaches = append(r.Breaches, at)
+	case d.Visible() && worse && math.Abs(change) >= math.Abs(l.Change)-rounding:
+		at.Change = change
+		r.Breaches = append(r.Breaches, at)
+	case d.Verdict == bench.TooFew, unseen && at.FromZero && d.MDE > 0:
+		r.Undecided = append(r.Undecided, at)
+	case unseen && !at.FromZero && mde > math.Abs(l.Change):
+		at.MDE = mde
+		r.Undecided = append(r.Undecided, at)
+	}
+}
+
+// alpha is the error rate of a verdict.
+const alpha = 1 - plan.Confidence
+
+// compare finds how the second version of a benchmark, if there is one, differs from the first.
+func compare(t *bench.Table, r *bench.Row, alpha float64) {
+	if r != nil && len(r.Cells) > 1 {
+		r.Delta = delta(t, r.Cells[0], r.Cells[1], alpha)
+	}
+}
+
+// delta compares two cells of a row.
+func delta(t *bench.Table, old, new bench.Cell, alpha float64) bench.Delta {
+	a, b := partners(old, new)
+	if len(a) == 0 {
+		return bench.Delta{}
+	}
+	absolute := slices.Min(a) <= 0 || slices.Min(b) <= 0
+	if old.Exact && new.Exact && old.Center == new.Center {
+		same := bench.Delta{Absolute: absolute}.Neutral()
+		return bench.Delta{Verdict: bench.Equal, Method: bench.Exactly, Absolute: absolute, P: 1,
+			Estimate: same, Pair: [2]float64{a[0], b[0]}, N: len(a),
+			Interval: &bench.Interval{Low: same, High: same}}
+	}
+	test := stats.Pairs(a, b, absolute, alpha)
+	d := bench.Delta{Method: bench.Pairs, Absolute: absolute, Estimate: test.Estimate, N: len(a),
+		Pair: stats.Typical(a, b, absolute, test.Estimate)}
+	counted := t.Counted() && len(a) >= fewestCounted
+	if old.Exact && new.Exact && (t.Exact || counted) {
+		d.Method, d.Interval = bench.Exactly, &bench.Interval{Low: d.Estimate, High: d.Estimate}
+		d.Verdict = direction(t, d)
+		return d
+	}
+	d.P, d.Interval = test.P, test.Interval
+	switch {
+	case d.Interval == nil:
+		d.Verdict, d.Needs = bench.TooFew, stats.MinPairs(alpha)
+		return d
+	case test.Rejected:
+		d.Verdict = direction(t, d)
+	default:
+		d.Verdict = bench.Unseen
+	}
+	// How far the estimate would have had to be from the neutral value for the interval, moved
+	// along with it, to leave that out: the longer arm of the interval.
+	if d.Absolute {
+		d.MDE = max(d.Estimate-d.Interval.Low, d.Interval.High-d.Estimate)
+	} else {
+		d.MDE = max(d.Estimate/d.Interval.Low, d.Interval.High/d.Estimate) - 1
+	}
+	return d
+}
+
+// fewestCounted is in how many rounds a number of allocated things must be the same to count as
+// exact.
+const fewestCounted = 4
+
+func direction(t *bench.Table, d bench.Delta) bench.Verdict {
+	switch up := d.Estimate > d.Neutral(); {
+	case t.Better == 0:
+		return bench.Changed
+	case up == (t.Better > 0):
+		return bench.Better
+	}
+	return bench.Worse
+}
+
+// summarize fills what follows from the samples.
+func summarize(c *bench.Cell, exact bool) {
+	var values []float64
+	for _, s := range c.Samples {
+		values = append(values, s.Value)
+	}
+	c.N = len(values)
+	if c.N == 0 {
+		return
+	}
+	c.Exact = slices.Min(values) == slices.Max(values)
+	assume := benchmath.Assumption(benchmath.AssumeNothing)
+	if exact && c.Exact {
+		assume = benchmath.AssumeExact
+	}
+	sample := benchmath.NewSample(values, &benchmath.DefaultThresholds)
+	s := assume.Summary(sample, plan.Confidence)
+	c.Center = s.Center
+	if len(s.Warnings) == 0 { // it has the only one that there can be if an end is infinite
+		c.Interval = &bench.Interval{Low: s.Lo, High: s.Hi}
+	}
+}
+
+func at(c bench.Cell) map[int]float64 {
+	values := map[int]float64{}
+	for _, s := range c.Samples {
+		if _, ok := values[s.Round]; !ok {
+			values[s.Round] = s.Value
+		}
+	}
+	return values
+}
+
+// partners returns the values that two cells have measured in the same round.
+func partners(old, new bench.Cell) (a, b []float64) {
+	values := at(old)
+	for _, s := range new.Samples {
+		if v, ok := values[s.Round]; ok {
+			delete(values, s.Round)
+			a, b = append(a, v), append(b, s.Value)
+		}
+	}
+	return a, b
 }

@@ -9,19 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
+// add adds values in turn with their units, which are tidied, of a benchmark in a round.
+func add(d *measure.Data, version, round int, name string, values ...any) {
+	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
+	for i := 0; i < len(values); i += 2 {
+		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
+			Unit: values[i+1].(string)})
+	}
+	d.Add(version, round, r)
+}
+
 // paired returns results of benchmark A in one unit: in each round old[i] and new[i].
 func paired(unit string, old, new []float64) *measure.Data {
 	d := measure.New("old", "new")
 	for i := range old {
-		measuretest.Add(d, 0, i, "A", old[i], unit)
-		measuretest.Add(d, 1, i, "A", new[i], unit)
+		add(d, 0, i, "A", old[i], unit)
+		add(d, 1, i, "A", new[i], unit)
 	}
 	return d
 }
@@ -47,7 +58,7 @@ func TestCompare_drift(t *testing.T) {
 		old, new = append(old, drift), append(new, drift*(1.05+0.001*float64(i%3)))
 	}
 	pairs := paired("sec/op", old, new)
-	measuretest.Add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
+	add(pairs, 0, 10, "A", 100.0, "sec/op") // of a round that was interrupted
 	d := only(t, pairs)
 	if d.Verdict != bench.Worse || d.Method != bench.Pairs || d.N != 10 ||
 		math.Abs(d.Estimate-1.051) > 0.001 {
@@ -124,8 +135,8 @@ func TestCompare_holm(t *testing.T) {
 				if round >= 7 { // so that the sign test decides
 					factor = 10
 				}
-				measuretest.Add(d, 0, round, fmt.Sprint("B", i), 1+0.01*float64(round), "sec/op")
-				measuretest.Add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
+				add(d, 0, round, fmt.Sprint("B", i), 1+0.01*float64(round), "sec/op")
+				add(d, 1, round, fmt.Sprint("B", i), factor*(1+0.01*float64(round)), "sec/op")
 			}
 		}
 		var got [2]int
@@ -146,7 +157,7 @@ func TestCompare_holm(t *testing.T) {
 func TestCompare_order(t *testing.T) {
 	d := measure.New("now")
 	for _, name := range []string{"B/n=64", "B/n=8", "A", "B/n=008/x", "B"} {
-		measuretest.Add(d, 0, 0, name, 1.0, "sec/op")
+		add(d, 0, 0, name, 1.0, "sec/op")
 	}
 	var names []string
 	for _, row := range comparison(d).Tables[0].Rows {

@@ -156,17 +156,19 @@ func createFiles(output string, r *bench.Record) (all files, err error) {
 			ext := filepath.Ext(output)
 			v.File = strings.TrimSuffix(output, ext) + "-" + v.Name + ext
 		}
-		f, err := os.Create(v.File)
-		if err != nil {
-			return nil, fmt.Errorf("cannot save results: %w", errors.Join(err, all.Close()))
-		}
-		all = append(all, file{f, benchfmt.NewWriter(f)})
+		header := ""
 		for _, line := range []string{"threadcall bench, " + r.Began.Format(time.RFC3339),
 			"version: " + v.Name + ", " + v.What, "command: " + r.Settings.Command,
 			"toolchain: " + v.Toolchain} {
-			if _, err := fmt.Fprintln(f, "#", strings.ReplaceAll(line, "\n", " ")); err != nil {
-				return nil, errors.Join(err, all.Close())
-			}
+			header += "# " + strings.ReplaceAll(line, "\n", " ") + "\n"
+		}
+		f, err := os.Create(v.File)
+		if err == nil {
+			all = append(all, file{f, benchfmt.NewWriter(f)})
+			_, err = f.WriteString(header)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot save results: %w", errors.Join(err, all.Close()))
 		}
 	}
 	return all, nil

@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/build"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
@@ -24,24 +23,17 @@ import (
 // A Job is what one process runs: a top-level benchmark with its sub-benchmarks, or, after
 // calibration, one of those.
 type Job struct {
-	Package string
-	// as the function is called, or the sub-benchmark, without the number of CPUs
-	Benchmark  string
-	Pattern    string           // for the flag -test.bench
-	CPU        report.CPUs      // one; empty: the default
-	Iterations int              // 0: as many as -benchtime makes
-	Versions   []*gotest.Binary // nil for a version that does not have it
+	plan.Benchmark
+	CPU        report.CPUs // one; empty: the default
+	Iterations int         // 0: as many as -benchtime makes
 
 	skip []string // sub-benchmarks that have failed
 	over bool     // it failed altogether
 }
 
-// String returns the package and the benchmark, as one writes them in Go.
-func (j *Job) String() string { return j.Package + "." + j.Benchmark }
-
 // drop makes that the benchmark does not run again.
 func (j *Job) drop(name string) {
-	if !strings.HasPrefix(name, j.Benchmark+"/") {
+	if !strings.HasPrefix(name, j.Name+"/") {
 		j.over = true
 		return
 	}
@@ -62,23 +54,25 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	order := map[Process][]float64{} // random: of the top-level benchmark, the job, and the process
-	groups := map[string]float64{}
+	var tops []string
+	of := map[string][]*Job{}
 	for _, j := range jobs {
-		top, _, _ := strings.Cut(j.Benchmark, "/")
-		top = j.Package + "." + top
-		if groups[top] == 0 {
-			groups[top] = 1 + rand.Float64()
+		name, _, _ := strings.Cut(j.Name, "/")
+		top := j.Package + "." + name
+		if of[top] = append(of[top], j); len(of[top]) == 1 {
+			tops = append(tops, top)
 		}
-		job := rand.Float64()
-		for version, binary := range j.Versions {
-			if p := (Process{j, version}); binary != nil && !j.over {
-				order[p] = []float64{groups[top], job, rand.Float64()}
-				processes = append(processes, p)
+	}
+	for _, t := range rand.Perm(len(tops)) {
+		for _, i := range rand.Perm(len(of[tops[t]])) {
+			j := of[tops[t]][i]
+			for _, version := range rand.Perm(len(j.Binaries)) {
+				if j.Binaries[version] != nil && !j.over {
+					processes = append(processes, Process{j, version})
+				}
 			}
 		}
 	}
-	slices.SortFunc(processes, func(a, b Process) int { return slices.Compare(order[a], order[b]) })
 	return processes
 }
 
@@ -89,7 +83,6 @@ type Outcome struct {
 	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
 	Failed []report.Failure         // what failed; there may be results as well
 	Empty  bool                     // it gave no result, but did not fail either
-	Time   time.Duration            // of the process
 }
 
 // start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
@@ -104,16 +97,16 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	if len(j.skip) > 0 {
 		args = append(args, "-test.skip="+strings.Join(j.skip, "|"))
 	}
-	if j.CPU != "" {
+	if len(j.CPU) > 0 {
 		args = append(args, "-test.cpu="+j.CPU.String())
 	}
-	p, err := j.Versions[run.Version].Run(ctx, s.Timeout, args...)
+	p, err := j.Binaries[run.Version].Run(ctx, s.Timeout, args...)
 	if ctx.Err() != nil {
 		return nil, err
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	o.Lines, o.Units, o.Time = p.Lines, p.Units, p.Time
+	o.Lines, o.Units = p.Lines, p.Units
 	switch {
 	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
 		o.Failed = j.faults(p)
@@ -129,7 +122,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 
 // faults returns what failed in a process, and why. A crash is one of the whole benchmark.
 func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
-	whole := func(reason string) { found = append(found, failure(j.Benchmark, reason)) }
+	whole := func(reason string) { found = append(found, failure(j.Name, reason)) }
 	switch {
 	case p.TooLong:
 		whole(p.Problem)
@@ -186,24 +179,27 @@ const (
 
 // calibrate makes jobs of the benchmarks. It runs each benchmark once in each version, finds its
 // sub-benchmarks, and chooses the number of iterations of each. The results are not kept.
-func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmark) error {
-	each, short := m.set.Benchtime.Time, *m.set
+func (m *measurement) calibrate(ctx context.Context) error {
+	each, short := m.Set.Benchtime.Time, *m.Set
 	short.Benchtime = report.Benchtime{N: 1}
 	if each > 0 {
 		short.Benchtime = report.Benchtime{Time: max(each/calibrationPart, min(each, calibrationMin))}
 	}
+	cpus := []report.CPUs{nil}
+	if len(m.Set.CPU) > 0 {
+		cpus = slices.Collect(slices.Chunk(m.Set.CPU, 1))
+	}
 	var old []string // that only old versions have
-	for i, b := range benchmarks {
+	for i, b := range m.Benchmarks {
 		if b.Binaries[len(b.Binaries)-1] == nil {
-			old = append(old, b.Package+"."+b.Name)
+			old = append(old, b.String())
 			continue
 		}
-		for _, cpu := range m.set.CPU.Each() {
-			m.log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(benchmarks)))
-			j := &Job{Package: b.Package, Benchmark: b.Name, Pattern: b.Pattern, CPU: cpu,
-				Versions: b.Binaries}
+		for _, cpu := range cpus {
+			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
+			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome
-			for version, binary := range j.Versions {
+			for version, binary := range j.Binaries {
 				if binary == nil {
 					continue
 				}
@@ -215,31 +211,21 @@ func (m *measurement) calibrate(ctx context.Context, benchmarks []build.Benchmar
 				outcomes = append(outcomes, o)
 			}
 			for _, one := range j.split(outcomes, each) {
-				if each == 0 {
-					one.Iterations = m.set.Benchtime.N
+				if one.Binaries[len(one.Binaries)-1] == nil {
+					old = append(old, one.String())
+					continue
+				} else if each == 0 {
+					one.Iterations = m.Set.Benchtime.N
 				}
 				m.jobs = append(m.jobs, one)
 			}
 		}
 	}
-	m.log.Progress("")
-	m.common(old)
-	return nil
-}
-
-// common drops the jobs that only old versions have, and notes them.
-func (m *measurement) common(old []string) {
-	last := len(m.record.Versions) - 1
-	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
-		if j.Versions[last] == nil {
-			old = append(old, j.String())
-		}
-		return j.Versions[last] == nil
-	})
+	m.Log.Progress("")
 	if len(old) > 0 {
-		m.log.Note("Not in %s, and not measured: %s.", m.record.Versions[last].Name,
-			ui.Some(old, 10))
+		m.Log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
+	return nil
 }
 
 // split returns a job for each benchmark that one of the outcomes has results of. The outcomes are
@@ -254,7 +240,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 		return slices.ContainsFunc(outcomes, func(o *Outcome) bool {
 			return slices.ContainsFunc(o.Failed, func(f report.Failure) bool {
 				failed := "Benchmark" + f.Name
-				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Benchmark
+				return name == failed || strings.HasPrefix(name, failed+"/") && failed != j.Name
 			})
 		})
 	}
@@ -265,23 +251,23 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			if fails(name) {
 				continue
 			}
-			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Benchmark == name })
+			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Name == name })
 			if i < 0 {
 				i = len(jobs)
-				jobs = append(jobs, &Job{Package: j.Package, Benchmark: name,
-					Pattern: gotest.Exactly(name), CPU: j.CPU, Versions: make([]*gotest.Binary,
-						len(j.Versions))})
+				jobs = append(jobs, &Job{CPU: j.CPU, Benchmark: plan.Benchmark{Package: j.Package,
+					Name: name, Pattern: gotest.Exactly(name),
+					Binaries: make([]*gotest.Binary, len(j.Binaries))}})
 				sums = append(sums, 0)
 			}
-			jobs[i].Versions[o.Version] = j.Versions[o.Version]
+			jobs[i].Binaries[o.Version] = j.Binaries[o.Version]
 			wall, own := times(l)
 			sums[i] += max(own, wall/mostStretch)
 		}
 	}
 	for i, one := range jobs {
 		if each > 0 && sums[i] > 0 {
-			versions := len(one.Versions)
-			if slices.Contains(one.Versions, nil) {
+			versions := len(one.Binaries)
+			if slices.Contains(one.Binaries, nil) {
 				versions--
 			}
 			n := math.Round(each.Seconds() * float64(versions) / sums[i])

@@ -61,8 +61,8 @@ func behaviours(t *testing.T) *gotest.Binary {
 
 // job returns the benchmark with this name.
 func job(t *testing.T, name string) *Job {
-	return &Job{Package: "behaviours", Benchmark: name, Pattern: "^" + name + "$", CPU: "2",
-		Versions: []*gotest.Binary{behaviours(t)}}
+	return &Job{CPU: report.CPUs{2}, Benchmark: plan.Benchmark{Package: "behaviours", Name: name,
+		Pattern: "^" + name + "$", Binaries: []*gotest.Binary{behaviours(t)}}}
 }
 
 func do(t *testing.T, j *Job, timeout time.Duration) *Outcome {
@@ -162,7 +162,8 @@ func TestRun_timeout(t *testing.T) {
 func TestOrder(t *testing.T) {
 	var jobs []*Job
 	for _, name := range []string{"X/0", "1", "2", "X/3", "4", "5", "6"} {
-		jobs = append(jobs, &Job{Benchmark: name, Versions: []*gotest.Binary{{}, nil, {}}})
+		jobs = append(jobs, &Job{Benchmark: plan.Benchmark{Name: name,
+			Binaries: []*gotest.Binary{{}, nil, {}}}})
 	}
 	jobs[5].drop("5")
 	jobs[6].drop("6/sub")
@@ -178,7 +179,7 @@ func TestOrder(t *testing.T) {
 				t.Fatalf("%v", all)
 			}
 			first += b.Version / 2
-			groups += a.Job.Benchmark
+			groups += a.Job.Name
 		}
 		if !strings.Contains(groups, "X/0X/3") && !strings.Contains(groups, "X/3X/0") {
 			t.Fatalf("the sub-benchmarks of a benchmark are apart: %s", groups)
@@ -192,7 +193,8 @@ func TestOrder(t *testing.T) {
 
 func TestJob_split(t *testing.T) {
 	old, new := &gotest.Binary{Path: "old"}, &gotest.Binary{Path: "new"}
-	j := &Job{Package: "p", Benchmark: "BenchmarkX", CPU: "2", Versions: []*gotest.Binary{old, new}}
+	j := &Job{CPU: report.CPUs{2}, Benchmark: plan.Benchmark{Package: "p", Name: "BenchmarkX",
+		Binaries: []*gotest.Binary{old, new}}}
 	outcome := func(version int, output string) *Outcome {
 		o := outcome(output)
 		o.Process = Process{j, version}
@@ -207,8 +209,8 @@ func TestJob_split(t *testing.T) {
 	b.Failed = []report.Failure{{Name: "X/bad", Reason: "it fails"}}
 	got := ""
 	for _, one := range j.split([]*Outcome{a, b}, time.Second) {
-		got += fmt.Sprintln(one, one.Pattern, one.CPU, one.Iterations, one.Versions[0] == old,
-			one.Versions[1] == new)
+		got += fmt.Sprintln(one, one.Pattern, one.CPU, one.Iterations, one.Binaries[0] == old,
+			one.Binaries[1] == new)
 	}
 	const want = `p.BenchmarkX/a.b ^BenchmarkX$/^a\.b$ 2 500000 true true
 p.BenchmarkX/slow/1 ^BenchmarkX$/^slow$/^1$ 2 1 true true

@@ -1,4 +1,5 @@
-// Package plan has what a run measures and how: settings, limits, and versions with their trees.
+// Package plan has what a run measures and how: settings, limits, versions with their trees, and
+// the benchmarks in their test binaries, which report CPU time.
 package plan
 
 import (
@@ -20,6 +21,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
+	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
@@ -82,11 +84,12 @@ func (l *Log) Trouble(text string) {
 	l.Paragraph("", text)
 }
 
-// Note adds a note.
+// Note adds a note, once.
 func (l *Log) Note(format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	l.Notes = append(l.Notes, text)
-	l.Trouble(text)
+	if text := fmt.Sprintf(format, args...); !slices.Contains(l.Notes, text) {
+		l.Notes = append(l.Notes, text)
+		l.Trouble(text)
+	}
 }
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
@@ -127,95 +130,103 @@ func (l Limit) Tidy() string {
 	return unit
 }
 
-// Versions are what a run measures, the oldest first.
-type Versions struct {
-	List       []bench.Version
-	Trees      []gotest.Tree // one a version
-	Roots      []string      // one a version: the GOROOT of its toolchain
-	VS         string        // the revision to compare with; empty: none
-	repository *revision.Repository
-	old        revision.Commit
+// A Version is one of the programs that are measured.
+type Version struct {
+	bench.Version
+	Tree gotest.Tree
+	Root string // the GOROOT of its toolchain
 }
 
-// Choose decides which versions there are, and checks what can be checked before anything is built.
-// Dir is for what lasts as long as the run.
-func Choose(ctx context.Context, s *Settings, dir string) (*Versions, error) {
-	now := gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}
-	toolchain, root, err := now.Toolchain(ctx, dir)
+func (v *Version) findToolchain(ctx context.Context, dir string) (err error) {
+	v.Toolchain, v.Root, err = v.Tree.Toolchain(ctx, dir)
+	return err
+}
+
+// A Plan is what a run measures.
+type Plan struct {
+	Set      *Settings
+	Dir      string // for binaries and trees, as long as the run lasts
+	Log      *Log
+	Versions []Version // the oldest first
+
+	Benchmarks []Benchmark
+	Failures   []report.Failure // to build
+	Record     bench.Record     // of what is measured, not of the results
+}
+
+// Make completes a plan of which the settings, the directory and the log are set: it builds what
+// there is to measure.
+func (p *Plan) Make(ctx context.Context) (err error) {
+	defer p.Log.Progress("")
+	if p.Versions, err = choose(ctx, p.Set, p.Dir, p.Log); err != nil {
+		return err
+	}
+	p.Record = bench.Record{Settings: p.Set.Settings, Identical: []string{}}
+	for _, v := range p.Versions {
+		p.Record.Versions, p.Record.Toolchain = append(p.Record.Versions, v.Version), v.Toolchain
+	}
+	p.Log.Progress("listing packages")
+	packages, err := list(ctx, p.Versions, p.Set.Patterns)
+	if err != nil {
+		return err
+	}
+	return p.build(ctx, packages)
+}
+
+// choose returns the versions, the oldest first: the working tree, and if it is to be compared with
+// a revision, that, which is checked out below dir.
+func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, error) {
+	now := Version{Version: bench.Version{Name: "now", What: "the working tree", Short: "now"},
+		Tree: gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}}
+	if err := now.findToolchain(ctx, dir); err != nil || s.VS == "" {
+		return []Version{now}, err
+	}
+	repository, err := revision.Open(ctx, s.Dir)
 	if err != nil {
 		return nil, err
 	}
-	v := &Versions{VS: s.VS, Trees: []gotest.Tree{now}, Roots: []string{root}}
-	if s.VS == "" {
-		v.List = []bench.Version{{Name: "now", What: "the working tree", Short: "now"}}
-	} else if err := v.chooseRevision(ctx, s.Dir); err != nil {
+	head, err := repository.Commit(ctx, "HEAD")
+	if err != nil {
 		return nil, err
 	}
-	v.List[len(v.List)-1].Toolchain = toolchain
-	return v, nil
-}
-
-// chooseRevision checks the revision to compare with, and that there is a difference.
-func (v *Versions) chooseRevision(ctx context.Context, dir string) (err error) {
-	if v.repository, err = revision.Open(ctx, dir); err != nil {
-		return err
-	}
-	head, err := v.repository.Commit(ctx, "HEAD")
+	changes, err := repository.Changes(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	changes, err := v.repository.Changes(ctx)
+	then, err := repository.Commit(ctx, s.VS)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if v.old, err = v.repository.Commit(ctx, v.VS); err != nil {
-		return err
+	now.Name, now.Commit, now.Short = "new", head.Hash, head.Short()
+	now.What += fmt.Sprintf(", %s %q", head.Short(), head.Subject)
+	if now.Changed = len(changes) > 0; now.Changed {
+		now.Short = "working tree"
+		now.What += " and changes to " + ui.Some(changes, 3)
+	} else if then == head {
+		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", s.VS)
 	}
-	tree, title := fmt.Sprintf("the working tree, %s %q", head.Short(), head.Subject), head.Short()
-	if len(changes) > 0 {
-		title = "working tree"
-		tree += " and changes to " + ui.Some(changes, 3)
-	} else if v.old == head {
-		return fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed",
-			v.VS)
-	}
-	what := fmt.Sprintf("revision %s, %s %q", v.VS, v.old.Short(), v.old.Subject)
-	v.List = []bench.Version{
-		{Name: "old", What: what, Commit: v.old.Hash, Short: v.VS},
-		{Name: "new", What: tree, Commit: head.Hash, Changed: len(changes) > 0, Short: title},
-	}
-	return nil
-}
-
-// Checkout makes the tree of the revision to compare with, if there is one, below dir.
-func (v *Versions) Checkout(ctx context.Context, dir string, log *Log) error {
-	if v.VS == "" {
-		return nil
-	}
-	defer log.Progress("")
-	log.Progress("checking out " + v.VS)
-	then, err := v.repository.Checkout(ctx, v.old, filepath.Join(dir, "old"), v.Trees[0])
+	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: s.VS,
+		What: fmt.Sprintf("revision %s, %s %q", s.VS, then.Short(), then.Subject)}}
+	log.Progress("checking out " + s.VS)
+	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(dir, "old"), now.Tree)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	was, is, root := &v.List[0], v.List[1], ""
-	if was.Toolchain, root, err = then.Toolchain(ctx, dir); err != nil {
-		return fmt.Errorf("in %s: %w", v.VS, err)
+	if err := old.findToolchain(ctx, dir); err != nil {
+		return nil, fmt.Errorf("in %s: %w", s.VS, err)
 	}
-	if was.Toolchain != is.Toolchain {
+	if old.Toolchain != now.Toolchain {
 		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
-			"the compiler may make the difference.", v.VS, was.Toolchain, is.Toolchain)
+			"the compiler may make the difference.", s.VS, old.Toolchain, now.Toolchain)
 	}
-	v.Trees, v.Roots = []gotest.Tree{then, v.Trees[0]}, []string{root, v.Roots[0]}
-	return nil
+	return []Version{old, now}, nil
 }
 
-// Packages returns the packages of each version: those of the working tree that have tests, and at
-// the same index, what another version has in their place, which may be nothing.
-func (v *Versions) Packages(ctx context.Context, patterns []string) (packages [][]gotest.Package,
-	err error) {
-	last := len(v.Trees) - 1
-	now, missing, err := v.Trees[last].List(ctx, patterns...)
+// list returns the packages of each version: those of the working tree that have tests, and at the
+// same index, what another version has in their place, which may be nothing.
+func list(ctx context.Context, versions []Version, patterns []string) ([][]gotest.Package, error) {
+	last := len(versions) - 1
+	now, missing, err := versions[last].Tree.List(ctx, patterns...)
 	now = slices.DeleteFunc(now, func(p gotest.Package) bool { return !p.HasTests() })
 	switch {
 	case err != nil:
@@ -225,27 +236,19 @@ func (v *Versions) Packages(ctx context.Context, patterns []string) (packages []
 	case len(now) == 0:
 		return nil, fmt.Errorf("no package of %s has test files",
 			cmp.Or(strings.Join(patterns, " "), "."))
-	}
-	if v.VS == "" {
+	case last == 0:
 		return [][]gotest.Package{now}, nil
 	}
-	then, err := v.counterparts(ctx, now)
-	return [][]gotest.Package{then, now}, err
-}
-
-// counterparts returns what the revision has in the place of each of the packages.
-func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]gotest.Package,
-	error) {
-	then := make([]gotest.Package, len(now))
 	var paths []string
 	for _, p := range now {
 		paths = append(paths, p.ImportPath)
 	}
-	packages, _, err := v.Trees[0].List(ctx, paths...)
+	old := versions[0]
+	packages, _, err := old.Tree.List(ctx, paths...)
 	if err != nil {
-		return nil, fmt.Errorf("in %s: %w", v.VS, err)
+		return nil, fmt.Errorf("in %s: %w", old.Short, err)
 	}
-	none := true
+	then, none := make([]gotest.Package, len(now)), true
 	for _, p := range packages {
 		if i := slices.Index(paths, p.ImportPath); i >= 0 && p.HasTests() {
 			then[i], none = p, false
@@ -253,7 +256,7 @@ func (v *Versions) counterparts(ctx context.Context, now []gotest.Package) ([]go
 	}
 	if none {
 		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
-			"to compare", v.VS, ui.Some(paths, 5))
+			"to compare", old.Short, ui.Some(paths, 5))
 	}
-	return then, nil
+	return [][]gotest.Package{then, now}, nil
 }

@@ -134,7 +134,7 @@ func benchmarks(c *bench.Comparison) (all []bench.Row) {
 // package's path in the module if there are several packages.
 func (p printer) name(r bench.Row) string {
 	name := r.Name
-	if len(p.Settings.CPU.Each()) == 1 {
+	if len(p.Settings.CPU) < 2 {
 		name = gotest.PlainName(name, p.Settings.CPU)
 	}
 	if !p.Comparison.SeveralPackages() {
@@ -158,12 +158,12 @@ func (p printer) comparison() {
 		switch rows, same := p.rows(t, n); {
 		case len(rows) > 0:
 			empty = false
-			g.Title(p.Bold(t.Unit))
+			g.Add(p.Bold(t.Unit))
 			for _, cells := range rows {
 				g.Add(cells...)
 			}
 			if same > 0 {
-				g.Note("  " + ui.Counted(same, "other: no change", "others: no change"))
+				g.Add("  " + ui.Counted(same, "other: no change", "others: no change"))
 			}
 		case same > 0:
 			equal = append(equal, fmt.Sprintf("%s of %d", t.Unit, same))

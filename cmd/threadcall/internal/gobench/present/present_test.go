@@ -7,13 +7,24 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/judge"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure/measuretest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
+
+// add adds values in turn with their units, which are tidied, of a benchmark in a round.
+func add(d *measure.Data, version, round int, name string, values ...any) {
+	r := &benchfmt.Result{Name: benchfmt.Name(name), Iters: 1}
+	for i := 0; i < len(values); i += 2 {
+		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
+			Unit: values[i+1].(string)})
+	}
+	d.Add(version, round, r)
+}
 
 // simulated returns rounds of benchmarks of which the ratios of the versions' times are known.
 func simulated(rounds int, versions ...string) *measure.Data {
@@ -33,7 +44,7 @@ func simulated(rounds int, versions ...string) *measure.Data {
 			for v := range versions {
 				i := min(v, 1)
 				ns := b.ns * math.Pow(b.ratio, float64(i)) * math.Exp(0.02*r.NormFloat64())
-				measuretest.Add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
+				add(d, v, round, b.name, ns*1e-9, "sec/op", b.bytes[i], "B/op", b.allocs[i],
 					"allocs/op")
 			}
 		}
@@ -52,7 +63,7 @@ func changed(rounds, same int) *measure.Data {
 	for round := range rounds {
 		for name, ratio := range ratios {
 			for v, ns := range []float64{100, 100 * ratio[round%len(ratio)]} {
-				measuretest.Add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
+				add(d, v, round, name, ns*1e-9, "sec/op", 1e9/ns, "B/s", 3.0, "allocs/op")
 			}
 		}
 	}
@@ -67,11 +78,11 @@ func hidden() *measure.Data {
 		wide := []float64{1.0, 1.2, 1.1, 0.97, 1.18, 1.12, 0.99, 1.21}[round%8]
 		load := []float64{1, 3, 0.5, 2, 0.4, 1.5}[round%6]
 		for v, x := range []float64{1, 1.1} {
-			measuretest.Add(d, v, round, "JSON-8", 100e-9*math.Pow(wide, float64(v)), "sec/op")
+			add(d, v, round, "JSON-8", 100e-9*math.Pow(wide, float64(v)), "sec/op")
 			wall := 100e-9 * x * math.Pow(load, float64(v))
-			measuretest.Add(d, v, round, "Busy-8", wall, "sec/op", 90e-9*x, bench.CPUTime,
+			add(d, v, round, "Busy-8", wall, "sec/op", 90e-9*x, bench.CPUTime,
 				1.0, bench.Threads)
-			measuretest.Add(d, v, round, "Calm-8", 100e-9*x, "sec/op", 99e-9*x, bench.CPUTime,
+			add(d, v, round, "Calm-8", 100e-9*x, "sec/op", 99e-9*x, bench.CPUTime,
 				1.0, bench.Threads)
 		}
 	}
@@ -98,8 +109,8 @@ func written(t *testing.T, d *measure.Data, width int) string {
 func TestPrint(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "8")
 	failed := simulated(6, "old.txt", "new.txt")
-	measuretest.Add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
-	measuretest.Add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
+	add(failed, 0, 0, "Gone-8", 1.0, "sec/op", 1.0, "B/op")
+	add(failed, 1, 0, "Fresh-8", 1.0, "sec/op")
 	failed.Failures = []report.Failure{{Version: "new.txt", Package: "example.org/p", Name: "Panics-8",
 		Reason: "panic: index out of range"}}
 	failed.Warnings = []string{"something is odd"}
@@ -173,7 +184,7 @@ func TestPrint_hardlyAllocated(t *testing.T) {
 	for round := range 12 {
 		for v := range 2 {
 			n := 18850 + float64((round*7+v*5)%9)
-			measuretest.Add(d, v, round, "Send-8", n, "B/op", 3.0, "allocs/op")
+			add(d, v, round, "Send-8", n, "B/op", 3.0, "allocs/op")
 		}
 	}
 	got := written(t, d, 80)
@@ -196,7 +207,10 @@ func TestPrinter_name(t *testing.T) {
 			table.Rows = append(table.Rows, bench.Row{Package: pkg, Name: "X-8"})
 		}
 		r := bench.Report{Comparison: &bench.Comparison{Tables: []bench.Table{table}}}
-		r.Module, r.Settings.CPU = c.module, report.CPUs(c.cpu)
+		r.Module = c.module
+		if err := r.Settings.CPU.Set(c.cpu); err != nil {
+			t.Fatal(err)
+		}
 		for _, row := range table.Rows {
 			got = append(got, printer{Report: &r}.name(row))
 		}

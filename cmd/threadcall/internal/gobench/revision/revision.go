@@ -36,8 +36,8 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 
 // A Commit is a revision of the repository.
 type Commit struct {
-	Hash    string `json:"commit"`  // 40 or 64 hex digits
-	Subject string `json:"subject"` // the first line of its message
+	Hash    string // 40 or 64 hex digits
+	Subject string // the first line of its message
 }
 
 // Short returns enough of the hash for people.
@@ -97,12 +97,8 @@ func git(ctx context.Context, dir string, env []string, args ...string) (string,
 func withoutRepository(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		switch name {
-		case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_COMMON_DIR",
-			"GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE":
-			return true
-		}
-		return false
+		return slices.Contains([]string{"GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX",
+			"GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"}, name)
 	})
 }
 

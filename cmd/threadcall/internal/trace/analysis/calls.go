@@ -172,7 +172,7 @@ func (a *analysis) log(ev *xtrace.Event) {
 			s.Waits, s.Waited, on = g.at.Reason, a.now-g.stay.start, g.stay.stack
 		}
 	}
-	s.From, s.On, s.By, s.Place = a.list(from), a.list(on), a.caller(from), a.place(on)
+	s.From, s.On, s.By, s.Place = a.list(from), a.list(on), a.caller(from), a.place(on).Frame
 	if len(a.calls.Slow) == shown {
 		a.calls.Slow = a.calls.Slow[1:]
 	}

@@ -79,7 +79,13 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 	reason, stop := strings.CutPrefix(key.name, stopping)
 	switch {
 	case stop:
-		c.addStop(trace.Interval{At: o.start, Length: length, What: strings.TrimSuffix(reason, ")")})
+		if why := strings.TrimSuffix(reason, ")"); why != "start trace" && why != "stop trace" {
+			c.stops.All.Add(uint64(length))
+			if length > c.stops.Longest.Length {
+				c.stops.Longest = trace.Moment{At: o.start, Length: length, Goroutine: none}
+				c.stops.Why = why
+			}
+		}
 	case key.name == marking:
 		c.Mark.Add(uint64(length))
 	case key.name == assisting:
@@ -102,13 +108,4 @@ func (c *collector) goal(live, goal uint64) {
 		c.Tight.Room.Add(uint64(1e6 * room))
 	}
 	c.ended = false
-}
-
-func (c *collector) addStop(v trace.Interval) {
-	if v.What != "start trace" && v.What != "stop trace" {
-		c.stops.All.Add(uint64(v.Length))
-		if v.Length > c.stops.Longest.Length {
-			c.stops.Longest = v
-		}
-	}
 }

@@ -33,7 +33,7 @@ func TestTrace_collector(t *testing.T) {
 
 	// Each collection stops the world twice, and ReadMemStats once.
 	if a := r.Stops.All; a.N < 3*cycles || a.Max != float64(r.Stops.Longest.Length) ||
-		r.Stops.Longest.What == "" {
+		r.Stops.Why == "" {
 		t.Errorf("stops %+v, want %d", r.Stops, 3*cycles)
 	}
 }

@@ -33,18 +33,13 @@ type deed struct {
 const maxDeeds = 16
 
 func (h *history) did(at *waitPlace, v *stay) {
-	i := 0
-	for i < len(h.deeds) && h.deeds[i].waitPlace != at {
-		i++
-	}
-	if i == maxDeeds {
-		for k := range h.deeds {
-			if i == maxDeeds || h.deeds[k].Time < h.deeds[i].Time {
-				i = k
-			}
+	i := slices.IndexFunc(h.deeds, func(d deed) bool { return d.waitPlace == at })
+	if i < 0 {
+		if len(h.deeds) == maxDeeds {
+			slices.SortFunc(h.deeds, func(a, b deed) int { return cmp.Compare(b.Time, a.Time) })
+			h.deeds = h.deeds[:maxDeeds-1]
 		}
-		h.deeds[i] = deed{waitPlace: at, from: v.start}
-	} else if i == len(h.deeds) {
+		i = len(h.deeds)
 		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.start})
 	}
 	d := &h.deeds[i]
@@ -219,8 +214,7 @@ func (a *analysis) sumUp(g *goroutine) {
 }
 
 func (d deed) report() trace.Deed {
-	return trace.Deed{Doing: d.Reason, Frame: d.Frame, From: d.From, In: d.In, Sum: d.Sum,
-		Longest: d.longest}
+	return trace.Deed{Doing: d.Reason, Place: d.Place, Sum: d.Sum, Longest: d.longest}
 }
 
 // ranAt is a place where goroutines of a function stopped running.
@@ -274,7 +268,7 @@ func (w *wakeups) ready(v *stay) {
 func (w *wakeups) report(t *tables) []trace.Wakeups {
 	byPlace := map[trace.Frame]*trace.Wakeups{}
 	for stack, x := range w.at {
-		f := t.place(stack)
+		f := t.place(stack).Frame
 		if strings.HasPrefix(f.Func, "runtime.") {
 			continue
 		}

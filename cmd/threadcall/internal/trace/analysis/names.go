@@ -36,7 +36,7 @@ func names(title string) map[string]string {
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
 // all that it has, and what waits when the trace begins has none.
 func (t *tables) waitReason(reason string, stack int32) string {
-	if f := t.place(stack); ofRuntime(t.root(stack)) && t.standard(&f) {
+	if f := t.place(stack).Frame; ofRuntime(t.root(stack)) && t.standard(&f) {
 		return trace.Runtime
 	}
 	for _, n := range t.stacks[stack] {
@@ -116,75 +116,55 @@ func (t *tables) caller(stack int32) trace.Frame {
 	return trace.Frame{Func: trace.NoFunction}
 }
 
-// place returns the innermost frame of the program, or if there is none, outside of the packages
-// that others wait with, of os and of net.
-func (t *tables) place(stack int32) trace.Frame {
-	f, ok := t.places[stack]
+// place returns where a stack is.
+func (t *tables) place(stack int32) trace.Place {
+	p, ok := t.places[stack]
 	if !ok {
-		f = t.findPlace(stack)
-		t.places[stack] = f
+		p = t.findPlace(stack)
+		t.places[stack] = p
 	}
-	return f
+	return p
 }
 
-// from returns the frame of the program that called the [tables.place] of a stack. Without one, its
-// function is empty.
-func (t *tables) from(stack int32) trace.Frame {
-	found := false
-	for _, n := range t.stacks[stack] {
-		switch f := t.frames[n]; {
-		case t.own[n] || t.standard(&f):
-		case found:
-			return f
-		default:
-			found = true
-		}
-	}
-	return trace.Frame{}
-}
-
-// through returns the function of a library in which the program waits at a place. It is empty if
-// that is only a primitive of the runtime or of package sync.
-func (t *tables) through(stack int32) string {
-	in := ""
-	for _, n := range t.stacks[stack] {
-		f := &t.frames[n]
-		pkg := symbol.Package(f.Func)
-		if t.own[n] || !t.standard(f) || in != "" && pkg != symbol.Package(in) {
-			break
-		}
-		if !inside(pkg) {
-			in = f.Func
-		}
-	}
-	return symbol.Short(in)
-}
-
-func (t *tables) findPlace(stack int32) trace.Frame {
-	var library *trace.Frame
-	own := false
-	for _, n := range t.stacks[stack] {
-		f := &t.frames[n]
+func (t *tables) findPlace(stack int32) (p trace.Place) {
+	list, own := t.stacks[stack], false
+	library, ended := "", false // what the program has called
+	var outside trace.Frame     // of the packages that others wait with, of os and of net
+	for _, n := range list {
+		f := t.frames[n]
 		switch pkg := symbol.Package(f.Func); {
-		case tracer(f.Func):
-			return *f
+		case p.Func == "" && tracer(f.Func):
+			p.Frame = f
 		case t.own[n]:
-			own = true
-		case !t.standard(f):
-			return *f
-		case library == nil && !inside(pkg) && pkg != "os" && pkg != "net":
-			library = f
+			own, ended = true, true
+		case !t.standard(&f) && p.Func != "":
+			p.From = f
+			return p
+		case !t.standard(&f):
+			p.Frame, ended = f, true
+		case inside(pkg):
+			ended = ended || library != ""
+		default:
+			if ended = ended || library != "" && library != pkg; !ended {
+				library, p.In = pkg, symbol.Short(f.Func)
+			}
+			if outside.Func == "" && pkg != "os" && pkg != "net" {
+				outside = f
+			}
 		}
 	}
-	switch list := t.stacks[stack]; {
+	switch {
+	case p.Func != "":
 	case own:
-		return trace.Frame{Func: itself}
-	case library != nil:
-		return *library
+		p.Frame.Func = itself
+	case outside.Func != "":
+		p.Frame = outside
 	case len(list) > 0: // the function that the goroutine began with
-		return t.frames[list[len(list)-1]]
+		p.Frame = t.frames[list[len(list)-1]]
+	default:
+		p.Frame.Func = trace.NoFunction
 	}
-	return trace.Frame{Func: trace.NoFunction}
+	return p
 }
 
 // standard reports whether a frame is of the standard library. Its files are below the directory of

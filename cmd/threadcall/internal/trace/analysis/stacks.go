@@ -20,7 +20,7 @@ type tables struct {
 	frameOf map[trace.Frame]uint32
 	own     []bool // by frame: it is threadcall's
 	stacks  [][]uint32
-	places  map[int32]trace.Frame  // of stacks
+	places  map[int32]trace.Place  // of stacks
 	of      map[string]int32       // stacks by the numbers of their frames
 	seen    map[xtrace.Stack]int32 // those of the current generation
 }
@@ -28,7 +28,7 @@ type tables struct {
 func newTables() *tables {
 	return &tables{
 		names:   map[string]string{},
-		frameOf: map[trace.Frame]uint32{}, places: map[int32]trace.Frame{},
+		frameOf: map[trace.Frame]uint32{}, places: map[int32]trace.Place{},
 		stacks: [][]uint32{nil}, of: map[string]int32{"": 0}, seen: map[xtrace.Stack]int32{},
 	}
 }

@@ -61,17 +61,14 @@ func (w *waiting) spot(stack int32, in state, raw string) *spot {
 		}
 	}
 	raw = w.text(raw)
-	f := w.place(stack)
-	var key placeKey
+	p := w.place(stack)
+	key := placeKey{w.waitReason(raw, stack), p.Frame}
 	if in == stateRunning { // a function and its caller, on whatever lines
-		key = placeKey{trace.Ran, trace.Frame{Func: f.Func, File: w.from(stack).Func}}
-	} else {
-		key = placeKey{w.waitReason(raw, stack), f}
+		key = placeKey{trace.Ran, trace.Frame{Func: p.Func, File: p.From.Func}}
 	}
 	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
-		WaitPlace: trace.WaitPlace{Reason: key.what, Frame: f, From: w.from(stack),
-			In: w.through(stack)},
-		wakers: map[int32]trace.Sum{}, created: map[int32]trace.Sum{},
+		WaitPlace: trace.WaitPlace{Reason: key.what, Place: p},
+		wakers:    map[int32]trace.Sum{}, created: map[int32]trace.Sum{},
 		causes: map[cause]time.Duration{},
 	})})
 	return &w.spots[stack][len(w.spots[stack])-1]
@@ -156,7 +153,7 @@ func (w *waiting) report(end time.Duration) trace.Waiting {
 				d.Finish()
 			}
 			p.Library = w.standard(&p.Frame)
-			p.Stack, p.From, p.Wakers = w.list(p.stack), w.from(p.stack), w.byPlace(p.wakers)
+			p.Stack, p.From, p.Wakers = w.list(p.stack), w.place(p.stack).From, w.byPlace(p.wakers)
 			p.Causes = p.causeList()
 			waits[key] = &p.WaitPlace
 		}
@@ -199,7 +196,7 @@ func (p *waitPlace) causeList() []trace.Cause {
 func (w *waiting) byPlace(stacks map[int32]trace.Sum) []trace.Waker {
 	sums := map[trace.Frame]*trace.Waker{}
 	for stack, sum := range stacks {
-		f := w.place(stack)
+		f := w.place(stack).Frame
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = trace.Frame{Func: trace.NoFunction}
 		}

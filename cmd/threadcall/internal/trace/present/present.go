@@ -21,7 +21,7 @@ const (
 func Text(s *ui.Screen, r *trace.Report) {
 	for i, f := range r.Verdict {
 		s.Paragraph(fmt.Sprintf("  %d  ", i+1),
-			fmt.Sprintf("%s At %s; see %q.", f.Text, ui.Duration(f.At), f.Table))
+			ui.Say("%s At %s; see %q.", f.Text, f.At, f.Table))
 	}
 	if len(r.Verdict) > 0 {
 		s.Printf("\n")
@@ -37,9 +37,8 @@ func Text(s *ui.Screen, r *trace.Report) {
 }
 
 func opening(s *ui.Screen, r *trace.Report) {
-	about := fmt.Sprintf("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
-		r.Trace.Format,
-		ui.Counted(r.Trace.Events, "event", "events"), ui.Duration(r.Trace.Duration))
+	about := ui.Say("%s of trace in the format of %s, %s, %s", ui.Bytes(r.Trace.Bytes),
+		r.Trace.Format, ui.Counted(r.Trace.Events, "event", "events"), r.Trace.Duration)
 	if r.Trace.GOMAXPROCS > 0 {
 		about += fmt.Sprintf(", GOMAXPROCS %d", r.Trace.GOMAXPROCS)
 	}
@@ -65,20 +64,25 @@ func note(s *ui.Screen, text string) {
 	s.Paragraph("  ", text)
 }
 
-// table writes the rows that of returns for the first elements of a list, and how many more there
-// are. The first of columns are left columns of text.
-func table[T any](s *ui.Screen, list []T, what string, left int, columns []string,
-	of func(T) [][]string) {
+// table writes the rows that are added for the first elements of a list, and how many more there
+// are. The titles of the columns have bars between them; the first are left columns of text.
+func table[T any](s *ui.Screen, list []T, what string, left int, titles string,
+	rows func(x T, add func(cells ...any))) {
 	if len(list) == 0 {
 		return
 	}
 	s.Printf("\n")
-	t := ui.Table{Left: left}
+	t, columns := ui.Table{Left: left}, strings.Split(titles, "|")
 	t.Add(columns...)
-	for _, x := range list[:min(len(list), shownRows)] {
-		for _, row := range of(x) {
-			t.Add(append(row, make([]string, len(columns)-len(row))...)...)
+	add := func(cells ...any) {
+		row := make([]string, len(columns))
+		for i, c := range cells {
+			row[i] = ui.Text(c)
 		}
+		t.Add(row...)
+	}
+	for _, x := range list[:min(len(list), shownRows)] {
+		rows(x, add)
 	}
 	t.Write(s)
 	if more := len(list) - shownRows; more > 0 {
@@ -86,25 +90,15 @@ func table[T any](s *ui.Screen, list []T, what string, left int, columns []strin
 	}
 }
 
-// wakers adds rows under one for a place.
-func wakers(rows [][]string, title string, list []trace.Waker,
-	of func(trace.Waker) []string) [][]string {
-	for _, w := range list[:min(len(list), 2)] {
-		place := w.Frame.String()
-		if w.Func == trace.NoFunction {
-			place = "the runtime" // a timer, the network; or before the trace
-		}
-		rows = append(rows, append([]string{"  " + title, place}, of(w)...))
-	}
-	return rows
-}
+// first returns those of which a place has rows under its own.
+func first(list []trace.Waker) []trace.Waker { return list[:min(len(list), 2)] }
 
-// quantiles are the cells of a distribution: median, 99 %, longest.
-func quantiles(d trace.Distribution) []string {
-	if d.N == 0 {
-		return []string{"-", "-", "-"}
+// waker names the place of one.
+func waker(w trace.Waker) string {
+	if w.Func == trace.NoFunction {
+		return "the runtime" // a timer, the network; or before the trace
 	}
-	return []string{ui.Duration(d.P50), ui.Duration(d.P99), ui.Duration(d.Max)}
+	return w.Frame.String()
 }
 
 // slow has the calls that were reported as slow, the last first, because a trace that was written
@@ -120,11 +114,10 @@ func slow(s *ui.Screen, list []trace.SlowCall) {
 		if c.Kind != "" {
 			what = fmt.Sprintf("%s of goroutine %d", c.Kind, c.Goroutine)
 		}
-		text := fmt.Sprintf("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
-			"reported at %s", ui.Duration(c.Begin()), what, ui.Duration(c.Running), c.Thread,
-			ui.Duration(c.At))
+		text := ui.Say("slow call at %s into the trace: %s had run for %s on thread %d when it was "+
+			"reported at %s", c.Begin(), what, c.Running, c.Thread, c.At)
 		if c.Queued >= 0 {
-			text += fmt.Sprintf(", and had been queued for %s before", ui.Duration(c.Queued))
+			text += ui.Say(", and had been queued for %s before", c.Queued)
 		}
 		s.Paragraph(fmt.Sprintf("  %2d  ", len(list)-i), text)
 		stack(s, "called by", c.From)
@@ -134,7 +127,7 @@ func slow(s *ui.Screen, list []trace.SlowCall) {
 		}
 		title := "function"
 		if c.Waits != "" {
-			title = fmt.Sprintf("waited for %s (%s)", ui.Duration(c.Waited), c.Waits)
+			title = ui.Say("waited for %s (%s)", c.Waited, c.Waits)
 		}
 		stack(s, title, function)
 	}
@@ -169,28 +162,23 @@ func memory(s *ui.Screen, r *trace.Report) {
 	list := []string{"heap", heap, "collections", collections}
 	if a := gc.Assist; gc.Cycles > 0 {
 		list = append(list, "collector", "workers ran "+ui.Duration(gc.Workers), "assists",
-			fmt.Sprintf("%s, %s in all", ui.Counted(a.N, "time", "times"), ui.Duration(a.Time)))
+			ui.Say("%s, %s in all", ui.Counted(a.N, "time", "times"), a.Time))
 	}
 	heading(s, trace.Memory)
 	facts(s, append(list, "stop-the-world", fmt.Sprintf("%s, %s in all, longest %s",
 		ui.Counted(stops.N, "time", "times"), ui.Duration(stops.Sum), ui.Duration(stops.Max)))...)
-	table(s, gc.Assist.Sites, "place", 1, []string{"GC assists at", "times", "in all"},
-		func(w trace.Waker) [][]string {
-			return [][]string{{w.Frame.String(), ui.Count(w.N), ui.Duration(w.Time)}}
-		})
+	table(s, gc.Assist.Sites, "place", 1, "GC assists at|times|in all",
+		func(w trace.Waker, add func(...any)) { add(w.Frame, w.N, w.Time) })
 }
 
 func population(s *ui.Screen, r *trace.Report) {
 	g := r.Goroutines
 	heading(s, trace.Population)
-	facts(s, "goroutines", fmt.Sprintf("first %s, last %s, peak %s; %s began, %s ended",
-		ui.Count(g.First), ui.Count(g.Last), ui.Count(g.Peak), ui.Count(g.Created), ui.Count(g.Ended)),
-		"threads", ui.Count(r.Threads)+" ran goroutines")
-	table(s, r.Functions, "function", 1,
-		[]string{"goroutines of", "number", "ran", "ready", "syscall", "waited"},
-		func(f trace.Function) [][]string {
-			return [][]string{{symbol.Short(f.Name), ui.Count(f.Goroutines), ui.Duration(f.Running),
-				ui.Duration(f.Runnable), ui.Duration(f.Syscall), ui.Duration(f.Waiting)}}
+	facts(s, "goroutines", ui.Say("first %v, last %v, peak %v; %v began, %v ended", g.First, g.Last,
+		g.Peak, g.Created, g.Ended), "threads", ui.Count(r.Threads)+" ran goroutines")
+	table(s, r.Functions, "function", 1, "goroutines of|number|ran|ready|syscall|waited",
+		func(f trace.Function, add func(...any)) {
+			add(symbol.Short(f.Name), f.Goroutines, f.Running, f.Runnable, f.Syscall, f.Waiting)
 		})
 }
 
@@ -202,14 +190,12 @@ func waits(s *ui.Screen, list []trace.WaitPlace) {
 		return
 	}
 	heading(s, trace.Waits)
-	table(s, list, "place", 2,
-		[]string{"for", "at", "waits", "in all", "99 %", "longest", "contended"},
-		func(p trace.WaitPlace) [][]string {
-			return wakers([][]string{{p.Reason, p.Frame.String(), ui.Count(p.Times.N),
-				ui.Duration(p.Times.Sum), ui.Duration(p.Times.P99), ui.Duration(p.Longest.Length),
-				ui.Duration(p.Contended)}}, "ended by", p.Wakers, func(w trace.Waker) []string {
-				return []string{ui.Count(w.N), ui.Duration(w.Time)}
-			})
+	table(s, list, "place", 2, "for|at|waits|in all|99 %|longest|contended",
+		func(p trace.WaitPlace, add func(...any)) {
+			add(p.Reason, p.Frame, p.Times.N, p.Times.Sum, p.Times.P99, p.Longest.Length, p.Contended)
+			for _, w := range first(p.Wakers) {
+				add("  ended by", waker(w), w.N, w.Time)
+			}
 		})
 }
 
@@ -218,12 +204,12 @@ func blocked(s *ui.Screen, list []trace.Blocked) {
 		return
 	}
 	heading(s, trace.BlockedAtEnd)
-	table(s, list, "place", 2,
-		[]string{"in", "at", "goroutines", "created", "ended", "longest"},
-		func(b trace.Blocked) [][]string {
-			return wakers([][]string{{b.Reason, b.Frame.String(), ui.Count(b.N), ui.Count(b.New),
-				ui.Count(b.Ended), ui.Duration(b.Longest)}}, "created at", b.Created,
-				func(w trace.Waker) []string { return []string{ui.Count(w.N)} })
+	table(s, list, "place", 2, "in|at|goroutines|created|ended|longest",
+		func(b trace.Blocked, add func(...any)) {
+			add(b.Reason, b.Frame, b.N, b.New, b.Ended, b.Longest)
+			for _, w := range first(b.Created) {
+				add("  created at", waker(w), w.N)
+			}
 		})
 	note(s, "Created is the number of those that were created while the trace was taken, "+
 		"ended that of the waits at the place that have ended.")
@@ -235,16 +221,12 @@ func ready(s *ui.Screen, w trace.Waiting) {
 		return
 	}
 	heading(s, trace.ReadyNotRunning)
-	facts(s, "goroutines", fmt.Sprintf("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
+	facts(s, "goroutines", ui.Say("waited %s in all for a P, %s: median %s, 99 %% %s, longest "+
 		"%s; %s of that while all Ps ran others", ui.Duration(all.Sum),
 		ui.Counted(all.N, "time", "times"), ui.Duration(all.P50), ui.Duration(all.P99),
-		ui.Duration(all.Max), ui.Duration(w.Load.Ready)))
-	table(s, w.Wakeups, "place", 1,
-		[]string{"many made ready at", "times", "goroutines", "at once", "ready"},
-		func(x trace.Wakeups) [][]string {
-			return [][]string{{x.Frame.String(), ui.Count(x.N), ui.Count(x.Woken), ui.Count(x.Most),
-				ui.Duration(x.Ready)}}
-		})
+		ui.Duration(all.Max), w.Load.Ready))
+	table(s, w.Wakeups, "place", 1, "many made ready at|times|goroutines|at once|ready",
+		func(x trace.Wakeups, add func(...any)) { add(x.Frame, x.N, x.Woken, x.Most, x.Ready) })
 }
 
 func calls(s *ui.Screen, c trace.Calls) {
@@ -252,14 +234,12 @@ func calls(s *ui.Screen, c trace.Calls) {
 		return
 	}
 	heading(s, trace.CallsToThreads)
-	facts(s, "calls", fmt.Sprintf("%s, %s of them in place; %s without their start or end, "+
-		"%s refused or withdrawn", ui.Count(c.Total), ui.Count(c.InPlace), ui.Count(c.Unfinished),
-		ui.Count(c.NotRun)))
-	table(s, c.Places, "place", 2,
-		[]string{"kind", "at", "calls", "queued", "99 %", "longest", "ran", "99 %", "longest"},
-		func(p trace.CallPlace) [][]string {
-			return [][]string{slices.Concat([]string{p.Kind, p.Frame.String(), ui.Count(p.Queued.N)},
-				quantiles(p.Queued), quantiles(p.Run))}
+	facts(s, "calls", ui.Say("%v, %v of them in place; %v without their start or end, "+
+		"%v refused or withdrawn", c.Total, c.InPlace, c.Unfinished, c.NotRun))
+	table(s, c.Places, "place", 2, "kind|at|calls|queued|99 %|longest|ran|99 %|longest",
+		func(p trace.CallPlace, add func(...any)) {
+			q, r := p.Queued, p.Run // of as many calls
+			add(p.Kind, p.Frame, q.N, q.P50, q.P99, q.Max, r.P50, r.P99, r.Max)
 		})
 	note(s, "Queued is the median time from the call to the start of the function, ran is the "+
 		"median time of the function.")

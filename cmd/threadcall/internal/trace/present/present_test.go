@@ -30,10 +30,11 @@ func sample() *trace.Report {
 	}
 	r.Waiting = trace.Waiting{
 		Places: []trace.WaitPlace{
-			{Reason: "mutex", Frame: frame, Times: times, Longest: trace.Moment{At: 2 * s, Length: 2 * s},
-				Stack: []trace.Frame{frame}, Wakers: []trace.Waker{{Frame: trace.Frame{Func: "?"}}}},
-			{Reason: "sleep", Frame: trace.Frame{Func: "main.asleep", File: "sleep.go"}},
-			{Reason: "runtime", Frame: trace.Frame{Func: "runtime.swept"}},
+			{Reason: "mutex", Place: trace.Place{Frame: frame}, Times: times,
+				Longest: trace.Moment{At: 2 * s, Length: 2 * s},
+				Stack:   []trace.Frame{frame}, Wakers: []trace.Waker{{Frame: trace.Frame{Func: "?"}}}},
+			{Reason: "sleep", Place: trace.Place{Frame: trace.Frame{Func: "main.asleep", File: "sleep.go"}}},
+			{Reason: "runtime", Place: trace.Place{Frame: trace.Frame{Func: "runtime.swept"}}},
 		},
 		Blocked: []trace.Blocked{
 			{Reason: "channel send", Frame: frame, N: 5000, Created: []trace.Waker{{Frame: leak}}},

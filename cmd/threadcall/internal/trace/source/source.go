@@ -26,9 +26,18 @@ type Request struct {
 
 // A Trace is read once, from its start.
 type Trace struct {
-	io.ReadCloser
-	Name   string // what it is of, for people
-	Failed error  // how the command that recorded it has failed, if it did
+	*os.File
+	Name    string // what it is of, for people
+	Failed  error  // how the command that recorded it has failed, if it did
+	scratch *gotest.Scratch
+}
+
+// Close closes the file, and removes it if it is a temporary one.
+func (t *Trace) Close() (err error) {
+	if t.scratch != nil {
+		err = t.scratch.Remove()
+	}
+	return errors.Join(t.File.Close(), err)
 }
 
 // Open gets the trace, which must be closed. An error has the reason why there is none. Commands
@@ -37,10 +46,10 @@ type Trace struct {
 func Open(ctx context.Context, r Request) (t *Trace, err error) {
 	switch {
 	case r.File == "-":
-		return &Trace{ReadCloser: os.Stdin, Name: "standard input"}, nil
+		return &Trace{File: os.Stdin, Name: "standard input"}, nil
 	case r.File != "":
 		file, err := os.Open(r.File)
-		return &Trace{ReadCloser: file, Name: r.File}, err
+		return &Trace{File: file, Name: r.File}, err
 	}
 	scratch, err := gotest.NewScratch()
 	if err != nil {
@@ -81,16 +90,8 @@ func Open(ctx context.Context, r Request) (t *Trace, err error) {
 		return nil, errors.Join(failed, noTrace(name))
 	}
 	file, err := os.Open(trace)
-	return &Trace{recording{file, scratch}, name, failed}, err
+	return &Trace{file, name, failed, scratch}, err
 }
-
-// A recording is a file with a trace, perhaps in a temporary directory.
-type recording struct {
-	*os.File
-	scratch *gotest.Scratch
-}
-
-func (r recording) Close() error { return errors.Join(r.File.Close(), r.scratch.Remove()) }
 
 func noTrace(name string) error {
 	return fmt.Errorf(`%s has left no trace. The last two of these lines must begin its main function,

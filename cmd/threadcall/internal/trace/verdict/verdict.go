@@ -23,6 +23,12 @@ const (
 	shortRun    = 5e3                   // nanoseconds of a goroutine between two switches
 )
 
+// A verdict looks into a report. Its rules add what they find.
+type verdict struct {
+	*trace.Report
+	found []found
+}
+
 type found struct {
 	trace.Finding
 	cost time.Duration
@@ -34,53 +40,47 @@ func Of(r *trace.Report) []trace.Finding {
 	if r.Trace.Duration <= 0 {
 		return findings
 	}
-	costly := func(a, b found) int { return cmp.Compare(b.cost, a.cost) }
-	var all []found
-	for _, rule := range []func(*trace.Report) []found{
-		slowCalls, blocked, contention, finalizers, mainWaits, bottleneck, handOvers, systemCalls,
-		slowWait, stalls, collections, wakeups, fullPs, queuedCalls, stops,
-	} {
-		list := rule(r)
-		slices.SortStableFunc(list, costly)
-		all = append(all, list[:min(len(list), mostForRule)]...)
+	v := &verdict{Report: r}
+	for _, rule := range []func(){v.slowCalls, v.blocked, v.contention, v.finalizers, v.handOvers,
+		v.fullPs, v.mainWaits, v.bottleneck, v.systemCalls, v.slowWait, v.stalls, v.collections,
+		v.wakeups, v.queuedCalls, v.stops} {
+		rule()
 	}
-	slices.SortStableFunc(all, costly)
-	all = slices.DeleteFunc(all, func(f found) bool { return f.cost < least })
-	for _, f := range all[:min(len(all), most)] {
-		f.At = min(max(f.At, 0), r.Trace.Duration)
-		f.Length = min(f.Length, r.Trace.Duration-f.At)
-		findings = append(findings, f.Finding)
+	slices.SortStableFunc(v.found, func(a, b found) int { return cmp.Compare(b.cost, a.cost) })
+	by := map[string]int{}
+	for _, f := range v.found {
+		if by[f.Rule]++; by[f.Rule] <= mostForRule && f.cost >= least && len(findings) < most {
+			f.At = min(max(f.At, 0), r.Trace.Duration)
+			f.Length = min(f.Length, r.Trace.Duration-f.At)
+			findings = append(findings, f.Finding)
+		}
 	}
 	return findings
 }
 
-// finding returns what a rule has found: a sentence, the table with the details, the moment, and
-// the cost. Durations have three digits.
-func finding(rule, table string, m trace.Moment, cost time.Duration, format string,
-	args ...any) found {
-	return found{trace.Finding{
-		Rule: rule, Text: say(format, args...) + ".", Table: table, Moment: m,
-	}, cost}
+// add adds what a rule has found: a sentence, the table with the details, the moment, and the cost.
+// Durations have three digits.
+func (v *verdict) add(rule, table string, m trace.Moment, cost time.Duration, format string,
+	args ...any) {
+	v.found = append(v.found, found{trace.Finding{
+		Rule: rule, Text: ui.Say(format, args...) + ".", Table: table, Moment: m,
+	}, cost})
 }
 
-func say(format string, args ...any) string {
-	for i, arg := range args {
-		if d, ok := arg.(time.Duration); ok {
-			args[i] = ui.Duration(d)
-		}
-	}
-	return fmt.Sprintf(format, args...)
+// has reports whether a rule that comes before has found something.
+func (v *verdict) has(rule string) bool {
+	return slices.ContainsFunc(v.found, func(f found) bool { return f.Rule == rule })
 }
 
-// at names a frame, and the frame that called it if there is one.
-func at(f, from trace.Frame) string {
+// at names a place, and what called it if that is known.
+func at(p trace.Place) string {
 	switch {
-	case f.Func == trace.NoFunction:
+	case p.Func == trace.NoFunction:
 		return ""
-	case from.Func == "":
-		return say(" at %s", f)
+	case p.From.Func == "":
+		return ui.Say(" at %s", p.Frame)
 	}
-	return say(" at %s, called by %s", f, from)
+	return ui.Say(" at %s, called by %s", p.Frame, p.From)
 }
 
 // doing says what a goroutine did, for how long, and where.
@@ -101,11 +101,11 @@ func doing(d trace.Deed, length string) string {
 	if d.In != "" {
 		what += " in " + d.In
 	}
-	return what + length + at(d.Frame, d.From)
+	return what + length + at(d.Place)
 }
 
 // of says how much of a time something took.
-func of(part, whole time.Duration) string { return say(" for %s of %s", part, whole) }
+func of(part, whole time.Duration) string { return ui.Say(" for %s of %s", part, whole) }
 
 // enders are the goroutines that a cause is about, unless they have a better name.
 const enders = "those that ended the waits"
@@ -128,43 +128,42 @@ func percent(part, whole time.Duration) string {
 }
 
 // Goroutines that were created in the trace and are blocked at its end, where almost no wait ended.
-func blocked(r *trace.Report) (list []found) {
-	for _, b := range r.Waiting.Blocked {
+func (v *verdict) blocked() {
+	for _, b := range v.Waiting.Blocked {
 		intended := slices.Contains([]string{trace.Sleep, trace.Network, trace.SystemCall}, b.Reason)
 		if intended || b.N < 100 || b.New*2 < b.N || b.Ended*10 > b.N {
 			continue
 		}
-		text := say("%s are still blocked at the end at %s (%s), for up to %s; %s waits there have ended",
-			ui.Counted(b.N, "goroutine", "goroutines"), b.Frame, b.Reason, b.Longest, ui.Count(b.Ended))
+		n := ui.Counted(b.N, "goroutine", "goroutines")
+		text := ui.Say("%s are still blocked at the end at %s (%s), for up to %s; %v waits there "+
+			"have ended", n, b.Frame, b.Reason, b.Longest, b.Ended)
 		if len(b.Created) > 0 {
-			text += say("; %s of them were created at %s", ui.Count(b.Created[0].N), b.Created[0].Frame)
+			text += ui.Say("; %v of them were created at %s", b.Created[0].N, b.Created[0].Frame)
 		}
-		m := trace.Moment{At: r.Trace.Duration - b.Longest, Length: b.Longest}
-		list = append(list, finding("blocked", trace.BlockedAtEnd, m, b.Sum, "%s", text))
+		m := trace.Moment{At: v.Trace.Duration - b.Longest, Length: b.Longest}
+		v.add("blocked", trace.BlockedAtEnd, m, b.Sum, "%s", text)
 	}
-	return list
 }
 
 // Calls that OnSlowCall has reported, because of which the trace may have been written.
-func slowCalls(r *trace.Report) (list []found) {
-	for _, c := range slices.Backward(r.Calls.Slow) {
-		text := say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
+func (v *verdict) slowCalls() {
+	for _, c := range slices.Backward(v.Calls.Slow) {
+		text := ui.Say("A slow call at %s had run for %s when it was reported", c.By, c.Running)
 		if c.Waits != "" {
-			text += say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
+			text += ui.Say(", and waited (%s) for %s at %s", c.Waits, c.Waited, c.Place)
 		}
 		m := trace.Moment{At: c.Begin(), Length: c.At - c.Begin(), Goroutine: c.Runner}
-		list = append(list, finding("slow call", trace.SlowCalls, m, math.MaxInt64, "%s", text))
+		v.add("slow call", trace.SlowCalls, m, math.MaxInt64, "%s", text)
 	}
-	return list
 }
 
 // A place where goroutines wait for one another, or for one of a limited number of connections:
 // for a fifth of the trace, or for the length of the trace in sum.
-func contention(r *trace.Report) (list []found) {
-	d := r.Trace.Duration
-	for _, p := range r.Waiting.Places {
+func (v *verdict) contention() {
+	d := v.Trace.Duration
+	for _, p := range v.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
-		what := say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
+		what := ui.Say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
 			percent(p.Contended, d))
 		who, ended := "its holder", "its holder unlocked it"
 		switch p.Reason {
@@ -173,10 +172,10 @@ func contention(r *trace.Report) (list []found) {
 			if sum < d || float64(p.Shared) < 0.9*p.Times.Sum {
 				continue
 			}
-			what = say("at %s (%s) for one another", p.Frame, p.Reason)
+			what = ui.Say("at %s (%s) for one another", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
 		case trace.HTTPConnection, trace.DatabaseConnection, trace.Semaphore:
-			what = say("at %s for a free %s", p.Frame, p.Reason)
+			what = ui.Say("at %s for a free %s", p.Frame, p.Reason)
 			who, ended = enders, "the waits ended"
 		default:
 			continue
@@ -187,62 +186,59 @@ func contention(r *trace.Report) (list []found) {
 		if because := cause(p, who, p.Contended); because != "" {
 			what += because
 		} else if len(p.Wakers) > 0 && p.Wakers[0].Func != trace.NoFunction {
-			what += say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
+			what += ui.Say("; %s at %s for %s of the waiting", ended, p.Wakers[0].Frame,
 				percent(p.Wakers[0].Time, sum))
 		}
-		list = append(list, finding("contention", trace.Waits, p.Longest, sum,
+		v.add("contention", trace.Waits, p.Longest, sum,
 			"Goroutines waited %s in total (%s, the longest %s) %s", sum,
-			ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max), what))
+			ui.Counted(p.Times.N, "wait", "waits"), time.Duration(p.Times.Max), what)
 	}
-	return list
 }
 
 // Waits for a finalizer or a cleanup, of which one runs at a time, for a fifth of the trace.
-func finalizers(r *trace.Report) (list []found) {
-	for _, p := range r.Waiting.Places {
+func (v *verdict) finalizers() {
+	for _, p := range v.Waiting.Places {
 		for _, w := range p.Wakers {
-			if w.By == "" || w.Time*5 < r.Trace.Duration {
+			if w.By == "" || w.Time*5 < v.Trace.Duration {
 				continue
 			}
-			list = append(list, finding("finalizers", trace.Waits, p.Longest, w.Time,
+			v.add("finalizers", trace.Waits, p.Longest, w.Time,
 				"Goroutines waited %s in total (%s) at %s (%s) for the %s at %s%s", w.Time,
 				ui.Counted(w.N, "wait", "waits"), p.Frame, p.Reason, w.By, w.Frame,
-				cause(p, "the "+w.By, p.Contended)))
+				cause(p, "the "+w.By, p.Contended))
 		}
 	}
-	return list
 }
 
 // Waits of the main goroutine for half of the trace: for an answer, itself or by another goroutine,
 // or until what it sends to lets it continue.
-func mainWaits(r *trace.Report) (list []found) {
+func (v *verdict) mainWaits() {
 	answer := func(d trace.Deed) bool {
 		return slices.Contains([]string{trace.HTTP, trace.HTTPConnection, trace.Network}, d.Doing)
 	}
-	for _, p := range r.Waiting.Places {
-		did := trace.Deed{Doing: p.Reason, Frame: p.Frame, From: p.From, In: p.In}
+	for _, p := range v.Waiting.Places {
+		did := trace.Deed{Doing: p.Reason, Place: p.Place}
 		because := cause(p, enders, p.Main)
 		switch c := p.Causes; {
-		case p.Main*2 < r.Trace.Duration || through(p, "accept"):
+		case p.Main*2 < v.Trace.Duration || through(p, "accept"):
 			continue
 		case p.Reason == trace.HTTP, p.Reason == trace.Network && !strings.HasPrefix(p.In, "os."):
 			because = "" // inside of a library
-		case p.Reason == trace.ChannelSend && len(fullPs(r)) == 0:
+		case p.Reason == trace.ChannelSend && !v.has("full Ps"):
 		case because == "" || !answer(c[0].Deed) && (c[0].Root == nil || !answer(*c[0].Root)):
 			continue
 		}
-		list = append(list, finding("main", trace.Waits, p.Longest, p.Main, "The main goroutine %s%s",
-			doing(did, of(p.Main, r.Trace.Duration)), because))
+		v.add("main", trace.Waits, p.Longest, p.Main, "The main goroutine %s%s",
+			doing(did, of(p.Main, v.Trace.Duration)), because)
 	}
-	return list
 }
 
 // Goroutines that make each other ready again and again, and are ready for a third of the time or
 // more. Medians tell that, because a machine that stops the process prolongs some of the times.
-func handOvers(r *trace.Report) []found {
+func (v *verdict) handOvers() {
 	var most trace.WaitPlace
 	var n, ready, ran, half, halfReady float64
-	for _, p := range r.Waiting.Places {
+	for _, p := range v.Waiting.Places {
 		if len(p.Wakers) == 0 || byTimer(p) || p.Times.N < 1000 || p.Ran.P50 > shortRun ||
 			p.Ready.P50 > 20*shortRun || slices.Contains([]string{trace.Mutex, trace.RWMutex,
 			trace.RuntimeLock}, p.Reason) {
@@ -255,58 +251,56 @@ func handOvers(r *trace.Report) []found {
 			most = p
 		}
 	}
-	if n < 10000 || (ready+ran)*4 < float64(r.Trace.Duration) || halfReady*3 < half {
-		return nil
+	if n < 10000 || (ready+ran)*4 < float64(v.Trace.Duration) || halfReady*3 < half {
+		return
 	}
-	return []found{finding("hand-overs", trace.Waits, most.Longest, time.Duration(ready),
+	v.add("hand-overs", trace.Waits, most.Longest, time.Duration(ready),
 		"Goroutines handed over %s times, most often between %s and %s, and ran for %s at a time; "+
 			"%.0f %% of their time was switching: %s from when one was ready until it ran",
 		ui.Number(n), most.Frame, most.Wakers[0].Frame, time.Duration(ran/n), 100*ready/(ready+ran),
-		time.Duration(ready))}
+		time.Duration(ready))
 }
 
 // A goroutine that hardly waits for others, while others wait for it: to send to it for 70 % of the
 // trace, or in any way for 150 %, in which it is active for 60 %. Where all Ps are full, these are
 // the reason.
-func bottleneck(r *trace.Report) (list []found) {
-	d := float64(r.Trace.Duration)
-	if float64(r.Waiting.Load.Full) > 0.8*d {
-		return nil
+func (v *verdict) bottleneck() {
+	d := float64(v.Trace.Duration)
+	if float64(v.Waiting.Load.Full) > 0.8*d {
+		return
 	}
-	for _, s := range r.Waiting.Servers {
+	for _, s := range v.Waiting.Servers {
 		busy := s.Waits.N >= 10 && float64(s.Lived-s.Depended) > 0.6*d
 		active := float64(s.Active) > 0.6*d && float64(s.Waits.Time) > 1.5*d
 		if !busy || !active && float64(s.Sends) < 0.7*d {
 			continue
 		}
-		list = append(list, finding("bottleneck", trace.Population, s.Most.Longest,
+		v.add("bottleneck", trace.Population, s.Most.Longest,
 			s.Waits.Time, "Goroutines waited %s in total for goroutine %d of %s, which %s", s.Waits.Time,
-			s.Goroutine, symbol.Short(s.Function), doing(s.Most, of(s.Most.Time, s.Lived))))
+			s.Goroutine, symbol.Short(s.Function), doing(s.Most, of(s.Most.Time, s.Lived)))
 	}
-	return list
 }
 
 // System calls at one place that take a fifth of the trace and of the time for which goroutines run
 // or are in system calls. Those of one goroutine that waits for input do not count.
-func systemCalls(r *trace.Report) (list []found) {
+func (v *verdict) systemCalls() {
 	var active time.Duration
-	for _, f := range r.Functions {
+	for _, f := range v.Functions {
 		active += f.Running + f.Syscall
 	}
-	for _, p := range r.Waiting.Places {
+	for _, p := range v.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
 		if p.Reason != trace.SystemCall || p.Times.N < 4 || p.Times.Half < 50e3 || sum < brief ||
-			sum*5 < max(active, r.Trace.Duration) ||
+			sum*5 < max(active, v.Trace.Duration) ||
 			through(p, "accept", "wait", "poll", trace.Select, "kevent", trace.Sleep) ||
 			p.Contended*3 > sum*2 && through(p, "read", "recv", "cgocall") {
 			continue
 		}
-		list = append(list, finding("system calls", trace.Waits, p.Longest, sum,
+		v.add("system calls", trace.Waits, p.Longest, sum,
 			"System calls%s took %s, %s of the time that goroutines ran or were in system calls (%s, "+
-				"the longest %s)", at(p.Frame, p.From), sum, percent(sum, active),
-			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max)))
+				"the longest %s)", at(p.Place), sum, percent(sum, active),
+			ui.Counted(p.Times.N, "call", "calls"), time.Duration(p.Times.Max))
 	}
-	return list
 }
 
 // through reports whether the program waits at a place in a function of a library with one of these
@@ -326,22 +320,21 @@ func through(p trace.WaitPlace, words ...string) bool {
 
 // A wait of the program for the network or in a system call that lasted for a tenth of the trace,
 // unlike others there.
-func slowWait(r *trace.Report) (list []found) {
+func (v *verdict) slowWait() {
 	what := map[string]string{trace.Network: "A wait for input or output",
 		trace.SystemCall: "A system call"}
-	for _, p := range r.Waiting.Places {
+	for _, p := range v.Waiting.Places {
 		long := p.Longest.Length
 		intended := through(p, "accept") || p.Reason == trace.SystemCall && through(p, "wait")
 		unusual := p.Times.N <= 3 || float64(long) >= 10*p.Times.P50
-		short := long < 100*time.Millisecond || long*10 < r.Trace.Duration
+		short := long < 100*time.Millisecond || long*10 < v.Trace.Duration
 		if p.Library || what[p.Reason] == "" || short || !unusual || intended {
 			continue
 		}
-		list = append(list, finding("slow wait", trace.Waits, p.Longest, long,
-			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Frame, p.From), long,
-			percent(long, r.Trace.Duration), p.Longest.Goroutine))
+		v.add("slow wait", trace.Waits, p.Longest, long,
+			"%s%s took %s, %s of the trace, in goroutine %d", what[p.Reason], at(p.Place), long,
+			percent(long, v.Trace.Duration), p.Longest.Goroutine)
 	}
-	return list
 }
 
 // frame is the time between two pictures at 60 a second.
@@ -350,13 +343,13 @@ const frame = 16 * time.Millisecond
 // The main goroutine waits at one place again and again, and for more than a frame at another one,
 // which is rare. If it changes threads, it is taken for the loop of an interface if it waits there
 // for half of the time, 20 times a second, and two frames are the limit.
-func stalls(r *trace.Report) (list []found) {
-	loop, limit := r.Waiting.Loop, frame
+func (v *verdict) stalls() {
+	loop, limit := v.Waiting.Loop, frame
 	switch {
 	case loop == nil:
-		return nil
+		return
 	case loop.Moved && (loop.Time*2 < loop.Span || time.Duration(loop.N)*time.Second/20 < loop.Span):
-		return nil
+		return
 	case loop.Moved:
 		limit *= 2
 	}
@@ -364,100 +357,98 @@ func stalls(r *trace.Report) (list []found) {
 		if s.Longest.Length <= limit || s.N*8 > loop.N {
 			continue
 		}
-		list = append(list, finding("stall", trace.Population, s.Longest, s.Longest.Length,
+		v.add("stall", trace.Population, s.Longest, s.Longest.Length,
 			"The main goroutine, a loop around %s, %s; a frame at 60 Hz is 16.7 ms", loop.Frame,
-			doing(s, say(" for %s", s.Longest.Length))))
+			doing(s, ui.Say(" for %s", s.Longest.Length)))
 	}
-	return list
 }
 
 // Collections that mark for a fifth of the trace, because their goal leaves little room above what
 // is live; or GC assists that take a tenth of the trace and of what goroutines of a function do, or
 // with the collector's workers a quarter of the time for which goroutines run.
-func collections(r *trace.Report) []found {
-	all, tight, text := r.GC.Assist, r.GC.Tight, ""
-	marked, n := time.Duration(r.GC.Mark.Sum), tight.Room.N
+func (v *verdict) collections() {
+	all, tight, text := v.GC.Assist, v.GC.Tight, ""
+	marked, n := time.Duration(v.GC.Mark.Sum), tight.Room.N
 	var most trace.Function
 	var ran time.Duration
-	for _, f := range r.Functions {
+	for _, f := range v.Functions {
 		ran += f.Running
 		if f.Assist > most.Assist {
 			most = f
 		}
 	}
-	if n >= 10 && n*2 >= r.GC.Cycles && marked*5 >= r.Trace.Duration {
+	if n >= 10 && n*2 >= v.GC.Cycles && marked*5 >= v.Trace.Duration {
 		mean := func(d trace.Distribution) float64 { return d.Sum / float64(d.N) }
 		room, goal := tight.Room, tight.Goal
 		why := "the heap at the memory limit"
 		// With GOGC, the goal is in proportion to what is live.
 		if room.Min > 0.005e6 && (1e6+room.Max)*goal.Min < (1e6+room.Min)*goal.Max {
-			why = say("because GOGC is about %.0f", room.P50/1e4)
+			why = ui.Say("because GOGC is about %.0f", room.P50/1e4)
 		}
-		text = say("%s in %s, %s: after one, %s were live on average, of a goal of %s; marking took %s, ",
-			ui.Counted(r.GC.Cycles, "collection", "collections"), r.Trace.Duration, why,
+		text = ui.Say("%s in %s, %s: after one, %s were live on average, of a goal of %s; marking "+
+			"took %s, ", ui.Counted(v.GC.Cycles, "collection", "collections"), v.Trace.Duration, why,
 			ui.Bytes(mean(tight.Live)), ui.Bytes(mean(goal)), marked)
 	}
 	lived := most.Running + most.Runnable + most.Waiting + most.Syscall
-	little := all.Time < brief || all.Time*10 < r.Trace.Duration
-	cost := all.Time + r.GC.Workers
+	little := all.Time < brief || all.Time*10 < v.Trace.Duration
+	cost := all.Time + v.GC.Workers
 	if text == "" && (little || most.Assist*10 < lived && cost*4 < ran) {
-		return nil
+		return
 	}
 	sites := ""
 	for _, s := range all.Sites[:min(len(all.Sites), 3)] {
 		if s.Func != trace.NoFunction && s.Time*20 > all.Time {
-			sites += say(", %s %s", s.Frame, percent(s.Time, all.Time))
+			sites += ui.Say(", %s %s", s.Frame, percent(s.Time, all.Time))
 		}
 	}
-	return []found{finding("collections", trace.Memory,
-		trace.Moment{Length: r.Trace.Duration}, cost, "%sGC assists took %s, %s of the time of %s of "+
+	v.add("collections", trace.Memory,
+		trace.Moment{Length: v.Trace.Duration}, cost, "%sGC assists took %s, %s of the time of %s of "+
 			"%s, and the workers of the collector %s; allocation sites:%s", text, all.Time,
 		percent(most.Assist, lived), ui.Counted(most.Goroutines, "goroutine", "goroutines"),
-		symbol.Short(most.Name), r.GC.Workers, strings.TrimPrefix(sites, ","))}
+		symbol.Short(most.Name), v.GC.Workers, strings.TrimPrefix(sites, ","))
 }
 
 // Wake-ups of many goroutines at once, again and again, for which these are ready for half of the
 // trace.
-func wakeups(r *trace.Report) (list []found) {
-	for _, w := range r.Waiting.Wakeups {
-		if w.N < 3 || w.Ready*2 < r.Trace.Duration {
+func (v *verdict) wakeups() {
+	for _, w := range v.Waiting.Wakeups {
+		if w.N < 3 || w.Ready*2 < v.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("wake-ups", trace.ReadyNotRunning, w.Largest, w.Ready,
-			"One wake-up at %s made up to %s goroutines ready (%s in %s), which were ready for %s in "+
-				"total before they ran", w.Frame, ui.Count(w.Most), ui.Counted(w.Woken, "goroutine",
-				"goroutines"), ui.Counted(w.N, "wake-up", "wake-ups"), w.Ready))
+		v.add("wake-ups", trace.ReadyNotRunning, w.Largest, w.Ready,
+			"One wake-up at %s made up to %v goroutines ready (%s in %s), which were ready for %s in "+
+				"total before they ran", w.Frame, w.Most, ui.Counted(w.Woken, "goroutine",
+				"goroutines"), ui.Counted(w.N, "wake-up", "wake-ups"), w.Ready)
 	}
-	return list
 }
 
 // All Ps were busy for half of the trace, while others were ready for half of the trace, or timers
 // and the network late for a tenth. The collector has a rule of its own.
-func fullPs(r *trace.Report) []found {
-	l, d := r.Waiting.Load, r.Trace.Duration
+func (v *verdict) fullPs() {
+	l, d := v.Waiting.Load, v.Trace.Duration
 	late := l.Late.N >= 10 && l.Late.Time*10 >= d
-	if len(r.Functions) == 0 || l.Full < brief || l.Full*2 < d || l.Ready*2 < d && !late ||
-		strings.HasPrefix(r.Functions[0].Name, "runtime.") || len(handOvers(r)) > 0 {
-		return nil
+	if len(v.Functions) == 0 || l.Full < brief || l.Full*2 < d || l.Ready*2 < d && !late ||
+		strings.HasPrefix(v.Functions[0].Name, "runtime.") || v.has("hand-overs") {
+		return
 	}
-	most, more, m := r.Functions[0], "", l.Latest
+	most, more, m := v.Functions[0], "", l.Latest
 	if late {
-		more = say("; %s ended only when a P was free, up to %s late", ui.Counted(l.Late.N,
+		more = ui.Say("; %s ended only when a P was free, up to %s late", ui.Counted(l.Late.N,
 			"wait for a timer or the network", "waits for timers or the network"), l.Latest.Length)
 	}
 	if m.Length == 0 {
 		m = trace.Moment{Length: d}
 	}
-	with := say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
-	if where := at(most.RanAt.Frame, most.RanAt.From); where != "" {
+	with := ui.Say("mostly with %s, which ran %s", symbol.Short(most.Name), most.Running)
+	if where := at(most.RanAt.Place); where != "" {
 		with += ", most of it" + where
 	}
-	if what := timers(r); what != "" {
+	if what := v.timers(); what != "" {
 		with = "mostly with goroutines that timers " + what
 	}
-	return []found{finding("full Ps", trace.Population, m, max(l.Ready, l.Late.Time),
+	v.add("full Ps", trace.Population, m, max(l.Ready, l.Late.Time),
 		"The Ps were full for %s of the time, %s; others were ready for %s in total meanwhile%s",
-		percent(l.Full, d), with, l.Ready, more)}
+		percent(l.Full, d), with, l.Ready, more)
 }
 
 // byTimer reports whether most waits at a place were ended by the runtime, or by a goroutine that
@@ -468,25 +459,25 @@ func byTimer(p trace.WaitPlace) bool {
 
 // timers says where timers woke or started most goroutines, if those ran for half of the time for
 // which all did.
-func timers(r *trace.Report) (what string) {
+func (v *verdict) timers() (what string) {
 	var ran float64
 	var all time.Duration
 	most := uint64(99)
-	for _, p := range r.Waiting.Places {
+	for _, p := range v.Waiting.Places {
 		if slices.Contains([]string{trace.Sleep, trace.ChannelReceive, trace.Select}, p.Reason) &&
 			byTimer(p) && p.Wakers[0].N*10 >= p.Times.N*9 {
 			if ran += p.Ran.Sum; p.Times.N > most {
-				most, what = p.Times.N, say("woke at %s, %s times", p.Frame, ui.Count(p.Times.N))
+				most, what = p.Times.N, ui.Say("woke at %s, %v times", p.Frame, p.Times.N)
 			}
 		}
 	}
-	for _, f := range r.Functions {
+	for _, f := range v.Functions {
 		if !strings.HasPrefix(f.Name, "runtime.") {
 			all += f.Running
 		}
 		if f.Timed*10 >= f.Goroutines*9 {
 			if ran += float64(f.Running); f.Timed > most {
-				most, what = f.Timed, say("started in %s, %s times", symbol.Short(f.Name), ui.Count(f.Timed))
+				most, what = f.Timed, ui.Say("started in %s, %v times", symbol.Short(f.Name), f.Timed)
 			}
 		}
 	}
@@ -498,30 +489,27 @@ func timers(r *trace.Report) (what string) {
 
 // Calls of threadcall that were queued for a tenth of the trace in sum, and one in a hundred for
 // ten milliseconds.
-func queuedCalls(r *trace.Report) (list []found) {
-	for _, p := range r.Calls.Places {
+func (v *verdict) queuedCalls() {
+	for _, p := range v.Calls.Places {
 		p99, sum := time.Duration(p.Queued.P99), time.Duration(p.Queued.Sum)
-		if p99 < 10*time.Millisecond || sum*10 < r.Trace.Duration {
+		if p99 < 10*time.Millisecond || sum*10 < v.Trace.Duration {
 			continue
 		}
-		list = append(list, finding("queued calls", trace.CallsToThreads, p.Longest, sum,
+		v.add("queued calls", trace.CallsToThreads, p.Longest, sum,
 			"%s at %s were queued for %s in total (99 %% of them for %s or less), and their "+
 				"functions ran %s",
-			ui.Counted(p.Queued.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum)))
+			ui.Counted(p.Queued.N, "call", "calls"), p.Frame, sum, p99, time.Duration(p.Run.Sum))
 	}
-	return list
 }
 
 // Stops of the world that took ten milliseconds at once, or a twentieth of the trace.
-func stops(r *trace.Report) []found {
-	all, sum := r.Stops.All, time.Duration(r.Stops.All.Sum)
-	short := time.Duration(all.Max) < least && sum*20 < r.Trace.Duration
+func (v *verdict) stops() {
+	all, sum := v.Stops.All, time.Duration(v.Stops.All.Sum)
+	short := time.Duration(all.Max) < least && sum*20 < v.Trace.Duration
 	if short {
-		return nil
+		return
 	}
-	longest := r.Stops.Longest
-	return []found{finding("stop-the-world", trace.Memory,
-		trace.Moment{At: longest.At, Length: longest.Length}, sum,
+	v.add("stop-the-world", trace.Memory, v.Stops.Longest, sum,
 		"The world was stopped %s for %s in total, the longest time for %s (%s)",
-		ui.Counted(all.N, "time", "times"), sum, longest.Length, longest.What)}
+		ui.Counted(all.N, "time", "times"), sum, v.Stops.Longest.Length, v.Stops.Why)
 }

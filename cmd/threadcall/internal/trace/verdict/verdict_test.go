@@ -13,6 +13,8 @@ func times(n uint64, sum, p50, longest time.Duration) trace.Distribution {
 		Max: float64(longest)}
 }
 
+var there = trace.Place{Frame: place}
+
 var place = trace.Frame{Func: "example.com/m/main.work", File: "/src/main.go", Line: 161}
 
 // wait returns a report of ten seconds with one place of waits.
@@ -32,7 +34,7 @@ func TestOf(t *testing.T) {
 	}}
 	whole := trace.Trace{Duration: 10 * s, GOMAXPROCS: 2}
 	at := func(doing string, n uint64, sum, longest time.Duration) trace.Deed {
-		return trace.Deed{Doing: doing, Frame: place, Sum: trace.Sum{N: n, Time: sum},
+		return trace.Deed{Doing: doing, Place: there, Sum: trace.Sum{N: n, Time: sum},
 			Longest: trace.Moment{At: s, Length: longest}}
 	}
 	// Goroutines of one function run for the whole trace, and assist the collector.
@@ -40,7 +42,7 @@ func TestOf(t *testing.T) {
 		a := trace.Assist{Sum: trace.Sum{N: 9, Time: assist}, Sites: []trace.Waker{{Frame: place,
 			Sum: trace.Sum{Time: assist}}}}
 		return &trace.Report{Trace: whole, Waiting: w, GC: trace.GC{Assist: a},
-			Functions: []trace.Function{{Name: "main.work", Times: trace.Times{Running: 10 * s},
+			Functions: []trace.Function{{Name: "main.work", Running: 10 * s,
 				Assist: assist, RanAt: at("ran", 9, 9*s, s)}}}
 	}
 	load := func(full, ready time.Duration, late trace.Sum) *trace.Report {
@@ -72,7 +74,7 @@ func TestOf(t *testing.T) {
 	fast.Half = 5e3
 	stopped := func(longest, sum time.Duration) *trace.Report {
 		return &trace.Report{Trace: whole, Stops: trace.Stops{All: times(5, sum, ms, longest),
-			Longest: trace.Interval{At: s, Length: longest, What: "GC sweep termination"}}}
+			Longest: trace.Moment{At: s, Length: longest}, Why: "GC sweep termination"}}
 	}
 	leaks := func(reason string, n, since, ended uint64) *trace.Report {
 		b := trace.Blocked{Reason: reason, Frame: place, N: n, New: since, Ended: ended, Longest: s,
@@ -80,7 +82,7 @@ func TestOf(t *testing.T) {
 		return &trace.Report{Trace: whole, Waiting: trace.Waiting{Blocked: []trace.Blocked{b}}}
 	}
 	waits := func(reason string, d trace.Distribution, contended, long time.Duration) *trace.Report {
-		return wait(trace.WaitPlace{Reason: reason, Frame: place, Times: d, Contended: contended,
+		return wait(trace.WaitPlace{Reason: reason, Place: there, Times: d, Contended: contended,
 			Shared: contended, Longest: trace.Moment{At: 3 * s, Length: long, Goroutine: 7},
 			Wakers: unlocked})
 	}
@@ -99,10 +101,10 @@ func TestOf(t *testing.T) {
 		Wakers: []trace.Waker{{Frame: place, Sum: trace.Sum{N: 9, Time: 3 * s}, By: "finalizer"}}}
 	main := trace.WaitPlace{Reason: "channel receive", Times: times(9, 9*s, s, s), Main: 9 * s}
 	sends := trace.WaitPlace{Reason: "channel send", Times: times(9, 6*s, s, s), Main: 6 * s,
-		In: "errgroup.(*Group).Go"}
+		Place: trace.Place{In: "errgroup.(*Group).Go"}}
 	handed := func(n uint64, ready, ran time.Duration) *trace.Report {
 		k := time.Duration(n)
-		return wait(trace.WaitPlace{Reason: "channel send", Frame: place, Wakers: unlocked,
+		return wait(trace.WaitPlace{Reason: "channel send", Place: there, Wakers: unlocked,
 			Times: times(n, s, 1, 1), Ready: times(n, k*ready, ready, s), Ran: times(n, k*ran, ran, s)})
 	}
 	collected := func(room, goal float64) *trace.Report {
@@ -161,7 +163,8 @@ func TestOf(t *testing.T) {
 		"a timer":          {serves(s, 0, 0, trace.Sum{N: 10, Time: 90 * s}), ""},
 		"not the slow one": {serves(9*s, 5*s, 8*s, trace.Sum{N: 10, Time: 90 * s}), ""},
 		"joined":           {serves(9*s, 0, 0, trace.Sum{N: 9, Time: 90 * s}), ""},
-		"fsync": {calls(trace.WaitPlace{Times: syscalls, Contended: 6 * s, From: place}),
+		"fsync": {calls(trace.WaitPlace{Times: syscalls, Contended: 6 * s,
+			Place: trace.Place{From: place}}),
 			"System calls at main.work (main.go:161), called by main.work (main.go:161) took 6 s, 60 %"},
 		"brief calls": {calls(trace.WaitPlace{Times: fast}), ""},
 		"a terminal": {calls(trace.WaitPlace{Times: syscalls, Contended: 6 * s,
@@ -190,10 +193,12 @@ func TestOf(t *testing.T) {
 			"A system call at main.work"},
 		"all are slow": {waits("network", times(9, 9*s, s, s), 0, s), ""},
 		"a short read": {waits("network", times(1, s, s, s), 0, 900*ms), ""},
-		"a listener": {wait(trace.WaitPlace{Reason: "network", Frame: place, Times: times(1, s, s, s),
-			Longest: longest, Stack: []trace.Frame{{Func: "net.(*TCPListener).Accept"}}}), ""},
+		"a listener": {wait(trace.WaitPlace{Reason: "network", Place: there,
+			Times: times(1, s, s, s), Longest: longest,
+			Stack: []trace.Frame{{Func: "net.(*TCPListener).Accept"}}}), ""},
 		"a server's loop": {wait(trace.WaitPlace{Reason: "network", Library: true, Longest: longest,
-			Frame: trace.Frame{Func: "net/http.(*conn).serve"}, Times: times(1, s, s, s)}), ""},
+			Place: trace.Place{Frame: trace.Frame{Func: "net/http.(*conn).serve"}},
+			Times: times(1, s, s, s)}), ""},
 		"full": {load(9*s, 6*s, trace.Sum{}), "full for 90 % of the time, mostly with main.work, " +
 			"which ran 10 s, most of it at main.work (main.go:161); others were ready for 6 s"},
 		"late": {load(9*s, s, trace.Sum{N: 60, Time: 2 * s}),
