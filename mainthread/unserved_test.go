@@ -154,7 +154,9 @@ var served = map[string]func(){
 			os.Exit(0)
 		}()
 		go mainthread.Call(func() { time.Sleep(long) })
-		time.Sleep(100 * time.Millisecond)
+		for mainthread.Thread().Stats().Queued < 2 {
+			time.Sleep(time.Millisecond)
+		}
 		mainthread.Init(func() { select {} })
 	},
 	"a function runs for long in a cycle": func() {
