@@ -20,35 +20,33 @@ func hang(release chan bool) { <-release }
 func queueAHang(post func(func()) bool, release chan bool) { post(func() { hang(release) }) }
 
 func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
-	type posts func(th *thread.Thread, p *thread.Pool, f func()) bool
-	for name, w := range map[string]struct {
-		post   posts
-		thread string
-	}{
-		"Call": {func(th *thread.Thread, _ *thread.Pool, f func()) bool { return th.Call(f) }, "slow"},
-		"MustEval": {func(th *thread.Thread, _ *thread.Pool, f func()) bool {
-			return thread.MustEval(th, func() bool { f(); return true })
-		}, "slow"},
-		"CallContext": {func(th *thread.Thread, _ *thread.Pool, f func()) bool {
-			return th.CallContext(context.Background(), f) == nil
-		}, "slow"},
-		"Go":        {func(th *thread.Thread, _ *thread.Pool, f func()) bool { return th.Go(f) }, "slow"},
-		"Pool.Call": {func(_ *thread.Thread, p *thread.Pool, f func()) bool { return p.Call(f) }, "slow-"},
-		"Pool.Go":   {func(_ *thread.Thread, p *thread.Pool, f func()) bool { return p.Go(f) }, "slow-"},
+	for name, post := range map[string]func(r runner, f func()) bool{
+		"Call": runner.Call, "Go": runner.Go, "Pool.Call": runner.Call, "Pool.Go": runner.Go,
+		"MustEval": func(r runner, f func()) bool {
+			return thread.MustEval(r, func() bool { f(); return true })
+		},
+		"CallContext": func(r runner, f func()) bool {
+			return r.CallContext(context.Background(), f) == nil
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				told, option := slowCalls()
-				th, p := start(t, thread.WithName("slow"), option), startPool(t, 2, thread.WithName("slow"))
-				p.OnSlowCall(slow, tellRunning(told))
+				want := "slow"
+				r := runner(start(t, thread.WithName(want), option))
+				if strings.HasPrefix(name, "Pool") {
+					p := startPool(t, 2, thread.WithName(want))
+					p.OnSlowCall(slow, tellRunning(told))
+					r, want = p, "slow-"
+				}
 				release, tid := make(chan bool), make(chan uint64, 1)
 				go queueAHang(func(f func()) bool {
-					return w.post(th, p, func() { tid <- here(); f() })
+					return post(r, func() { tid <- here(); f() })
 				}, release)
 				s, its := testutil.Arrives(t, told), <-tid
 				close(release)
-				if !strings.HasPrefix(s.Name, w.thread) || s.TID != its {
-					t.Errorf("told of thread %q, %d; want %q, %d", s.Name, s.TID, w.thread, its)
+				if !strings.HasPrefix(s.Name, want) || s.TID != its {
+					t.Errorf("told of thread %q, %d; want %q, %d", s.Name, s.TID, want, its)
 				}
 				if s.Running != slow {
 					t.Errorf("told after %v", s.Running)
