@@ -1,6 +1,7 @@
 package app_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -14,7 +15,11 @@ import (
 func TestLoop_isNoFunctionThatRuns(t *testing.T) {
 	main := mainthread.Thread()
 	slow := make(chan thread.SlowCall, 10)
-	main.OnSlowCall(100*time.Millisecond, func(s thread.SlowCall) { slow <- s })
+	main.OnSlowCall(100*time.Millisecond, func(s thread.SlowCall) {
+		if strings.Contains(s.Stack(), ".waitForEvents(") { // and not in Init, on a busy machine
+			slow <- s
+		}
+	})
 	defer main.OnSlowCall(0, nil)
 	begin(t)
 	testutil.Eventually(t, func() bool { return main.Stats().Running == 0 }, "the loop is idle")
