@@ -123,7 +123,9 @@ func init() {
 	}
 	programs["a function hangs"] = func() {
 		gl := thread.New(thread.WithStop(func() { fmt.Println("stopped") }))
-		gl.Go(func() { select {} })
+		begun := make(chan bool)
+		gl.Go(func() { close(begun); select {} })
+		<-begun
 		const timeout = 10 * time.Millisecond
 
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
@@ -141,7 +143,7 @@ func init() {
 			if err == nil {
 				defer gl.Close()
 				_ = syscall.Kill(os.Getpid(), syscall.SIGINT)
-				select {}
+				time.Sleep(time.Hour) // until another thread gets the signal
 			}
 		})
 	}

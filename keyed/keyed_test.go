@@ -306,10 +306,14 @@ func TestWithMaxThreads_givesTheFirstSlotThatCanBeFree(t *testing.T) {
 				case "":
 					go f()
 				case "start":
-					k.start = first
-					late, cancel := context.WithTimeout(ctx, time.Millisecond)
-					defer cancel()
-					if err := k.Call(late, 1, ok); err != context.DeadlineExceeded {
+					done, cancel := context.WithCancel(ctx)
+					k.start = func(key int) {
+						if key == 1 {
+							cancel()
+						}
+						first(key)
+					}
+					if err := k.Call(done, 1, ok); err != context.Canceled {
 						t.Errorf("a call whose context ends during the start: %v", err)
 					}
 				case "call":

@@ -164,7 +164,9 @@ var served = map[string]func(){
 			os.Exit(0)
 		}()
 		go mainthread.Call(func() { time.Sleep(long) })
-		time.Sleep(100 * time.Millisecond)
+		for mainthread.Thread().Stats().Queued < 2 {
+			time.Sleep(time.Millisecond)
+		}
 		mainthread.Init(func() { select {} })
 	},
 	"a function runs for long in a cycle": func() {
@@ -263,7 +265,8 @@ func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
 			out, status := testutil.Program(t, name)
 			at := " made at "
 			switch name {
-			case "a loop has left a call", "another call is given up", "others are given up", // not the first
+			case "a loop has left a call", "another call is given up",
+				"others are given up", // not the first
 				"Serve is not called any more": // it is made by a go statement
 				at = ""
 			}

@@ -42,9 +42,11 @@ func ExampleWait() {
 func Example_otherLoop() {
 	events := make(chan string, 16)
 	wakeUp := func() { events <- "" } // uv_async_send
-	waitEvents := func() {            // uv_run with UV_RUN_ONCE
+	open := true
+	waitEvents := func() { // uv_run with UV_RUN_ONCE
 		if event := <-events; event != "" {
 			fmt.Println("event:", event)
+			open = event != "close"
 		}
 	}
 
@@ -54,11 +56,11 @@ func Example_otherLoop() {
 		loop := thread.Adopt()
 		defer loop.Close()
 		loop.OnWake(wakeUp)
-		t, open := loop.Thread(), true
+		t := loop.Thread()
 		go func() {
 			events <- "key"
 			t.Call(func() { fmt.Println("called on the thread:", t.On()) })
-			t.Go(func() { open = false })
+			events <- "close"
 		}()
 		for open && loop.Wait(waitEvents) {
 		}
@@ -67,4 +69,5 @@ func Example_otherLoop() {
 	// Unordered output:
 	// event: key
 	// called on the thread: true
+	// event: close
 }

@@ -5,11 +5,13 @@ package thread_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -97,6 +99,64 @@ func TestWithSlowCall_reportsWhatWaits(t *testing.T) {
 				t.Errorf("%s, %s: waits %v at %v, want %v at %v", kind, name, waits, when, c.waits,
 					c.when)
 			}
+		}
+	}
+}
+
+//go:noinline
+func nativeLoopThatHangs(release chan bool) { <-release }
+
+// The watchdog sees a native loop that hangs by the call that waits for it, the first time and
+// again.
+func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
+	synctest.Test(t, reportsANativeLoopThatHangs)
+}
+
+func reportsANativeLoopThatHangs(t *testing.T) {
+	told := make(chan thread.SlowCall, 100)
+	option := thread.WithSlowCall(slow, func(s thread.SlowCall) {
+		if s.Waiting > 0 {
+			told <- s
+		}
+	})
+	begin, release := make(chan *thread.Thread), make(chan bool)
+	var its uint64
+	go func() {
+		l := thread.Adopt(option)
+		defer l.Close()
+		l.OnWake(nop)
+		its = here()
+		l.Thread().Stats() // which counts from now on
+		for range 2 {
+			begin <- l.Thread()
+			nativeLoopThatHangs(release)
+			l.Serve(0)
+		}
+	}()
+	for range 2 {
+		th := <-begin
+		called := make(chan bool, 3)
+		queue := func() { called <- th.Call(nop) }
+		go queue()
+		s := testutil.Arrives(t, told)
+		for range 2 {
+			go queue()
+		}
+		synctest.Wait()
+		if n := th.Stats().Queued; n != 3 {
+			t.Errorf("%d calls wait, want 3", n)
+		}
+		release <- true
+		for range 3 {
+			testutil.Arrives(t, called)
+		}
+		if s.Waiting != slow || s.Running != 0 || s.TID != its ||
+			!strings.Contains(s.Stack, "nativeLoopThatHangs") ||
+			!strings.Contains(s.Caller, "reportsANativeLoopThatHangs") {
+			t.Errorf("told of %v", s)
+		}
+		if !strings.Contains(s.String(), "has waited for") {
+			t.Errorf("told as %v", s)
 		}
 	}
 }

@@ -43,7 +43,9 @@ const known = `package known
 
 import (
 	"fmt"
+	"os"
 	"testing"
+	"time"
 )
 
 var (
@@ -78,6 +80,11 @@ func BenchmarkAllocates(b *testing.B) {
 }
 
 func BenchmarkMetric(b *testing.B) {
+	if dir := os.Getenv("KNOWN_ONCE"); dir != "" && b.N > 1 {
+		if os.Mkdir(fmt.Sprint(dir, "/", slower), 0o700) != nil {
+			time.Sleep(time.Hour) // in the second round
+		}
+	}
 	run(b, 100)
 	b.ReportMetric(float64(slower), "work/op")
 }
@@ -346,7 +353,10 @@ func TestBench_interrupt(t *testing.T) {
 	noInterrupts(t)
 	t.Parallel()
 	p := repository(t)
-	run := p.start(t, "-vs", "old", "-bench", "Same|Metric", "-o", "x.txt")
+	cmd := p.invocation("-benchtime", "20x", "-count", "100000", "-vs", "old", "-bench",
+		"Same|Metric", "-o", "x.txt")
+	cmd.Env = append(cmd.Env, "KNOWN_ONCE="+t.TempDir()) // so that no third round begins
+	run := start(t, cmd)
 	run.until(t, "round 1 of 100000")
 	run.interrupt(t)
 	// of the same request: timeout sends one to the process and one to its group

@@ -57,7 +57,8 @@ func (h *history) look(now time.Time, s access.State) (x seen) {
 		return x
 	}
 	needed := len(h.samples) // the first from which the wait is known
-	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 && h.samples[i].ever > s.Stats.Left; i-- {
+	for i := len(h.samples) - 1; i >= 0 && s.Stats.Queued > 0 &&
+		h.samples[i].ever > s.Stats.Left; i-- {
 		needed = i
 	}
 	if needed < len(h.samples) {

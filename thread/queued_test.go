@@ -1,63 +1,10 @@
 package thread_test
 
 import (
-	"strings"
 	"testing"
 
-	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
-
-//go:noinline
-func nativeLoopThatHangs(release chan bool) { <-release }
-
-// The watchdog sees a native loop that hangs by the call that waits for it, the first time and
-// again.
-func TestWithSlowCall_reportsANativeLoopThatHangs(t *testing.T) {
-	told := make(chan thread.SlowCall, 100)
-	option := thread.WithSlowCall(slow, func(s thread.SlowCall) {
-		if s.Waiting > 0 {
-			told <- s
-		}
-	})
-	begin, release := make(chan *thread.Thread), make(chan bool)
-	var its uint64
-	go func() {
-		l := thread.Adopt(option)
-		defer l.Close()
-		l.OnWake(nop)
-		its = here()
-		l.Thread().Stats() // which counts from now on
-		for range 2 {
-			begin <- l.Thread()
-			nativeLoopThatHangs(release)
-			l.Serve(0)
-		}
-	}()
-	for range 2 {
-		th := <-begin
-		called := make(chan bool, 3)
-		queue := func() { called <- th.Call(nop) }
-		go queue()
-		s := testutil.Arrives(t, told)
-		for range 2 {
-			go queue()
-		}
-		eventually(t, func() bool { return th.Stats().Queued == 3 }, "three calls wait")
-		release <- true
-		for range 3 {
-			testutil.Arrives(t, called)
-		}
-		if s.Waiting < slow || s.Running != 0 || s.TID != its ||
-			!strings.Contains(s.Stack, "nativeLoopThatHangs") ||
-			!strings.Contains(s.Caller, "TestWithSlowCall_reportsANativeLoopThatHangs") {
-			t.Errorf("told of %v", s)
-		}
-		if !strings.Contains(s.String(), "has waited for") {
-			t.Errorf("told as %v", s)
-		}
-	}
-}
 
 func TestQueued_countsWhatHasNotBegun(t *testing.T) {
 	th, p := start(t), startPool(t, 2)
