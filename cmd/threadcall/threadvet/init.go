@@ -23,7 +23,7 @@ func (c *checker) checkInit() {
 // nodeNamed returns the function of the package of that name, or nil.
 func (c *checker) nodeNamed(name string) *node {
 	for _, n := range c.nodes {
-		if n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() == nil {
+		if n.isFunc(name) {
 			return n
 		}
 	}
@@ -50,15 +50,14 @@ func (c *checker) checkMain(main *node) {
 	if !c.fact.Locks {
 		c.lead(main, mainThread, func(at found) bool {
 			if at.need.Library {
-				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
-					strings.Join(at.path, ", called by ")+how)
+				c.report(at.at, "lock", at.need.What+" must be called on the main thread"+c.calledBy(at)+how)
 			}
 			return !at.need.Library
 		})
 	}
-	inits := main.inits
+	inits := c.inits[main]
 	for _, n := range c.nodes {
-		inits = inits || n.inits && !c.inTest(n)
+		inits = inits || c.inits[n] && !c.inTest(n)
 	}
 	if inits {
 		return
@@ -81,7 +80,7 @@ func (c *checker) usesMain(match func(*node) bool) (description string) {
 				continue
 			}
 			c.lead(n, needInit, func(at found) bool {
-				description = at.need.What + " waits" + strings.Replace(way(at.path, p), "; here ", "; ", 1)
+				description = at.need.What + " waits" + strings.Replace(c.way(at, p), "; here ", "; ", 1)
 				return false
 			})
 			if description != "" {
@@ -120,7 +119,7 @@ func (c *checker) checkTests() {
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	test := slices.IndexFunc(c.nodes, c.isTest)
 	switch main := c.nodeNamed("TestMain"); {
-	case uses == "" || main != nil && main.inits:
+	case uses == "" || main != nil && c.inits[main]:
 	case main != nil:
 		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
 	case test >= 0 && !c.otherTestMain(c.nodes[test].fn.Pos()):

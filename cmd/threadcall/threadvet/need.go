@@ -165,6 +165,17 @@ type use struct {
 	Later  bool   // does not wait for it
 }
 
+// by returns the use with its description: a function of this name has it.
+func (u use) by(name string) use {
+	switch u.Kind {
+	case onThread:
+		u.How = "which " + name + " runs on " + threadName(u.Thread)
+	case elsewhere:
+		u.How = "which " + name + " runs on a goroutine"
+	}
+	return u
+}
+
 type useKind int
 
 const (
@@ -207,7 +218,7 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: c.inits[n]}
 		f.Effects = worthy(c.effectsOf(callee{node: n}, nil))
 		for i := range n.fn.Signature.Results().Len() {
 			if list := worthy(c.returns(n, i)); list != nil {
@@ -227,7 +238,7 @@ func (c *checker) exportFunctions() {
 					if at.need.own {
 						what = c.pass.Pkg.Name() + "." + what
 					}
-					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at),
+					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.path(at, true),
 						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
 					return false
 				})
@@ -273,15 +284,4 @@ func (c *checker) exportFunctions() {
 			}
 		}
 	}
-}
-
-// qualified returns the path of a call as other packages see it.
-func (c *checker) qualified(at found) []string {
-	path := slices.Clone(at.path)
-	for i := len(at.need.Path); i < len(path); i++ { // those of other packages have theirs
-		if before, _, _ := strings.Cut(path[i], " ("); !strings.Contains(before, " ") {
-			path[i] = c.pass.Pkg.Name() + "." + path[i]
-		}
-	}
-	return path
 }

@@ -15,9 +15,9 @@ func (c *checker) moveThreads() {
 		if n.fn == nil {
 			to = n.calls[0].to
 		}
-		for _, p := range c.places[n] {
+		for _, p := range n.places {
 			for _, e := range c.effectsOf(to, nil) {
-				if p.kind == onThread && e.Moved != 0 {
+				if p.Kind == onThread && e.Moved != 0 {
 					c.spaces[p.which], c.spaces[p.owner] = state{effect: e, at: p.at}, state{effect: e, at: p.at}
 				}
 			}
@@ -28,7 +28,7 @@ func (c *checker) moveThreads() {
 					list, _ := c.calleesOf(arg)
 					for _, f := range list {
 						in := effect{Moved: netKind, By: c.describe(one.to.obj)}
-						c.spaces[f.node] = state{effect: in, at: one.at}
+						c.spaces[f.node] = state{effect: in, at: one.instr.Pos()}
 					}
 				}
 			}
@@ -41,7 +41,7 @@ func (c *checker) moveThreads() {
 func (c *checker) checkSpaces() {
 	for _, n := range c.nodes {
 		s, moved := c.spaces[n]
-		for _, p := range c.places[n] {
+		for _, p := range n.places {
 			for _, of := range []any{p.which, p.owner} {
 				if at, ok := c.spaces[of]; ok && of != nil && !moved {
 					s, moved = at, true
@@ -66,16 +66,17 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 		where = ", whose thread is not restricted by "
 	}
 	where += s.By + " (" + c.position(s.at) + ")"
-	calls, starts := &node{}, &node{} // what the instruction calls, and starts on goroutines
+	// What the instruction calls, and starts on goroutines.
+	calls, starts := &node{guards: n.guards}, &node{}
 	for _, one := range n.calls {
 		if one.instr == instr {
 			calls.calls = append(calls.calls, one)
 		}
 	}
 	for _, m := range slices.Concat(c.nodes, c.starts) {
-		for _, p := range c.places[m] {
-			if p.instr == instr && p.kind == elsewhere {
-				starts.calls = append(starts.calls, call{at: p.at, instr: instr, to: callee{node: m}})
+		for _, p := range m.places {
+			if p.instr == instr && p.Kind == elsewhere {
+				starts.calls = append(starts.calls, call{instr: instr, to: callee{node: m}})
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 			if s.Moved&kinds == 0 || d == needAlone && c.dials(instr, f.need) {
 				return true
 			}
-			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))
+			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+c.calledBy(f))
 			return false
 		})
 	}

@@ -135,35 +135,41 @@ func maker(opt ssa.CallInstruction) *ssa.Call {
 	return nil
 }
 
+// target returns what a call is given that stands for a thread: the thread, a pool or the like. Of
+// Eval and EvalContext it is the first or second argument.
+func target(common *ssa.CallCommon) ssa.Value {
+	for _, v := range append(slices.Clone(common.Args), common.Value) {
+		switch typeName(v.Type()) {
+		case "Thread", "Loop", "Pool", "Threads", "Caller":
+			return v
+		}
+	}
+	return nil
+}
+
 // which returns what is the same for all calls to the same thread, and to threads that are prepared
 // in the same way: those of a pool, or of package keyed, are what has made them.
 func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 	if u.Kind != onThread {
 		return nil, nil
 	}
-	common := instr.Common()
 	if call := maker(instr); call != nil {
 		owner = call
-	} else if obj := c.function(common); obj != nil && obj.Name() == "New" { // of package keyed
+	} else if obj := c.function(instr.Common()); obj != nil && obj.Name() == "New" { // of package keyed
 		owner = instr
 	}
-	for _, arg := range append(slices.Clone(common.Args), common.Value) {
-		name := typeName(arg.Type())
-		if name != "Thread" && name != "Pool" && name != "Threads" && name != "Caller" {
-			continue
-		}
-		if values, _ := c.origins(arg, 0); len(values) == 1 {
+	if of := target(instr.Common()); of != nil {
+		if values, _ := c.origins(of, 0); len(values) == 1 {
 			owner = values[0]
 			if call, _ := fromCall(values[0]); call != nil {
 				owner = call
 			}
-		} else if load, ok := strip(arg).(*ssa.UnOp); ok && variable(load.X) != nil {
-			owner = variable(load.X)
+		} else if v := read(strip(of)); v != nil {
+			owner = v
 		}
-		if name == "Thread" {
+		if typeName(of.Type()) == "Thread" {
 			which = owner
 		}
-		break
 	}
 	if u.Thread != "" && u.Thread != unknownThread {
 		which = u.Thread

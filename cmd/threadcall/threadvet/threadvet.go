@@ -48,10 +48,10 @@ type checker struct {
 
 	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
 	captures map[*ssa.Function]*ssa.MakeClosure
-	places   map[*node][]place         // where functions start elsewhere
 	starts   []*node                   // calls of functions that are not nodes
 	can      map[demand]map[*node]bool // the nodes from which a call leads to one that has it
 	walks    map[*node]*walk
+	inits    map[*node]bool  // the nodes that mention, also by others, what serves the main thread
 	invoked  map[string]bool // the methods that are called through interfaces
 	numbered map[string]*types.Func
 	spaces   map[any]state // of threads that have been moved, by owner or node

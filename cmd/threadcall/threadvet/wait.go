@@ -46,7 +46,7 @@ func (c *checker) checkWaitsOf(n *node, which any, p place) {
 			}
 		}
 		if after != nil {
-			c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.thread)+", "+p.how+
+			c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.Thread)+", "+p.How+
 				", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
 		}
 	}
@@ -127,23 +127,23 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 // wait of n, which is on the thread, or nil.
 func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
 	f := c.byFn[m.fn]
-	if f == nil || f == n || len(c.places[f]) != 1 || !inside(m.fn, n.fn) || c.called(f) {
+	if f == nil || f == n || len(f.places) != 1 || !inside(m.fn, n.fn) || c.called(f) {
 		return nil
 	}
-	p := c.places[f][0]
+	p := f.places[0]
 	if p.from == nil || p.from != n && !inside(p.from.fn, n.fn) {
 		return nil
 	}
-	if p.kind == onThread && p.later && p.which == which {
+	if p.Kind == onThread && p.Later && p.which == which {
 		return p.instr
 	}
-	if p.kind != elsewhere {
+	if p.Kind != elsewhere {
 		return nil
 	}
 	// A call that the goroutine makes to the thread, and waits for.
 	for _, o := range slices.Concat(c.nodes, c.starts) {
-		for _, q := range c.places[o] {
-			if q.from == f && !q.later && q.which == which && before(q.instr, m) {
+		for _, q := range o.places {
+			if q.from == f && !q.Later && q.which == which && before(q.instr, m) {
 				return q.instr
 			}
 		}
