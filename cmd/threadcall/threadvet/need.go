@@ -233,15 +233,15 @@ func (c *checker) exportFunctions() {
 				if d == needNet || d == needFiles {
 					continue // what other packages do is not known to depend on namespaces
 				}
-				c.lead(n, d, func(at found) bool {
-					what := at.need.What
-					if at.need.own {
-						what = c.pass.Pkg.Name() + "." + what
+				for at := range c.lead(n, d) {
+					one := at.need
+					if one.own {
+						one.What, one.own = c.pass.Pkg.Name()+"."+one.What, false
 					}
-					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.path(at, true),
-						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
-					return false
-				})
+					one.Path = c.path(at, true)
+					f.Needs = append(f.Needs, one)
+					break
+				}
 			}
 		}
 		for i, u := range n.uses {

@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"go/token"
+	"iter"
 	"maps"
 	"regexp"
 	"slices"
@@ -60,36 +61,35 @@ func (c *checker) demands() []demand {
 	return slices.Sorted(maps.Keys(c.can))
 }
 
-// lead yields the calls that have the demand and to which calls from root lead, the nearest first,
-// until yield returns false.
-func (c *checker) lead(root *node, d demand, yield func(found) bool) {
-	can := c.can[d]
-	if root.fn != nil && !can[root] {
-		return
-	}
-	seen := map[*node]step{root: {}}
-	for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
-		n := queue[0]
-		for _, one := range n.calls {
-			this := step{n, one.instr.Pos()}
-			if n.guarded(one.instr, d) || c.marks.ignored(this.at) ||
-				(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
-				continue
-			}
-			for _, need := range one.needs {
-				if need.Demand != d {
+// lead yields the calls that have the demand and to which calls from root lead, the nearest first.
+func (c *checker) lead(root *node, d demand) iter.Seq[found] {
+	return func(yield func(found) bool) {
+		if root.fn != nil && !c.can[d][root] {
+			return
+		}
+		seen := map[*node]step{root: {}}
+		for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
+			n := queue[0]
+			for _, one := range n.calls {
+				this := step{n, one.instr.Pos()}
+				if n.guarded(one.instr, d) || c.marks.ignored(this.at) ||
+					(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
 					continue
 				}
-				f := found{need: need, at: this.at}
-				for m := this; m.from != nil && m.from.fn != nil; m = seen[m.from] {
-					f.way = append(f.way, m)
+				for _, need := range one.needs {
+					if need.Demand != d {
+						continue
+					}
+					f := found{need: need, at: this.at}
+					for m := this; m.from != nil && m.from.fn != nil; m = seen[m.from] {
+						f.way = append(f.way, m)
+					}
+					if !yield(f) {
+						return
+					}
 				}
-				if !yield(f) {
-					return
-				}
-			}
-			if to := one.to.node; to != nil && to.on == "" && can[to] {
-				if _, ok := seen[to]; !ok {
+				to := one.to.node
+				if _, known := seen[to]; to != nil && to.on == "" && c.can[d][to] && !known {
 					seen[to] = this
 					queue = append(queue, to)
 				}

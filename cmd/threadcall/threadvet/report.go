@@ -48,12 +48,7 @@ func (c *checker) checkCalls() {
 			p.dies = p.Kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
 				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
 			for _, d := range c.demands() {
-				var list []found
-				c.lead(n, d, func(at found) bool {
-					list = append(list, at)
-					return true
-				})
-				c.checkPlace(p, list)
+				c.checkPlace(p, slices.Collect(c.lead(n, d)))
 			}
 		}
 	}

@@ -81,13 +81,12 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 		}
 	}
 	check := func(kinds int64, root *node, d demand, does string) {
-		c.lead(root, d, func(f found) bool {
-			if s.Moved&kinds == 0 || d == needAlone && c.dials(instr, f.need) {
-				return true
+		for f := range c.lead(root, d) {
+			if s.Moved&kinds != 0 && (d != needAlone || !c.dials(instr, f.need)) {
+				c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+c.calledBy(f))
+				break
 			}
-			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+c.calledBy(f))
-			return false
-		})
+		}
 	}
 	check(netKind|lockKind, calls, needAlone, " continues on")
 	check(netKind|lockKind, starts, needNet, " runs on")
