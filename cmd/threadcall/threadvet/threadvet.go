@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"go/ast"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -57,19 +58,22 @@ type checker struct {
 	spaces   map[any]state // of threads that have been moved, by owner or node
 	users    []user
 	fact     packageFact // what the package and all imported ones say
-	tabled   map[*types.Package][]*library
+	tabled   map[string][]*library
 	reported map[reported]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
-		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{},
+		tabled: map[string][]*library{}, invoked: map[string]bool{},
 		numbered: map[string]*types.Func{}, spaces: map[any]state{}}
-	if err := c.readTables(); err != nil {
-		return nil, err
+	for i := 0; i < len(pass.Files) && c.tables == nil; i++ { // what cgo has made is in no module
+		name := pass.Fset.Position(pass.Files[i].Package).Filename
+		var err error
+		if c.tables, _, err = readTables(filepath.Dir(name)); err != nil {
+			return nil, err
+		}
 	}
 	relevant := c.importFacts()
-	c.fact.Locks = c.fact.Locks || locksInInit(pass)
 	defer func() { // what the package exports
 		if c.fact != (packageFact{}) {
 			pass.ExportPackageFact(&c.fact)
@@ -105,8 +109,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// importFacts collects what imported packages have exported, and reports whether any of them
-// matters here.
+// importFacts collects what imported packages have exported, and reports whether the package is to be
+// analyzed: it may call something that needs a thread.
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact
@@ -117,28 +121,29 @@ func (c *checker) importFacts() (relevant bool) {
 		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
-	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
+	for id, obj := range c.pass.TypesInfo.Uses {
+		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
+		if isFunc(obj, "runtime", "LockOSThread") {
+			_, way := c.around(id.Pos()) // up to the declaration and the file
+			f, ok := way[len(way)-2].(*ast.FuncDecl)
+			c.fact.Locks = c.fact.Locks || ok && f.Recv == nil && f.Name.Name == "init"
+		}
+	}
+	return relevant || c.ownTable(c.pass.Pkg.Path())
 }
 
-// mentions reports whether the package mentions a function that needs a thread by a table, though
-// it may be analyzed without the tables for the imported package.
-func (c *checker) mentions() bool {
-	if libraryOf(c.pass.Pkg.Path()) != nil {
-		return false
-	}
-	for id, obj := range c.pass.TypesInfo.Uses {
-		if _, ok := obj.(*types.Const); ok && strings.HasPrefix(strings.ToUpper(id.Name), "SYS") &&
-			numbers.MatchString(id.Name) {
-			return true
-		}
-		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
-			list, _ := c.libraryNeeds(f.Origin(), nil)
-			if slices.ContainsFunc(list, func(n need) bool {
+// matters reports whether what a name means needs a thread by a table, though the package may be
+// analyzed without the tables for the imported one.
+func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
+	switch obj := obj.(type) {
+	case *types.Const:
+		return strings.HasPrefix(strings.ToUpper(id.Name), "SYS") && numbers.MatchString(id.Name)
+	case *types.Func:
+		list, _ := c.libraryNeeds(obj.Origin(), nil)
+		return system(obj) && setsUser.MatchString(obj.Name()) ||
+			slices.ContainsFunc(list, func(n need) bool {
 				return n.Demand[0] != '!' || n.Demand == needBlock
-			}) || system(f) && setsUser.MatchString(f.Name()) {
-				return true
-			}
-		}
+			})
 	}
 	return false
 }
@@ -146,23 +151,6 @@ func (c *checker) mentions() bool {
 // ownTable reports whether a table of the module is for the package.
 func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
-}
-
-// locksInInit reports whether an init function of the package locks the main goroutine to the main
-// thread.
-func locksInInit(pass *analysis.Pass) (locks bool) {
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			ast.Inspect(decl, func(n ast.Node) bool {
-				id, isName := n.(*ast.Ident)
-				locks = locks || ok && f.Recv == nil && f.Name.Name == "init" && isName &&
-					isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
-				return ok && !locks
-			})
-		}
-	}
-	return locks
 }
 
 func isFunc(obj types.Object, pkg, name string) bool {
