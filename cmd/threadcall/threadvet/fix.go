@@ -136,7 +136,7 @@ func (n *node) signals() bool {
 }
 
 func (n *node) has(match func(ssa.Instruction) bool) bool {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		if match(instr) {
 			return true
 		}

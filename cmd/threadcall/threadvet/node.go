@@ -119,11 +119,12 @@ func (n *node) owns() bool {
 	return false
 }
 
-func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
-	return func(yield func(ssa.Instruction) bool) {
+// each yields the instructions of a function that are of this type.
+func each[T ssa.Instruction](fn *ssa.Function) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
-				if !yield(instr) {
+				if x, ok := instr.(T); ok && !yield(x) {
 					return
 				}
 			}
@@ -203,11 +204,7 @@ func (c *checker) markOf(obj *types.Func) string {
 		return name
 	}
 	if recv := obj.Signature().Recv(); recv != nil {
-		t := recv.Type()
-		if p, ok := types.Unalias(t).(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if named, ok := types.Unalias(t).(*types.Named); ok {
+		if named := namedType(recv.Type()); named != nil {
 			if name, ok := c.marks.on[named.Origin().Obj()]; ok {
 				return name
 			}

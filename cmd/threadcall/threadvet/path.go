@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/token"
 	"iter"
 	"maps"
@@ -145,7 +146,7 @@ type guard struct {
 }
 
 func (c *checker) guardsOf(n *node) (list []guard) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		switch x := instr.(type) {
 		case *ssa.Call:
 			if thread := c.checks(&x.Call, "Assert"); thread != "" {
@@ -183,18 +184,13 @@ func positive(cond ssa.Value) (of ssa.Value, yes bool) {
 
 // checks returns the thread that the call checks by a function of that name, or "".
 func (c *checker) checks(call *ssa.CallCommon, name string) string {
-	obj := c.function(call)
-	if obj == nil || obj.Name() != name {
+	switch lib, f := c.library(call); {
+	case f.name != name:
 		return ""
-	}
-	switch libraryOf(obj.Pkg().Path()) {
-	case threadcallMain:
+	case lib == threadcallMain:
 		return mainThread
-	case threadcallThread:
-		if id := c.identify(call.Args[0]); id.name != "" {
-			return id.name
-		}
-		return anyThread // some thread: nothing is known any more
+	case lib == threadcallThread: // of some thread nothing is known any more
+		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
 	}
 	return ""
 }

@@ -49,7 +49,7 @@ func (c *checker) scan() {
 
 // flags notes what else a node does, and mentions.
 func (c *checker) flags(n *node) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		call, calls := instr.(ssa.CallInstruction)
 		for _, v := range instr.Operands(nil) {
 			fn, _ := (*v).(*ssa.Function)
@@ -107,7 +107,7 @@ func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		switch x := instr.(type) {
 		case *ssa.Store:
 			c.scanStore(x)

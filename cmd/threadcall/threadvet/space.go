@@ -11,26 +11,22 @@ import (
 // to those which run them in another network namespace.
 func (c *checker) moveThreads() {
 	for _, n := range slices.Concat(c.nodes, c.starts) {
-		to := callee{node: n}
-		if n.fn == nil {
-			to = n.calls[0].to
-		}
-		for _, p := range n.places {
-			for _, e := range c.effectsOf(to, nil) {
+		for _, e := range c.effectsOf(callee{node: n}, nil) {
+			for _, p := range n.places {
 				if p.Kind == onThread && e.Moved != 0 {
-					c.spaces[p.which], c.spaces[p.owner] = state{effect: e, at: p.at}, state{effect: e, at: p.at}
+					s := state{effect: e, at: p.at}
+					c.spaces[p.which], c.spaces[p.owner] = s, s
 				}
 			}
 		}
 		for _, one := range n.calls {
-			if one.to.obj != nil && c.listed(one.to.obj, func(l *library) patterns { return l.Pools }) {
-				for _, arg := range one.instr.(ssa.CallInstruction).Common().Args {
-					list, _ := c.calleesOf(arg)
-					for _, f := range list {
-						in := effect{Moved: netKind, By: c.describe(one.to.obj)}
-						c.spaces[f.node] = state{effect: in, at: one.instr.Pos()}
-					}
-				}
+			instr, ok := one.instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			for _, f := range c.pooled(one.to, instr.Common()) {
+				in := effect{Moved: netKind, By: c.describe(one.to.obj)}
+				c.spaces[f.node] = state{effect: in, at: instr.Pos()}
 			}
 		}
 	}
@@ -48,11 +44,10 @@ func (c *checker) checkSpaces() {
 				}
 			}
 		}
-		for instr := range instructions(n.fn) {
-			call, ok := instr.(ssa.CallInstruction)
-			if w := c.walks[n]; ok && w != nil && w.moved[call].Moved != 0 {
-				c.checkSpace(n, call, w.moved[call])
-			} else if ok && moved {
+		for call := range each[ssa.CallInstruction](n.fn) {
+			if w := c.walks[n]; w != nil && w.calls[call].moved.Moved != 0 {
+				c.checkSpace(n, call, w.calls[call].moved)
+			} else if moved {
 				c.checkSpace(n, call, s)
 			}
 		}
@@ -92,8 +87,8 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 	check(netKind|lockKind, starts, needNet, " runs on")
 	check(^netKind, starts, needFiles, " runs on")
 	for m := range reach(calls.called(), (*node).called) { // the goroutines that they start
-		for other := range instructions(m.fn) {
-			if g, ok := other.(*ssa.Go); ok && c.walks[m] == nil {
+		for g := range each[*ssa.Go](m.fn) {
+			if c.walks[m] == nil {
 				c.checkSpace(m, g, s)
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/constant"
 	"go/types"
 	"net"
 	"os"
@@ -92,19 +91,17 @@ func (f function) derives(base string) bool {
 }
 
 func embeds(t types.Type, base string, depth int) bool {
-	if typeName(t) == base {
-		return true
+	named := namedType(t)
+	if named == nil || depth > 10 {
+		return false
 	}
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	s, ok := t.Underlying().(*types.Struct)
-	for i := 0; ok && depth < 10 && i < s.NumFields(); i++ {
-		if s.Field(i).Embedded() && embeds(s.Field(i).Type(), base, depth+1) {
+	s, ok := named.Underlying().(*types.Struct)
+	for i := 0; ok && i < s.NumFields(); i++ {
+		if f := s.Field(i); f.Embedded() && embeds(f.Type(), base, depth+1) {
 			return true
 		}
 	}
-	return false
+	return named.Obj().Name() == base
 }
 
 //go:embed tables.json
@@ -346,19 +343,15 @@ func exempt(f function, c *ssa.CallCommon) bool {
 		return initializes
 	}
 	k, ok := c.Args[0].(*ssa.Const)
-	if !ok || k.Value == nil {
-		return true
-	}
-	v, ok := constant.Int64Val(constant.ToInt(k.Value))
 	const video = 0x20 // the same in SDL 2 and 3
-	return !ok || initializes && v&video == 0 || !initializes && v != 0
+	return !ok || initializes && intOf(k)&video == 0 || !initializes && intOf(k) != 0
 }
 
 // dialed returns the host of the address that is the last constant string which a call is given.
 func dialed(c *ssa.CallCommon) (host string) {
 	for i := 0; c != nil && i < len(c.Args); i++ {
-		if k, ok := c.Args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
-			host, _, _ = net.SplitHostPort(constant.StringVal(k.Value)) // of networks there is none
+		if text := textOf(c.Args[i]); text != "" {
+			host, _, _ = net.SplitHostPort(text) // of networks there is none
 		}
 	}
 	host, _, _ = strings.Cut(host, "%") // a zone
@@ -406,12 +399,18 @@ func packageOf(obj *types.Func) string {
 	return obj.Pkg().Path()
 }
 
-func typeName(t types.Type) string {
+// namedType returns the type that t is, or points to, if it has a name, or nil.
+func namedType(t types.Type) *types.Named {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		return n.Obj().Name()
+	named, _ := types.Unalias(t).(*types.Named)
+	return named
+}
+
+func typeName(t types.Type) string {
+	if named := namedType(t); named != nil {
+		return named.Obj().Name()
 	}
 	return ""
 }

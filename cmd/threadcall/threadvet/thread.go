@@ -1,7 +1,6 @@
 package threadvet
 
 import (
-	"go/constant"
 	"go/types"
 	"slices"
 
@@ -50,38 +49,26 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 
 // identifyNew returns which thread a call returns.
 func (c *checker) identifyNew(call *ssa.Call) identity {
-	obj := c.function(&call.Call)
-	if obj == nil {
+	lib, f := c.library(&call.Call)
+	id := identity{made: makers[f.String()]}
+	switch {
+	case lib == threadcallMain && (f.name == "Thread" || f.name == "Loop"):
+		return identity{name: mainThread}
+	case lib == threadcallThread && f.String() == "Loop.Thread":
+		return c.identify(call.Call.Args[0])
+	case lib != threadcallThread || !id.made && f.name != "Adopt" && f.name != "NewLoop":
 		return identity{}
 	}
-	switch libraryOf(obj.Pkg().Path()) {
-	case threadcallMain:
-		if obj.Name() == "Thread" || obj.Name() == "Loop" {
-			return identity{name: mainThread}
-		}
-	case threadcallThread:
-		name := functionOf(obj).String()
-		made := makers[name]
-		switch {
-		case name == "Loop.Thread":
-			return c.identify(call.Call.Args[0])
-		case !made && name != "Adopt" && name != "NewLoop":
-			return identity{}
-		}
-		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
-			return identity{name: one.name, made: made}
-		}
-		for _, opt := range options(call) {
-			if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
-				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil &&
-					k.Value.Kind() == constant.String {
-					return identity{name: constant.StringVal(k.Value), made: made}
-				}
-			}
-		}
-		return identity{made: made}
+	if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
+		id.name = one.name
+		return id
 	}
-	return identity{}
+	for _, opt := range options(call) {
+		if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
+			id.name = textOf(opt.Call.Args[0])
+		}
+	}
+	return id
 }
 
 // makers are the functions of package thread that make threads.
@@ -127,8 +114,8 @@ func (c *checker) varMark(v *types.Var) string {
 
 // maker returns the call that makes a thread with an option, or nil.
 func maker(opt ssa.CallInstruction) *ssa.Call {
-	for instr := range instructions(opt.Parent()) {
-		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt.Value()) {
+	for call := range each[*ssa.Call](opt.Parent()) {
+		if slices.Contains(options(call), opt.Value()) {
 			return call
 		}
 	}

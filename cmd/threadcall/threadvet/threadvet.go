@@ -65,7 +65,7 @@ type checker struct {
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
 		tabled: map[string][]*library{}, invoked: map[string]bool{},
-		numbered: map[string]*types.Func{}, spaces: map[any]state{}}
+		numbered: map[string]*types.Func{}, spaces: map[any]state{}, walks: map[*node]*walk{}}
 	for i := 0; i < len(pass.Files) && c.tables == nil; i++ { // what cgo has made is in no module
 		name := pass.Fset.Position(pass.Files[i].Package).Filename
 		var err error
@@ -98,7 +98,9 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, n := range c.nodes {
 		c.fact.Locks = c.fact.Locks || n.initializes() && n.owns()
 	}
-	c.walkThreads()
+	for _, n := range c.nodes {
+		c.walk(n)
+	}
 	c.exportFunctions()
 	c.checkCalls()
 	c.moveThreads()

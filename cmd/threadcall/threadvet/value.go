@@ -3,6 +3,7 @@ package threadvet
 import (
 	"cmp"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -38,7 +39,7 @@ func field(t types.Type, i int) *types.Var {
 func (c *checker) index() {
 	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]*ssa.MakeClosure{}
 	for _, n := range c.nodes {
-		for instr := range instructions(n.fn) {
+		for instr := range each[ssa.Instruction](n.fn) {
 			switch instr := instr.(type) {
 			case *ssa.Store:
 				if v := variable(instr.Addr); v != nil {
@@ -153,6 +154,32 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 	return ok
 }
 
+// intOf returns the integer constant that v is, or 0.
+func intOf(v ssa.Value) (n int64) {
+	if k, ok := v.(*ssa.Const); ok && k.Value != nil {
+		n, _ = constant.Int64Val(constant.ToInt(k.Value))
+	}
+	return n
+}
+
+// textOf returns the string constant that v is, or "".
+func textOf(v ssa.Value) string {
+	if k, ok := v.(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
+		return constant.StringVal(k.Value)
+	}
+	return ""
+}
+
+// results returns what a function returns as result i.
+func results(fn *ssa.Function, i int) (list []ssa.Value) {
+	for ret := range each[*ssa.Return](fn) {
+		if i < len(ret.Results) {
+			list = append(list, ret.Results[i])
+		}
+	}
+	return list
+}
+
 func strip(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
@@ -200,9 +227,8 @@ func (c *checker) valueNeeds(v ssa.Value) []need {
 		return marked(c.varMark(from), from.Name(), false)
 	}
 	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
-		obj := c.function(&call.Call)
-		if obj != nil && libraryOf(packageOf(obj)) == threadcallThread && c.ofMain(&call.Call) {
-			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
+		if lib, f := c.library(&call.Call); lib == threadcallThread && c.ofMain(&call.Call) {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(f.obj) + " returns"}}
 		}
 	}
 	return nil
@@ -312,6 +338,14 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 		}
 	}
 	return obj
+}
+
+// library returns the shipped table that has the function which a call always calls, and its names.
+func (c *checker) library(call *ssa.CallCommon) (lib *library, f function) {
+	if obj := c.function(call); obj != nil {
+		return libraryOf(packageOf(obj)), functionOf(obj)
+	}
+	return nil, f
 }
 
 var (

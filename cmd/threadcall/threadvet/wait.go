@@ -26,7 +26,7 @@ func (c *checker) checkWaits() {
 }
 
 func (c *checker) checkWaitsOf(n *node, which any, p place) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		var makers []producer
 		what := ""
 		switch x := instr.(type) {
@@ -127,7 +127,7 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 // wait of n, which is on the thread, or nil.
 func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
 	f := c.byFn[m.fn]
-	if f == nil || f == n || len(f.places) != 1 || !inside(m.fn, n.fn) || c.called(f) {
+	if f == nil || f == n || len(f.places) != 1 || !inside(m.fn, n.fn) || len(f.callers) > 0 {
 		return nil
 	}
 	p := f.places[0]
@@ -151,13 +151,6 @@ func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
 	return nil
 }
 
-// called reports whether a node is also called in place.
-func (c *checker) called(f *node) bool {
-	return slices.ContainsFunc(c.nodes, func(n *node) bool {
-		return slices.ContainsFunc(n.calls, func(one call) bool { return one.to.node == f })
-	})
-}
-
 // inside reports whether fn is a literal in outer.
 func inside(fn, outer *ssa.Function) bool {
 	for fn = fn.Parent(); fn != nil; fn = fn.Parent() {
@@ -173,8 +166,8 @@ func before(instr ssa.Instruction, m producer) bool {
 	if !m.deferred {
 		return dominates(instr, m.instr)
 	}
-	for end := range instructions(m.fn) {
-		if _, ok := end.(*ssa.Return); ok && end.Block() != m.fn.Recover && !dominates(instr, end) {
+	for end := range each[*ssa.Return](m.fn) {
+		if end.Block() != m.fn.Recover && !dominates(instr, end) {
 			return false
 		}
 	}
