@@ -294,7 +294,7 @@ func (c *checker) importOf(file *ast.File, pos token.Pos, function string) (name
 // mentions what does so, or the module of another package needs threadcall.
 func (c *checker) served() bool {
 	if c.pass.Pkg.Name() == "main" {
-		return slices.ContainsFunc(c.nodes, func(n *node) bool { return c.inits[n] })
+		return len(c.inits) > 0
 	}
 	mod := upward(filepath.Dir(c.pass.Fset.File(c.pass.Files[0].Package).Name()), "go.mod")
 	text, err := os.ReadFile(mod)

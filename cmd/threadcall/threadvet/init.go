@@ -55,12 +55,10 @@ func (c *checker) checkMain(main *node) {
 			}
 		}
 	}
-	inits := c.inits[main]
-	for _, n := range c.nodes {
-		inits = inits || c.inits[n] && !c.inTest(n)
-	}
-	if inits {
-		return
+	for n := range c.inits {
+		if !c.inTest(n) {
+			return
+		}
 	}
 	if at := c.usesMain(func(n *node) bool { return !c.inTest(n) }); at != "" {
 		c.report(main.fn.Pos(), "init", "main does not call mainthread.Init, for which "+at)

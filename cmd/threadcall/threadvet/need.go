@@ -3,6 +3,8 @@ package threadvet
 import (
 	"cmp"
 	"go/types"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,9 +36,9 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 		return nil
 	}
 	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
-	for _, l := range libraries {
+	for _, l := range c.librariesOf(v.Pkg().Path(), v.Pkg()) {
 		for thread, fields := range l.Fields {
-			if fields.match(f) && l.matches(v.Pkg().Path()) && c.holds(l, v.Pkg()) {
+			if fields.match(f) {
 				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
 			}
 		}
@@ -109,7 +111,7 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 	if c.moves(obj) {
 		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
-	for _, lib := range c.librariesOf(obj) {
+	for _, lib := range c.librariesOf(packageOf(obj), obj.Pkg()) {
 		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
 			return []need{{Demand: needInit, What: c.describe(obj)}}, true
 		}
@@ -134,7 +136,7 @@ func (c *checker) ofMain(common *ssa.CallCommon) bool {
 type funcFact struct {
 	On     string // the thread that it is marked with
 	Needs  []need // of the functions that it calls
-	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
+	Params []use  // what it does with its parameters, or nil
 	Runs   string // the thread that runs functions given to it, by a mark
 	Inits  bool   // mentions what serves the main thread
 
@@ -229,7 +231,7 @@ func (c *checker) exportFunctions() {
 			}
 		}
 		if n.on == "" {
-			for _, d := range c.demands() {
+			for _, d := range slices.Sorted(maps.Keys(c.can)) {
 				if d == needNet || d == needFiles {
 					continue // what other packages do is not known to depend on namespaces
 				}
@@ -244,14 +246,10 @@ func (c *checker) exportFunctions() {
 				}
 			}
 		}
-		for i, u := range n.uses {
-			if u.Kind != unknownUse {
-				f.Params = append(f.Params, make([]use, i+1-len(f.Params))...)
-				f.Params[i] = u
-			}
+		if slices.ContainsFunc(n.uses, func(u use) bool { return u.Kind != unknownUse }) {
+			f.Params = n.uses
 		}
-		if f.On != "" || f.Runs != "" || f.Inits ||
-			len(f.Needs)+len(f.Params)+len(f.Effects)+len(f.Returns) > 0 {
+		if !reflect.DeepEqual(f, funcFact{}) {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}

@@ -26,7 +26,6 @@ type node struct {
 	guards []guard
 
 	takes   bool     // takes a thread for itself: locks it, adopts it, or calls the loop of a library
-	adopts  bool     // calls thread.Adopt
 	serves  bool     // calls Serve of a thread
 	callees []callee // all that it mentions
 	callers []*node
@@ -160,7 +159,7 @@ func (c *checker) position(pos token.Pos) string {
 
 // addNodes collects the functions of the package.
 func (c *checker) addNodes() {
-	c.byFn = map[*ssa.Function]*node{}
+	c.byFn, c.stores = map[*ssa.Function]*node{}, map[*types.Var][]ssa.Value{}
 	var add func(fn *ssa.Function, name string, obj *types.Func)
 	add = func(fn *ssa.Function, name string, obj *types.Func) {
 		n := &node{fn: fn, name: name, obj: obj}
@@ -171,6 +170,11 @@ func (c *checker) addNodes() {
 			}
 		}
 		c.nodes, c.byFn[fn] = append(c.nodes, n), n
+		for store := range each[*ssa.Store](fn) {
+			if v := variable(store.Addr); v != nil {
+				c.stores[v] = append(c.stores[v], store.Val)
+			}
+		}
 		if obj != nil || fn.Parent() == nil {
 			name = "a function in " + name
 		}

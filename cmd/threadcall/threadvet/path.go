@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"go/token"
 	"iter"
-	"maps"
 	"regexp"
 	"slices"
 
@@ -55,11 +54,6 @@ func (c *checker) reachable() {
 	for d, list := range direct {
 		c.can[d] = reach(list, func(n *node) []*node { return n.callers })
 	}
-}
-
-// demands returns those of all needs, in order.
-func (c *checker) demands() []demand {
-	return slices.Sorted(maps.Keys(c.can))
 }
 
 // lead yields the calls that have the demand and to which calls from root lead, the nearest first.

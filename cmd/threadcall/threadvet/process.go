@@ -60,14 +60,8 @@ func (c *checker) ends(p place) string {
 	case !ok || p.from == nil || made.Parent() != p.from.fn:
 		return ""
 	}
-	thread := ssa.Value(made)
-	for _, instr := range *made.Referrers() { // of Start, which also returns an error
-		if x, ok := instr.(*ssa.Extract); ok && x.Index == 0 {
-			thread = x
-		}
-	}
 	closed := false
-	if !c.follow(thread, func(instr ssa.Instruction, _ ssa.Value) bool {
+	if !follow(made, func(instr ssa.Instruction, _ ssa.Value) bool {
 		use, ok := instr.(ssa.CallInstruction)
 		if !ok || instr.Parent() != made.Parent() {
 			return false

@@ -3,6 +3,7 @@ package threadvet
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -47,7 +48,7 @@ func (c *checker) checkCalls() {
 			p.own = p.own || n.owns()
 			p.dies = p.Kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
 				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
-			for _, d := range c.demands() {
+			for _, d := range slices.Sorted(maps.Keys(c.can)) {
 				c.checkPlace(p, slices.Collect(c.lead(n, d)))
 			}
 		}
@@ -108,7 +109,7 @@ func (c *checker) judge(need need, p place) (category, message string) {
 				"the thread ends " + ends
 		}
 	case strings.HasPrefix(thread, "!"):
-	case p.from == nil && p.Thread == mainThread && c.adopts():
+	case p.from == nil && p.Thread == mainThread && c.adopts:
 	case need.NoTests && p.lib == "testing":
 	case p.off(thread):
 		verb := "called"
@@ -118,11 +119,6 @@ func (c *checker) judge(need need, p place) (category, message string) {
 		return thread, need.What + " must be " + verb + " on " + threadName(thread)
 	}
 	return "", ""
-}
-
-// adopts reports whether the package takes a thread of its own choice for one of package thread.
-func (c *checker) adopts() bool {
-	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.adopts })
 }
 
 // declares reports whether the mark of a node says what thread the place is: a literal where it is

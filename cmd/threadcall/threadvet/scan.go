@@ -16,7 +16,6 @@ const mostRounds = 5
 // scan finds out what all functions call, and which functions start elsewhere.
 func (c *checker) scan() {
 	c.addNodes()
-	c.index()
 	for _, n := range c.nodes {
 		n.uses = make([]use, n.fn.Signature.Params().Len())
 		n.guards = c.guardsOf(n)
@@ -87,7 +86,7 @@ func (c *checker) flags(n *node) {
 		}
 		_, deferred := instr.(*ssa.Defer)
 		lib := libraryOf(obj.Pkg().Path())
-		n.adopts = n.adopts || adopts(obj)
+		c.adopts = c.adopts || adopts(obj)
 		n.takes = n.takes || lockOf(obj) > 0 && !deferred ||
 			c.listed(obj, func(l *library) patterns { return l.Loops })
 		n.serves = n.serves ||
@@ -201,31 +200,22 @@ func isFunction(v ssa.Value) bool {
 	return ok
 }
 
-// receivers returns how many of the arguments are a receiver.
-func receivers(common *ssa.CallCommon, to callee) int {
-	if common.IsInvoke() || to.obj == nil || to.obj.Signature().Recv() == nil {
-		return 0
-	}
-	if len(common.Args) > to.obj.Signature().Params().Len() {
-		return 1
-	}
-	return 0 // a bound method
-}
-
 // useOf returns what a function does with argument i of its call, if that is a function.
 func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
-	common := instr.Common()
-	arg := common.Args[i]
-	if i -= receivers(common, to); i < 0 || !isFunction(arg) {
+	args := instr.Common().Args
+	if !isFunction(args[i]) {
 		return use{}
 	}
 	var uses []use
 	if to.obj != nil {
+		if i -= len(args) - to.obj.Signature().Params().Len(); i < 0 { // the receiver
+			return use{}
+		}
 		fact := c.factOf(to.obj)
 		if thread := cmp.Or(fact.Runs, c.marks.runs[to.obj]); thread != "" {
 			return use{Kind: onThread, Thread: thread, Later: true}.by(c.describe(to.obj))
 		}
-		for _, lib := range c.librariesOf(to.obj) {
+		for _, lib := range c.librariesOf(packageOf(to.obj), to.obj.Pkg()) {
 			if u := c.useOfLibrary(lib, functionOf(to.obj), instr, i); u.Kind != unknownUse {
 				return u
 			}
@@ -252,7 +242,7 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 			id = c.identify(of)
 			id.made = id.made || typeName(of.Type()) == "Pool"
 		}
-		if !id.known() {
+		if (id == identity{}) {
 			id.name = unknownThread
 		}
 		u.Thread = id.name
@@ -272,7 +262,7 @@ func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
 		return use{}
 	}
 	var all []use
-	known := c.follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
+	known := follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
 		switch x := instr.(type) {
 		case *ssa.BinOp:
 			return true

@@ -213,25 +213,24 @@ func libraryOf(pkg string) *library {
 	return nil
 }
 
-// librariesOf returns the tables for a function, the user's first.
-func (c *checker) librariesOf(obj *types.Func) []*library {
-	pkg := packageOf(obj)
-	list, ok := c.tabled[pkg]
-	if ok || pkg == "" {
+// librariesOf returns the tables for a package, the user's first. The path is packageOf a function.
+func (c *checker) librariesOf(path string, pkg *types.Package) []*library {
+	list, ok := c.tabled[path]
+	if ok || path == "" {
 		return list
 	}
 	for _, l := range slices.Concat(c.tables, libraries) {
-		if l.matches(pkg) && c.holds(l, obj.Pkg()) {
+		if l.matches(path) && c.holds(l, pkg) {
 			list = append(list, l)
 		}
 	}
-	c.tabled[pkg] = list
+	c.tabled[path] = list
 	return list
 }
 
 // listed reports whether a list of a table has a function.
 func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
-	return slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+	return slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()), func(l *library) bool {
 		return list(l).match(functionOf(obj))
 	})
 }

@@ -13,8 +13,6 @@ type identity struct {
 	made bool
 }
 
-func (i identity) known() bool { return i.made || i.name != "" }
-
 // identify returns which thread a value of type *thread.Thread, Loop, Pool or thread.Caller is: the
 // same for all that it can be.
 func (c *checker) identify(v ssa.Value) (all identity) {
@@ -34,9 +32,9 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 			id = c.identifyNew(call)
 		}
 		switch {
-		case !id.known():
-			return identity{}
-		case !all.known():
+		case id == identity{}:
+			return id
+		case all == identity{}:
 			all = id
 		case all.name != id.name && all.made && id.made:
 			all.name = ""

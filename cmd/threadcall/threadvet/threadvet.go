@@ -47,16 +47,16 @@ type checker struct {
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
-	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
-	captures map[*ssa.Function]*ssa.MakeClosure
-	starts   []*node                   // calls of functions that are not nodes
-	can      map[demand]map[*node]bool // the nodes from which a call leads to one that has it
+	stores   map[*types.Var][]ssa.Value // in fields and global variables
+	starts   []*node                    // calls of functions that are not nodes
+	can      map[demand]map[*node]bool  // the nodes from which a call leads to one that has it
 	walks    map[*node]*walk
 	inits    map[*node]bool  // the nodes that mention, also by others, what serves the main thread
 	invoked  map[string]bool // the methods that are called through interfaces
 	numbered map[string]*types.Func
 	spaces   map[any]state // of threads that have been moved, by owner or node
 	users    []user
+	adopts   bool        // takes a thread of its own choice for one of package thread
 	fact     packageFact // what the package and all imported ones say
 	tabled   map[string][]*library
 	reported map[reported]bool

@@ -34,43 +34,29 @@ func field(t types.Type, i int) *types.Var {
 	return nil
 }
 
-// index notes what the package stores in fields and global variables, and where it makes function
-// literals.
-func (c *checker) index() {
-	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]*ssa.MakeClosure{}
-	for _, n := range c.nodes {
-		for instr := range each[ssa.Instruction](n.fn) {
-			switch instr := instr.(type) {
-			case *ssa.Store:
-				if v := variable(instr.Addr); v != nil {
-					c.stores[v] = append(c.stores[v], instr.Val)
-				}
-			case *ssa.MakeClosure:
-				if fn, ok := instr.Fn.(*ssa.Function); ok {
-					c.captures[fn] = instr
-				}
-			}
-		}
-	}
-}
-
 // outer returns the value that a literal captures as v, or nil.
-func (c *checker) outer(v *ssa.FreeVar) ssa.Value {
-	if at := c.captures[v.Parent()]; at != nil {
-		return at.Bindings[slices.Index(v.Parent().FreeVars, v)]
+func outer(v *ssa.FreeVar) ssa.Value {
+	fn := v.Parent()
+	if fn.Referrers() == nil {
+		return nil // not a literal
+	}
+	for _, instr := range *fn.Referrers() {
+		if made, ok := instr.(*ssa.MakeClosure); ok {
+			return made.Bindings[slices.Index(fn.FreeVars, v)]
+		}
 	}
 	return nil
 }
 
 // local returns the variable whose address addr is, if it is local to a function, also when a
 // literal captures it.
-func (c *checker) local(addr ssa.Value) *ssa.Alloc {
+func local(addr ssa.Value) *ssa.Alloc {
 	for {
 		switch a := addr.(type) {
 		case *ssa.Alloc:
 			return a
 		case *ssa.FreeVar:
-			addr = c.outer(a)
+			addr = outer(a)
 		default:
 			return nil
 		}
@@ -115,9 +101,9 @@ func uses(addr ssa.Value, yield func(instr ssa.Instruction, alias ssa.Value)) {
 	}
 }
 
-// follow calls use for all instructions that use v, also by way of local variables with no other
-// value. It reports whether use knows them all.
-func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool {
+// follow calls use for all instructions that use v, or the first result if it has several, also by
+// way of local variables with no other value. It reports whether use knows them all.
+func follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool {
 	seen, ok := map[ssa.Value]bool{}, true
 	var follow func(v ssa.Value)
 	follow = func(v ssa.Value) {
@@ -132,8 +118,12 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 				follow(x)
 			case *ssa.MakeInterface:
 				follow(x)
+			case *ssa.Extract:
+				if x.Index == 0 {
+					follow(x)
+				}
 			case *ssa.Store:
-				a := c.local(x.Addr)
+				a := local(x.Addr)
 				if a == nil || x.Val != v {
 					ok = false
 					break
@@ -254,12 +244,12 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 	case *ssa.Phi:
 		return all(x.Edges, true)
 	case *ssa.FreeVar:
-		if to := c.outer(x); to != nil {
+		if to := outer(x); to != nil {
 			return c.origins(to, depth+1)
 		}
 		return nil, false
 	case *ssa.UnOp:
-		if a := c.local(x.X); x.Op == token.MUL && a != nil {
+		if a := local(x.X); x.Op == token.MUL && a != nil {
 			return all(assigned(a))
 		}
 	}
@@ -322,10 +312,13 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	if obj == nil || obj.Pkg() == nil {
 		return nil
 	}
-	if !numbered.MatchString(obj.Name()) || !system(obj) || c.inChild(call.Pos()) {
+	if !numbered.MatchString(obj.Name()) || !system(obj) {
 		return obj
 	}
 	_, way := c.around(call.Pos())
+	if inChild(call.Pos(), way[len(way)-2]) {
+		return obj
+	}
 	for _, n := range way {
 		if n, ok := n.(*ast.CallExpr); ok && n.Lparen == call.Pos() {
 			name := strings.ToUpper(numbers.FindString(types.ExprString(n.Args[0])))
@@ -354,18 +347,11 @@ var (
 		`set(re|res)?[ug]id|setgroups)(32)?\b`)
 )
 
-// inChild reports whether pos follows the number of the system call by which its function starts a
+// inChild reports whether pos follows, in its declaration, the number of the system call that starts a
 // process: what does not return to the parent there runs in the child, which has one thread.
-func (c *checker) inChild(pos token.Pos) bool {
-	for id, obj := range c.pass.TypesInfo.Uses {
-		if _, ok := obj.(*types.Const); !ok || id.Pos() > pos || !forks.MatchString(id.Name) {
-			continue
-		}
-		_, way := c.around(id.Pos())
-		if slices.ContainsFunc(way, func(n ast.Node) bool {
-			_, ok := n.(*ast.FuncDecl)
-			return ok && pos < n.End()
-		}) {
+func inChild(pos token.Pos, decl ast.Node) bool {
+	for n := range ast.Preorder(decl) {
+		if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
 			return true
 		}
 	}

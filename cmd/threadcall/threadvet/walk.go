@@ -274,11 +274,11 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 	for ; i < len(b.Instrs); i++ {
 		switch x := b.Instrs[i].(type) {
 		case *ssa.Store:
-			if cell := w.c.local(x.Addr); cell != nil {
+			if cell := local(x.Addr); cell != nil {
 				s = w.with(s, cell, w.truth(s, x.Val))
 			}
 		case *ssa.UnOp:
-			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
+			if cell := local(x.X); x.Op == token.MUL && cell != nil {
 				s = w.with(s, x, w.fact(s, cell))
 			}
 		case *ssa.Extract:
@@ -383,7 +383,7 @@ func (w *walk) truth(s state, v ssa.Value) truth {
 // assume notes what a condition says of a value if others depend on it, too.
 func (w *walk) assume(s state, v ssa.Value, t truth) state {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
-		if cell := w.c.local(load.X); cell != nil {
+		if cell := local(load.X); cell != nil {
 			return w.with(w.with(s, cell, t), v, t)
 		}
 	}
@@ -416,21 +416,19 @@ func (w *walk) isHome(instr ssa.CallInstruction) bool {
 			})
 		}
 	}
-	found := false
 	_, way := w.c.around(instr.Pos())
-	call := slices.IndexFunc(way, func(n ast.Node) bool {
-		_, deferred := n.(*ast.DeferStmt)
-		_, called := n.(*ast.CallExpr)
-		return deferred || called
-	})
-	if call >= 0 {
-		ast.Inspect(way[call], func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && home.MatchString(id.Name)
-			return true
-		})
+	for _, n := range way {
+		switch n.(type) {
+		case *ast.DeferStmt, *ast.CallExpr:
+			for n := range ast.Preorder(n) {
+				if id, ok := n.(*ast.Ident); ok && home.MatchString(id.Name) {
+					return true
+				}
+			}
+			return false
+		}
 	}
-	return found
+	return false
 }
 
 // opens returns the calls that have opened a handle of a namespace.
