@@ -109,7 +109,7 @@ func TestVet_tables(t *testing.T) {
 			statusUsage},
 		{`{"tables": [{"packages": ["x"], "on": {"any": ["F"]}}]}`, `"any" is not the name`,
 			statusUsage},
-		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", statusUsage},
+		{`{"tables": [{"packages": ["x"], "fix": "F"}]}`, "fix must be", statusUsage},
 	} {
 		writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
 		vetOf(t, dir, "./use").want(t, c.status, c.output)

@@ -22,7 +22,7 @@ func (c *checker) scan() {
 		c.flags(n)
 	}
 	for changed, round := true, 0; changed && round < mostRounds; round++ {
-		c.starts, changed = nil, false
+		c.starts, c.given, changed = nil, map[*ssa.Parameter][]place{}, false
 		for _, n := range c.nodes {
 			n.calls, n.places = nil, nil
 		}
@@ -114,11 +114,13 @@ func (c *checker) scanNode(n *node) {
 				n.calls = append(n.calls, call{instr: x, needs: needs})
 			}
 		case ssa.CallInstruction:
-			for _, to := range c.static(x.Common()) {
+			list := c.static(x.Common())
+			for _, to := range list {
 				c.runs(x, to, x.Common())
-				if to.obj != nil || to.node != nil {
-					c.scanArgs(x, to)
-				}
+				c.scanArgs(x, to)
+			}
+			if len(list) == 0 { // it is not known what it calls
+				c.scanArgs(x, callee{})
 			}
 		}
 	}
@@ -143,6 +145,10 @@ func (c *checker) scanStore(store *ssa.Store) {
 
 // start notes that a function starts at a place.
 func (c *checker) start(to callee, p place) {
+	if to.param != nil {
+		c.given[to.param] = append(c.given[to.param], p)
+		return
+	}
 	p.at, p.from = p.instr.Pos(), c.byFn[p.instr.Parent()]
 	for fn := p.instr.Parent(); fn != nil; fn = fn.Parent() {
 		if n := c.byFn[fn]; n != nil && n.on == anyThread {
@@ -151,7 +157,7 @@ func (c *checker) start(to callee, p place) {
 	}
 	if to.node != nil {
 		to.node.places = append(to.node.places, p)
-	} else if to.param == nil { // what has no node
+	} else { // what has no node
 		c.starts = append(c.starts, &node{places: []place{p},
 			calls: []call{{instr: p.instr, to: to, needs: c.needsOf(to, nil)}}})
 	}
@@ -162,7 +168,9 @@ func (c *checker) runs(instr ssa.CallInstruction, to callee, common *ssa.CallCom
 	if _, goes := instr.(*ssa.Go); goes {
 		how := "which runs on a goroutine started at " + c.position(instr.Pos())
 		c.start(to, place{use: use{Kind: elsewhere, Later: true, How: how}, instr: instr})
-	} else if to.param == nil {
+	} else if to.param != nil {
+		c.start(to, place{use: use{Kind: inPlace}, instr: instr})
+	} else {
 		n := c.byFn[instr.Parent()]
 		n.calls = append(n.calls, call{instr: instr, to: to, needs: c.needsOf(to, common)})
 	}
@@ -172,21 +180,22 @@ func (c *checker) runs(instr ssa.CallInstruction, to callee, common *ssa.CallCom
 func (c *checker) scanArgs(instr ssa.CallInstruction, to callee) {
 	_, goes := instr.(*ssa.Go)
 	for i, arg := range instr.Common().Args {
-		u := c.useOf(to, instr, i)
-		if u.Kind == unknownUse {
+		if !isFunction(arg) {
 			continue
 		}
+		p := place{use: c.useOf(to, instr, i), instr: instr, lib: packageOf(to.obj)}
+		p.Later = p.Later || goes
+		p.How += " (" + c.position(instr.Pos()) + ")"
+		p.served = p.Kind == onThread
+		p.which, p.owner = c.which(p.use, instr)
 		functions, _ := c.calleesOf(arg)
 		for _, f := range functions {
-			if u.Kind == inPlace {
+			switch {
+			case p.Kind == inPlace:
 				c.runs(instr, f, nil)
-				continue
+			case p.Kind != unknownUse || f.param != nil:
+				c.start(f, p)
 			}
-			p := place{use: u, instr: instr, served: u.Kind == onThread, lib: packageOf(to.obj)}
-			p.which, p.owner = c.which(u, instr)
-			p.Later = u.Later || goes
-			p.How += " (" + c.position(instr.Pos()) + ")"
-			c.start(f, p)
 		}
 	}
 }
@@ -200,15 +209,11 @@ func isFunction(v ssa.Value) bool {
 	return ok
 }
 
-// useOf returns what a function does with argument i of its call, if that is a function.
+// useOf returns what a function does with argument i of its call, which is a function.
 func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
-	args := instr.Common().Args
-	if !isFunction(args[i]) {
-		return use{}
-	}
 	var uses []use
 	if to.obj != nil {
-		if i -= len(args) - to.obj.Signature().Params().Len(); i < 0 { // the receiver
+		if i -= len(instr.Common().Args) - to.obj.Signature().Params().Len(); i < 0 { // the receiver
 			return use{}
 		}
 		fact := c.factOf(to.obj)
@@ -258,57 +263,31 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 
 // useOfParam returns what a node does with a parameter.
 func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
-	if !isFunction(p) {
+	if !isFunction(p) || !follow(p, func(instr ssa.Instruction, _ ssa.Value) bool {
+		_, compares := instr.(*ssa.BinOp)
+		_, calls := instr.(ssa.CallInstruction) // it, or what it is given to
+		return compares || calls
+	}) {
 		return use{}
 	}
 	var all []use
-	known := follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
-		switch x := instr.(type) {
-		case *ssa.BinOp:
-			return true
-		case ssa.CallInstruction:
-			all = append(all, c.usesInCall(n, x, v)...)
-			return true
+	later := false
+	for _, at := range c.given[p] {
+		u := at.use
+		if u.Kind == inPlace {
+			u = c.context(n, at.instr, 0)
 		}
-		return false
-	})
+		all, later = append(all, u), later || u.Later
+	}
 	u := common(all)
-	if !known || u.Kind == unknownUse {
+	if u.Kind == unknownUse {
 		return use{}
 	}
-	u.Later = slices.ContainsFunc(all, func(u use) bool { return u.Later })
+	u.Later, u.How = later, ""
 	if n.obj == nil {
 		return u.by("it")
 	}
 	return u.by(c.pass.Pkg.Name() + "." + n.name)
-}
-
-// usesInCall returns how a call uses v, the parameter of n: it calls v, or gives it to another
-// function.
-func (c *checker) usesInCall(n *node, instr ssa.CallInstruction, v ssa.Value) (all []use) {
-	common := instr.Common()
-	if common.Value == v && !common.IsInvoke() {
-		all = append(all, use{Kind: inPlace})
-	}
-	for i, arg := range common.Args {
-		if arg != v {
-			continue
-		}
-		u := use{}
-		if list := c.static(common); len(list) == 1 {
-			u = c.useOf(list[0], instr, i)
-		}
-		all = append(all, u)
-	}
-	_, goes := instr.(*ssa.Go)
-	for i, u := range all {
-		if u.Kind == inPlace && goes {
-			all[i] = use{Kind: elsewhere, Later: true}
-		} else if u.Kind == inPlace {
-			all[i] = c.context(n, instr, 0)
-		}
-	}
-	return all
 }
 
 // context returns where an instruction runs, as seen from n, in which it is, or in a literal of

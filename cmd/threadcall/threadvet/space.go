@@ -36,19 +36,21 @@ func (c *checker) moveThreads() {
 // on goroutines, such as http.Get, and goroutines that depend on the namespaces.
 func (c *checker) checkSpaces() {
 	for _, n := range c.nodes {
-		s, moved := c.spaces[n]
+		s := c.spaces[n]
 		for _, p := range n.places {
 			for _, of := range []any{p.which, p.owner} {
-				if at, ok := c.spaces[of]; ok && of != nil && !moved {
-					s, moved = at, true
+				if of != nil && s.Moved == 0 {
+					s = c.spaces[of]
 				}
 			}
 		}
 		for call := range each[ssa.CallInstruction](n.fn) {
+			at := s
 			if w := c.walks[n]; w != nil && w.calls[call].moved.Moved != 0 {
-				c.checkSpace(n, call, w.calls[call].moved)
-			} else if moved {
-				c.checkSpace(n, call, s)
+				at = w.calls[call].moved
+			}
+			if at.Moved != 0 {
+				c.checkSpace(n, call, at)
 			}
 		}
 	}

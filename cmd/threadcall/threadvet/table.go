@@ -36,12 +36,12 @@ type library struct {
 	Blocks       patterns
 	Loops        patterns
 	Fields       map[string]patterns
-	By           string    // what runs the functions, in reports
-	Since        string    // path.Name, without which the table does not hold
-	Tests        bool      // a driver for tests calls on their goroutines
-	Locks        bool      // keeps the main goroutine on the main thread
-	Plain        bool      // is itself analyzed, and no reason to analyze what imports it
-	Fix          *[]string // what suggested fixes call, at most one
+	By           string // what runs the functions, in reports
+	Since        string // path.Name, without which the table does not hold
+	Tests        bool   // a driver for tests calls on their goroutines
+	Locks        bool   // keeps the main goroutine on the main thread
+	Plain        bool   // is itself analyzed, and no reason to analyze what imports it
+	Fix          string // what suggested fixes call, or noFix
 }
 
 // patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
@@ -181,10 +181,8 @@ func (l *library) check() (err error) {
 			threads[thread] = split(p)
 		}
 	}
-	if l.Fix != nil && (len(*l.Fix) > 1 || slices.ContainsFunc(*l.Fix, func(f string) bool {
-		return !strings.Contains(path.Base(f), ".")
-	})) {
-		return errors.New("fix must be at most one function, package.Name")
+	if l.Fix != "" && l.Fix != noFix && !strings.Contains(path.Base(l.Fix), ".") {
+		return errors.New("fix must be a function, package.Name, or -")
 	}
 	return err
 }
@@ -314,17 +312,11 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 
 // need returns a need of something in a package of the library.
 func (l *library) need(thread, what string, pkg *types.Package) need {
-	n := need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests}
-	if l.Fix != nil {
-		n.Fix = noFix
-		for _, fix := range *l.Fix {
-			if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
-				fix = pkg.Path() + rest
-			}
-			n.Fix = fix
-		}
+	fix := l.Fix
+	if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
+		fix = pkg.Path() + rest
 	}
-	return n
+	return need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests, Fix: fix}
 }
 
 // exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
@@ -335,16 +327,23 @@ func exempt(f function, c *ssa.CallCommon) bool {
 		return host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials
 	}
 	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
-	if !initializes && !strings.EqualFold(strings.ReplaceAll(f.name, "_", ""), "schedsetaffinity") {
+	affinity := setsAffinity.FindStringSubmatch(f.name)
+	if !initializes && affinity == nil {
 		return false
 	}
 	if c == nil {
 		return initializes
 	}
-	k, ok := c.Args[0].(*ssa.Const)
+	first := 0
+	if affinity != nil && affinity[1] != "" { // after the number
+		first = 1
+	}
+	k, ok := c.Args[first].(*ssa.Const)
 	const video = 0x20 // the same in SDL 2 and 3
 	return !ok || initializes && intOf(k)&video == 0 || !initializes && intOf(k) != 0
 }
+
+var setsAffinity = regexp.MustCompile(`(?i)^(\w*syscall\w*\()?sched_?setaffinity\)?$`)
 
 // dialed returns the host of the address that is the last constant string which a call is given.
 func dialed(c *ssa.CallCommon) (host string) {

@@ -8,10 +8,10 @@ package threadvet
 import (
 	"cmp"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -49,12 +49,13 @@ type checker struct {
 
 	stores   map[*types.Var][]ssa.Value // in fields and global variables
 	starts   []*node                    // calls of functions that are not nodes
+	given    map[*ssa.Parameter][]place // where functions run that nodes are given
 	can      map[demand]map[*node]bool  // the nodes from which a call leads to one that has it
 	walks    map[*node]*walk
-	inits    map[*node]bool  // the nodes that mention, also by others, what serves the main thread
-	invoked  map[string]bool // the methods that are called through interfaces
-	numbered map[string]*types.Func
-	spaces   map[any]state // of threads that have been moved, by owner or node
+	inits    map[*node]bool            // the nodes that mention, also by others, what serves the main thread
+	invoked  map[string]bool           // the methods that are called through interfaces
+	numbered map[token.Pos]*types.Func // system calls by number
+	spaces   map[any]state             // of threads that have been moved, by owner or node
 	users    []user
 	adopts   bool        // takes a thread of its own choice for one of package thread
 	fact     packageFact // what the package and all imported ones say
@@ -65,7 +66,7 @@ type checker struct {
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
 		tabled: map[string][]*library{}, invoked: map[string]bool{},
-		numbered: map[string]*types.Func{}, spaces: map[any]state{}, walks: map[*node]*walk{}}
+		numbered: map[token.Pos]*types.Func{}, spaces: map[any]state{}, walks: map[*node]*walk{}}
 	for i := 0; i < len(pass.Files) && c.tables == nil; i++ { // what cgo has made is in no module
 		name := pass.Fset.Position(pass.Files[i].Package).Filename
 		var err error
@@ -137,17 +138,16 @@ func (c *checker) importFacts() (relevant bool) {
 // matters reports whether what a name means needs a thread by a table, though the package may be
 // analyzed without the tables for the imported one.
 func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
-	switch obj := obj.(type) {
-	case *types.Const:
-		return strings.HasPrefix(strings.ToUpper(id.Name), "SYS") && numbers.MatchString(id.Name)
-	case *types.Func:
-		list, _ := c.libraryNeeds(obj.Origin(), nil)
-		return system(obj) && setsUser.MatchString(obj.Name()) ||
-			slices.ContainsFunc(list, func(n need) bool {
-				return n.Demand[0] != '!' || n.Demand == needBlock
-			})
+	f, ok := obj.(*types.Func)
+	if !ok {
+		return false
 	}
-	return false
+	list, _ := c.libraryNeeds(f.Origin(), nil)
+	return system(f) && (setsUser.MatchString(f.Name()) ||
+		numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "") ||
+		slices.ContainsFunc(list, func(n need) bool {
+			return n.Demand[0] != '!' || n.Demand == needBlock
+		})
 }
 
 // ownTable reports whether a table of the module is for the package.

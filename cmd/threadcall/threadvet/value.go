@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -302,7 +303,7 @@ func (c *checker) calleeOf(fn *ssa.Function) callee {
 }
 
 // function returns the function of a package that a call always calls, or nil. Of a system call by
-// its number it is one whose name has that of the number, as written: Syscall(SETNS).
+// its number it is one whose name has that of the number: Syscall(SETNS).
 func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	fn := call.StaticCallee()
 	if fn == nil {
@@ -315,22 +316,34 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	if !numbered.MatchString(obj.Name()) || !system(obj) {
 		return obj
 	}
-	_, way := c.around(call.Pos())
-	if inChild(call.Pos(), way[len(way)-2]) {
-		return obj
+	if c.numbered[call.Pos()] == nil {
+		if name := c.byNumber(call.Pos(), obj.Pkg()); name != "" {
+			obj = types.NewFunc(obj.Pos(), obj.Pkg(), obj.Name()+"("+name+")", obj.Signature())
+		}
+		c.numbered[call.Pos()] = obj
 	}
-	for _, n := range way {
-		if n, ok := n.(*ast.CallExpr); ok && n.Lparen == call.Pos() {
-			name := strings.ToUpper(numbers.FindString(types.ExprString(n.Args[0])))
-			name = obj.Name() + "(" + strings.Replace(name, "446", "LANDLOCK_RESTRICT_SELF", 1) + ")"
-			key := obj.Pkg().Path() + name
-			if c.numbered[key] == nil {
-				c.numbered[key] = types.NewFunc(obj.Pos(), obj.Pkg(), name, obj.Signature())
-			}
-			return c.numbered[key]
+	return c.numbered[call.Pos()]
+}
+
+// byNumber returns the name of the system call that the call at pos makes by its number, or "": the
+// one that the package has for the number, or that stands there.
+func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
+	_, way := c.around(pos)
+	at := slices.IndexFunc(way, func(n ast.Node) bool { _, ok := n.(*ast.CallExpr); return ok })
+	if at < 0 || inChild(pos, way[len(way)-2]) {
+		return ""
+	}
+	arg, name := way[at].(*ast.CallExpr).Args[0], ""
+	number := c.pass.TypesInfo.Types[arg].Value
+	for _, known := range pkg.Scope().Names() {
+		k, ok := pkg.Scope().Lookup(known).(*types.Const)
+		if ok && number != nil && strings.HasPrefix(known, "SYS_") &&
+			constant.Compare(k.Val(), token.EQL, number) {
+			name = known
 		}
 	}
-	return obj
+	name = cmp.Or(name, unnamed[fmt.Sprint(number)], types.ExprString(arg))
+	return strings.ToUpper(numbers.FindString(name))
 }
 
 // library returns the shipped table that has the function which a call always calls, and its names.
@@ -343,8 +356,10 @@ func (c *checker) library(call *ssa.CallCommon) (lib *library, f function) {
 
 var (
 	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)
-	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|landlock_?restrict_?self|446|` +
-		`set(re|res)?[ug]id|setgroups)(32)?\b`)
+	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|sched_?setaffinity|` +
+		`landlock_?restrict_?self|set(re|res)?[ug]id|setgroups)(32)?\b`)
+	// unnamed are numbers that package syscall has no name for.
+	unnamed = map[string]string{"308": "SETNS", "446": "LANDLOCK_RESTRICT_SELF"}
 )
 
 // inChild reports whether pos follows, in its declaration, the number of the system call that starts a
