@@ -140,7 +140,7 @@ func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 	}
 	if call := maker(instr); call != nil {
 		owner = call
-	} else if obj := c.function(instr.Common()); obj != nil && obj.Name() == "New" { // of package keyed
+	} else if _, f := c.library(instr.Common()); f.name == "New" { // of package keyed
 		owner = instr
 	}
 	if of := target(instr.Common()); of != nil {

@@ -50,14 +50,14 @@ type checker struct {
 	stores   map[*types.Var][]ssa.Value // in fields and global variables
 	starts   []*node                    // calls of functions that are not nodes
 	given    map[*ssa.Parameter][]place // where functions run that nodes are given
-	can      map[demand]map[*node]bool  // the nodes from which a call leads to one that has it
+	can      map[demand]map[*node]bool  // nodes from which a call leads to one that has it
 	walks    map[*node]*walk
-	inits    map[*node]bool            // the nodes that mention, also by others, what serves the main thread
+	inits    map[*node]bool            // nodes that mention, also by others, what serves main
 	invoked  map[string]bool           // the methods that are called through interfaces
 	numbered map[token.Pos]*types.Func // system calls by number
 	spaces   map[any]state             // of threads that have been moved, by owner or node
 	users    []user
-	adopts   bool        // takes a thread of its own choice for one of package thread
+	adopts   bool        // the package takes a thread of its own choice for one of package thread
 	fact     packageFact // what the package and all imported ones say
 	tabled   map[string][]*library
 	reported map[reported]bool
@@ -112,8 +112,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// importFacts collects what imported packages have exported, and reports whether the package is to be
-// analyzed: it may call something that needs a thread.
+// importFacts collects what imported packages have exported, and reports whether the package is to
+// be analyzed: it may call something that needs a thread.
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact

@@ -358,12 +358,12 @@ var (
 	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)
 	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|sched_?setaffinity|` +
 		`landlock_?restrict_?self|set(re|res)?[ug]id|setgroups)(32)?\b`)
-	// unnamed are numbers that package syscall has no name for.
+	// unnamed are numbers that package syscall has no name for, the first on amd64.
 	unnamed = map[string]string{"308": "SETNS", "446": "LANDLOCK_RESTRICT_SELF"}
 )
 
-// inChild reports whether pos follows, in its declaration, the number of the system call that starts a
-// process: what does not return to the parent there runs in the child, which has one thread.
+// inChild reports whether pos follows, in its declaration, the number of the system call that
+// starts a process: what does not return to the parent there is in the child, which has one thread.
 func inChild(pos token.Pos, decl ast.Node) bool {
 	for n := range ast.Preorder(decl) {
 		if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {

@@ -65,8 +65,8 @@ func method(call *ssa.CallCommon) string {
 	return obj.Pkg().Path() + "." + functionOf(obj).String()
 }
 
-// enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address: sends,
-// calls, and returns of functions that defer such a call. It returns nothing if not all are known.
+// enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address:
+// sends, calls, and returns of functions that defer a call. It is nothing if not all are known.
 func (c *checker) enders(v ssa.Value) (list []ssa.Instruction) {
 	use := func(instr ssa.Instruction, v ssa.Value) bool {
 		switch x := instr.(type) {
@@ -129,8 +129,8 @@ func returns(fn *ssa.Function) (list []ssa.Instruction) {
 	return list
 }
 
-// blocked returns a call that must have run a function on the thread before an instruction can end a
-// wait of n, which is on the thread, or nil.
+// blocked returns a call that must have run a function on the thread before an instruction can end
+// a wait of n, which is on the thread, or nil.
 func (c *checker) blocked(ender ssa.Instruction, n *node, which any) ssa.Instruction {
 	fn := ender.Parent()
 	f := c.byFn[fn]
