@@ -529,8 +529,11 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 // mayMove reports whether a method of that name in the package may move the thread.
 func (w *walk) mayMove(name string) bool {
 	return slices.ContainsFunc(w.c.nodes, func(n *node) bool {
-		return n.obj != nil && n.obj.Name() == name && !n.isFunc(name) &&
-			worthy(w.c.walk(n)) != nil
+		if n.obj == nil || n.obj.Name() != name || n.isFunc(name) {
+			return false
+		}
+		w.c.walk(n)
+		return w.c.walks[n] != nil
 	})
 }
 
