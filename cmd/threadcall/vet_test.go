@@ -83,8 +83,9 @@ const showTable = `{"tables": [{"packages": ["example.com/wrong/ui"], "on": {"gl
 // A change of threadvet.json is not missed, though results are in the build cache.
 func TestVet_tables(t *testing.T) {
 	dir := vetModule(t, map[string]string{
-		"ui/ui.go":   "package ui\n\nfunc Show() {}\n",
-		"use/use.go": "package use\n\nimport \"example.com/wrong/ui\"\n\nfunc f() { go ui.Show() }\n",
+		"ui/ui.go": "package ui\n\ntype Window struct{ Title string }\n\nfunc Show() {}\n",
+		"use/use.go": "package use\n\nimport \"example.com/wrong/ui\"\n\nfunc f() { go ui.Show() }\n\n" +
+			"func g(w *ui.Window) {\n\tgo func() { w.Title = \"\" }()\n}\n",
 	})
 	if o := vetOf(t, dir, "./...").want(t, statusOK); o.stdout+o.stderr != "" {
 		t.Errorf("%q %q", o.stdout, o.stderr)
@@ -100,6 +101,8 @@ func TestVet_tables(t *testing.T) {
 		{`{}`, "", statusOK},
 		{showTable, "ui.Show must be called on thread gl", statusWrong},
 		{strings.Replace(showTable, `"on"`, `"any": ["*"], "on"`, 1), "", statusOK},
+		{strings.Replace(showTable, `"on": {"gl": ["Show"]}`, `"fields": {"gl": ["Window.Title"]}`, 1),
+			"use.go:8:16: the field ui.Window.Title must be written on thread gl", statusWrong},
 		{"{\n\"tables\": [{\"pakages\": 1}]}", `threadvet.json:2: unknown field "pakages"`,
 			statusUsage},
 		{"{\"tables\": [\n{\"packages\": [\"x\"], \"goes\": 1}]}", "threadvet.json:2: ", statusUsage},
@@ -109,7 +112,7 @@ func TestVet_tables(t *testing.T) {
 			statusUsage},
 		{`{"tables": [{"packages": ["x"], "on": {"any": ["F"]}}]}`, `"any" is not the name`,
 			statusUsage},
-		{`{"tables": [{"packages": ["x"], "fix": ["F"]}]}`, "fix must be", statusUsage},
+		{`{"tables": [{"packages": ["x"], "fix": "F"}]}`, "fix must be", statusUsage},
 	} {
 		writeFiles(t, dir, map[string]string{"threadvet.json": c.tables})
 		vetOf(t, dir, "./use").want(t, c.status, c.output)

@@ -109,10 +109,10 @@ func (c *checker) only(n *node) bool {
 			(c.pass.Pkg.Name() != "main" || m.obj.Signature().Recv() != nil)) {
 			return false
 		}
-		if m.refs != len(c.places[m])+len(m.callers) || m.signals() ||
+		if m.refs != len(m.places)+len(m.callers) || m.signals() ||
 			len(places)+len(m.callers) == 0 || slices.ContainsFunc(places, func(p place) bool {
 			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
-				p.kind == onThread && !p.later
+				p.Kind == onThread && !p.Later
 		}) {
 			return false
 		}
@@ -136,7 +136,7 @@ func (n *node) signals() bool {
 }
 
 func (n *node) has(match func(ssa.Instruction) bool) bool {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		if match(instr) {
 			return true
 		}
@@ -294,7 +294,7 @@ func (c *checker) importOf(file *ast.File, pos token.Pos, function string) (name
 // mentions what does so, or the module of another package needs threadcall.
 func (c *checker) served() bool {
 	if c.pass.Pkg.Name() == "main" {
-		return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.inits })
+		return len(c.inits) > 0
 	}
 	mod := upward(filepath.Dir(c.pass.Fset.File(c.pass.Files[0].Package).Name()), "go.mod")
 	text, err := os.ReadFile(mod)

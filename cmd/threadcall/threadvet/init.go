@@ -23,7 +23,7 @@ func (c *checker) checkInit() {
 // nodeNamed returns the function of the package of that name, or nil.
 func (c *checker) nodeNamed(name string) *node {
 	for _, n := range c.nodes {
-		if n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() == nil {
+		if n.isFunc(name) {
 			return n
 		}
 	}
@@ -48,54 +48,42 @@ func (c *checker) checkMain(main *node) {
 			"runtime.LockOSThread in an init function"
 	}
 	if !c.fact.Locks {
-		c.lead(main, mainThread, func(at found) bool {
+		for at := range c.lead(main, mainThread) {
 			if at.need.Library {
-				c.report(at.at, "lock", at.need.What+" must be called on the main thread; called by "+
-					strings.Join(at.path, ", called by ")+how)
+				c.report(at.at, "lock", at.need.What+" must be called on the main thread"+c.calledBy(at)+how)
+				break
 			}
-			return !at.need.Library
-		})
+		}
 	}
-	inits := main.inits
-	for _, n := range c.nodes {
-		inits = inits || n.inits && !c.inTest(n)
-	}
-	if inits {
-		return
+	for n := range c.inits {
+		if !c.inTest(n) {
+			return
+		}
 	}
 	if at := c.usesMain(func(n *node) bool { return !c.inTest(n) }); at != "" {
 		c.report(main.fn.Pos(), "init", "main does not call mainthread.Init, for which "+at)
 	}
 }
 
-// usesMain describes a call to package mainthread that is not on the main thread, in nodes that
-// match.
-func (c *checker) usesMain(match func(*node) bool) (description string) {
+// usesMain describes a call to package mainthread that waits for Init, in nodes that match: it is
+// not on the main thread, and not in what Init itself runs.
+func (c *checker) usesMain(match func(*node) bool) string {
 	for _, n := range slices.Concat(c.nodes, c.starts) {
 		for _, p := range c.placesOf(n) {
 			in := n
 			if n.fn == nil {
 				in = p.from
 			}
-			if !match(in) || n.on == mainThread || !c.waitsAt(p) {
+			if !match(in) || n.on == mainThread || !p.off(mainThread) ||
+				libraryOf(p.lib) == threadcallMain || c.marks.ignored(p.at) {
 				continue
 			}
-			c.lead(n, needInit, func(at found) bool {
-				description = at.need.What + " waits" + strings.Replace(way(at.path, p), "; here ", "; ", 1)
-				return false
-			})
-			if description != "" {
-				return description
+			for at := range c.lead(n, needInit) {
+				return at.need.What + " waits" + strings.Replace(c.way(at, p), "; here ", "; ", 1)
 			}
 		}
 	}
 	return ""
-}
-
-// waitsAt reports whether what starts at the place waits for mainthread.Init if it calls package
-// mainthread: it is not on the main thread, and not what Init itself runs.
-func (c *checker) waitsAt(p place) bool {
-	return p.off(mainThread) && libraryOf(p.lib) != threadcallMain && !c.marks.ignored(p.at)
 }
 
 func (c *checker) inTest(n *node) bool {
@@ -120,7 +108,7 @@ func (c *checker) checkTests() {
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	test := slices.IndexFunc(c.nodes, c.isTest)
 	switch main := c.nodeNamed("TestMain"); {
-	case uses == "" || main != nil && main.inits:
+	case uses == "" || main != nil && c.inits[main]:
 	case main != nil:
 		c.report(main.fn.Pos(), "init", "TestMain does not call mainthread.Init, for which "+uses)
 	case test >= 0 && !c.otherTestMain(c.nodes[test].fn.Pos()):
@@ -128,19 +116,15 @@ func (c *checker) checkTests() {
 	}
 }
 
-var (
-	packageClause = regexp.MustCompile(`(?m)^package (\w+)`)
-	testMain      = regexp.MustCompile(`(?m)^func TestMain\(`)
-)
+var testMain = regexp.MustCompile(`(?m)^func TestMain\(`)
 
-// otherTestMain reports whether the directory has a TestMain in another package: that with or
-// without _test.
+// otherTestMain reports whether the directory has a TestMain, in the package with or without _test
+// that this one is not.
 func (c *checker) otherTestMain(pos token.Pos) bool {
 	dir := filepath.Dir(c.pass.Fset.Position(pos).Filename)
 	files, _ := filepath.Glob(filepath.Join(dir, "*_test.go")) // the pattern is well-formed
 	return slices.ContainsFunc(files, func(name string) bool {
 		text, _ := os.ReadFile(name) // a file that cannot be read has none
-		of := packageClause.FindSubmatch(text)
-		return of != nil && string(of[1]) != c.pass.Pkg.Name() && testMain.Match(text)
+		return testMain.Match(text)
 	})
 }

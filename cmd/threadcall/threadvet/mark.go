@@ -24,9 +24,14 @@ const (
 type marks struct {
 	on    map[types.Object]string
 	runs  map[types.Object]string
-	lines map[string]map[int]mark // of a file
+	lines map[line]mark
 	fset  *token.FileSet
 	whole string // of the package
+}
+
+type line struct {
+	file string
+	line int
 }
 
 type mark struct {
@@ -66,7 +71,7 @@ func mistyped(text string) bool {
 
 func parseMarks(pass *analysis.Pass) *marks {
 	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{},
-		lines: map[string]map[int]mark{}, fset: pass.Fset}
+		lines: map[line]mark{}, fset: pass.Fset}
 	for _, file := range pass.Files {
 		m.parseFile(pass, file)
 	}
@@ -140,10 +145,7 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 			source, err := pass.ReadFile(raw.Filename)
 			one.alone = err == nil &&
 				len(bytes.TrimSpace(source[raw.Offset-raw.Column+1:raw.Offset])) == 0
-			if m.lines[at.Filename] == nil {
-				m.lines[at.Filename] = map[int]mark{}
-			}
-			m.lines[at.Filename][at.Line] = one
+			m.lines[line{at.Filename, at.Line}] = one
 		}
 	}
 }
@@ -151,12 +153,12 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 // line returns the mark of the line at pos, or of the one above if that has nothing else.
 func (m *marks) line(pos token.Pos) (mark, bool) {
 	at := m.fset.Position(pos)
-	lines := m.lines[at.Filename]
-	if one, ok := lines[at.Line]; ok && !one.alone {
+	if one, ok := m.lines[line{at.Filename, at.Line}]; ok && !one.alone {
 		return one, true
 	}
-	for line := at.Line - 1; ; line-- { // several marks may stand above
-		one, ok := lines[line]
+	for { // several marks may stand above
+		at.Line--
+		one, ok := m.lines[line{at.Filename, at.Line}]
 		if !ok || !one.alone {
 			return mark{}, false
 		}

@@ -3,6 +3,8 @@ package threadvet
 import (
 	"cmp"
 	"go/types"
+	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,9 +36,9 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 		return nil
 	}
 	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
-	for _, l := range libraries {
+	for _, l := range c.librariesOf(v.Pkg().Path(), v.Pkg()) {
 		for thread, fields := range l.Fields {
-			if fields.match(f) && l.matches(v.Pkg().Path()) && c.holds(l, v.Pkg()) {
+			if fields.match(f) {
 				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
 			}
 		}
@@ -109,7 +111,7 @@ func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []
 	if c.moves(obj) {
 		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
 	}
-	for _, lib := range c.librariesOf(obj) {
+	for _, lib := range c.librariesOf(packageOf(obj), obj.Pkg()) {
 		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
 			return []need{{Demand: needInit, What: c.describe(obj)}}, true
 		}
@@ -134,7 +136,7 @@ func (c *checker) ofMain(common *ssa.CallCommon) bool {
 type funcFact struct {
 	On     string // the thread that it is marked with
 	Needs  []need // of the functions that it calls
-	Params []use  // what it does with its parameters; shorter if it does nothing with the last ones
+	Params []use  // what it does with its parameters, or nil
 	Runs   string // the thread that runs functions given to it, by a mark
 	Inits  bool   // mentions what serves the main thread
 
@@ -163,6 +165,17 @@ type use struct {
 	Thread string // of onThread; empty if it is one that was made for the purpose
 	How    string // for onThread and elsewhere: "which Group.Go runs on a goroutine"
 	Later  bool   // does not wait for it
+}
+
+// by returns the use with its description: a function of this name has it.
+func (u use) by(name string) use {
+	switch u.Kind {
+	case onThread:
+		u.How = "which " + name + " runs on " + threadName(u.Thread)
+	case elsewhere:
+		u.How = "which " + name + " runs on a goroutine"
+	}
+	return u
 }
 
 type useKind int
@@ -207,7 +220,7 @@ func (c *checker) exportFunctions() {
 		if n.obj == nil || n.obj.Name() == "_" || n.obj.Name() == "init" {
 			continue
 		}
-		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: n.inits}
+		f := funcFact{On: n.on, Runs: c.marks.runs[n.obj], Inits: c.inits[n]}
 		f.Effects = worthy(c.effectsOf(callee{node: n}, nil))
 		for i := range n.fn.Signature.Results().Len() {
 			if list := worthy(c.returns(n, i)); list != nil {
@@ -218,29 +231,25 @@ func (c *checker) exportFunctions() {
 			}
 		}
 		if n.on == "" {
-			for _, d := range c.demands() {
+			for _, d := range slices.Sorted(maps.Keys(c.can)) {
 				if d == needNet || d == needFiles {
 					continue // what other packages do is not known to depend on namespaces
 				}
-				c.lead(n, d, func(at found) bool {
-					what := at.need.What
-					if at.need.own {
-						what = c.pass.Pkg.Name() + "." + what
+				for at := range c.lead(n, d) {
+					one := at.need
+					if one.own {
+						one.What, one.own = c.pass.Pkg.Name()+"."+one.What, false
 					}
-					f.Needs = append(f.Needs, need{Demand: d, What: what, Path: c.qualified(at),
-						Library: at.need.Library, NoTests: at.need.NoTests, Fix: at.need.Fix})
-					return false
-				})
+					one.Path = c.path(at, true)
+					f.Needs = append(f.Needs, one)
+					break
+				}
 			}
 		}
-		for i, u := range n.uses {
-			if u.Kind != unknownUse {
-				f.Params = append(f.Params, make([]use, i+1-len(f.Params))...)
-				f.Params[i] = u
-			}
+		if slices.ContainsFunc(n.uses, func(u use) bool { return u.Kind != unknownUse }) {
+			f.Params = n.uses
 		}
-		if f.On != "" || f.Runs != "" || f.Inits ||
-			len(f.Needs)+len(f.Params)+len(f.Effects)+len(f.Returns) > 0 {
+		if !reflect.DeepEqual(f, funcFact{}) {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
@@ -273,15 +282,4 @@ func (c *checker) exportFunctions() {
 			}
 		}
 	}
-}
-
-// qualified returns the path of a call as other packages see it.
-func (c *checker) qualified(at found) []string {
-	path := slices.Clone(at.path)
-	for i := len(at.need.Path); i < len(path); i++ { // those of other packages have theirs
-		if before, _, _ := strings.Cut(path[i], " ("); !strings.Contains(before, " ") {
-			path[i] = c.pass.Pkg.Name() + "." + path[i]
-		}
-	}
-	return path
 }

@@ -22,11 +22,11 @@ type node struct {
 	calls []call
 	uses  []use // of its parameters, receiver not included
 
-	locks   bool     // calls runtime.LockOSThread
-	loops   bool     // calls the loop of a library
-	adopts  bool     // calls thread.Adopt
+	places []place // where it starts elsewhere
+	guards []guard
+
+	takes   bool     // takes a thread for itself: locks it, adopts it, or calls the loop of a library
 	serves  bool     // calls Serve of a thread
-	inits   bool     // mentions what serves the main thread
 	callees []callee // all that it mentions
 	callers []*node
 	users   []*node // that mention it
@@ -35,11 +35,9 @@ type node struct {
 
 // A call is a place of a node that calls something on the same thread.
 type call struct {
-	at     token.Pos
-	instr  ssa.Instruction
-	to     callee
-	needs  []need          // what the callee needs, if that is known without looking into it
-	guards map[string]bool // threads that the node is known to be on here
+	instr ssa.Instruction
+	to    callee
+	needs []need // what the callee needs, if that is known without looking into it
 }
 
 // A callee is what a value of function type is: a node, perhaps with its function, or a function of
@@ -53,15 +51,12 @@ type callee struct {
 
 // A place is where a function starts that does not run on the thread of what starts it.
 type place struct {
+	use    // where it runs: onThread or elsewhere
 	at     token.Pos
-	kind   useKind // onThread or elsewhere
-	thread string
 	loose  bool   // the goroutine, that of main, is not locked to the thread
 	events bool   // it is marked; or main, and calls what must be on the main thread
-	how    string // "which runs on a goroutine started at main.go:22"
 	dies   bool   // the goroutine ends while it is locked, and so does the thread
 	own    bool   // the goroutine has locked a thread for itself, which may have any name but main
-	later  bool   // what starts it does not wait
 	served bool   // a thread runs the function among others
 	which  any    // equal for places on the same thread, also if it has no name; nil if unknown
 	owner  any    // equal for places on threads of the same preparation; nil if unknown
@@ -73,16 +68,16 @@ type place struct {
 // off reports whether the place is certainly not on the thread.
 func (p place) off(thread string) bool {
 	switch {
-	case p.kind == onThread && p.thread == unknownThread:
+	case p.Kind == onThread && p.Thread == unknownThread:
 		return false
 	case thread == lockedThread:
-		return p.kind == elsewhere || p.loose
+		return p.Kind == elsewhere || p.loose
 	case thread == mainThread:
-		return p.kind == elsewhere || p.thread != mainThread
-	case p.kind == elsewhere:
+		return p.Kind == elsewhere || p.Thread != mainThread
+	case p.Kind == elsewhere:
 		return !p.own
 	}
-	return p.thread != "" && p.thread != thread && thread != windowThread
+	return p.Thread != "" && p.Thread != thread && thread != windowThread
 }
 
 func (n *node) called() (list []*node) {
@@ -116,18 +111,19 @@ func (c *checker) nodesThat(match func(*node) bool, next func(*node) []*node) ma
 // owns reports whether a goroutine that begins with the node takes a thread for itself.
 func (n *node) owns() bool {
 	for m := range reach([]*node{n}, (*node).called) {
-		if m.locks || m.adopts || m.loops {
+		if m.takes {
 			return true
 		}
 	}
 	return false
 }
 
-func instructions(fn *ssa.Function) iter.Seq[ssa.Instruction] {
-	return func(yield func(ssa.Instruction) bool) {
+// each yields the instructions of a function that are of this type.
+func each[T ssa.Instruction](fn *ssa.Function) iter.Seq[T] {
+	return func(yield func(T) bool) {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
-				if !yield(instr) {
+				if x, ok := instr.(T); ok && !yield(x) {
 					return
 				}
 			}
@@ -147,8 +143,12 @@ func dominates(a, b ssa.Instruction) bool {
 
 // initializes reports whether the node is an init function or the initialization of variables.
 func (n *node) initializes() bool {
-	return n.fn.Parent() == nil && (n.obj == nil || n.obj.Name() == "init" &&
-		n.fn.Signature.Recv() == nil)
+	return n.fn.Parent() == nil && (n.obj == nil || n.isFunc("init"))
+}
+
+// isFunc reports whether the node is a function of that name, and no method.
+func (n *node) isFunc(name string) bool {
+	return n.obj != nil && n.obj.Name() == name && n.fn.Signature.Recv() == nil
 }
 
 // position returns pos as a report names it.
@@ -159,7 +159,7 @@ func (c *checker) position(pos token.Pos) string {
 
 // addNodes collects the functions of the package.
 func (c *checker) addNodes() {
-	c.byFn = map[*ssa.Function]*node{}
+	c.byFn, c.stores = map[*ssa.Function]*node{}, map[*types.Var][]ssa.Value{}
 	var add func(fn *ssa.Function, name string, obj *types.Func)
 	add = func(fn *ssa.Function, name string, obj *types.Func) {
 		n := &node{fn: fn, name: name, obj: obj}
@@ -170,6 +170,11 @@ func (c *checker) addNodes() {
 			}
 		}
 		c.nodes, c.byFn[fn] = append(c.nodes, n), n
+		for store := range each[*ssa.Store](fn) {
+			if v := variable(store.Addr); v != nil {
+				c.stores[v] = append(c.stores[v], store.Val)
+			}
+		}
 		if obj != nil || fn.Parent() == nil {
 			name = "a function in " + name
 		}
@@ -203,11 +208,7 @@ func (c *checker) markOf(obj *types.Func) string {
 		return name
 	}
 	if recv := obj.Signature().Recv(); recv != nil {
-		t := recv.Type()
-		if p, ok := types.Unalias(t).(*types.Pointer); ok {
-			t = p.Elem()
-		}
-		if named, ok := types.Unalias(t).(*types.Named); ok {
+		if named := namedType(recv.Type()); named != nil {
 			if name, ok := c.marks.on[named.Origin().Obj()]; ok {
 				return name
 			}

@@ -1,8 +1,9 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/token"
-	"maps"
+	"iter"
 	"regexp"
 	"slices"
 
@@ -13,14 +14,27 @@ import (
 type found struct {
 	need need
 	at   token.Pos // the last call in this package
-	path []string  // the functions that lead to what needs the thread, innermost first
-	way  []step    // those of this package
+	way  []step    // that lead to it, the last one first
 }
 
 // A step is a call that a node makes.
 type step struct {
 	from *node
 	at   token.Pos
+}
+
+// path returns the functions that lead to what needs the thread, innermost first. In other packages
+// the names of functions have that of this one before them.
+func (c *checker) path(f found, elsewhere bool) []string {
+	path := slices.Clone(f.need.Path)
+	for _, s := range f.way {
+		name := s.from.name
+		if elsewhere && s.from.obj != nil {
+			name = c.pass.Pkg.Name() + "." + name
+		}
+		path = append(path, name+" ("+c.position(s.at)+")")
+	}
+	return path
 }
 
 // reachable finds for every thread the nodes from which a call leads to a need of it.
@@ -42,42 +56,36 @@ func (c *checker) reachable() {
 	}
 }
 
-// demands returns those of all needs, in order.
-func (c *checker) demands() []demand {
-	return slices.Sorted(maps.Keys(c.can))
-}
-
-// lead yields the calls that have the demand and to which calls from root lead, the nearest first,
-// until yield returns false.
-func (c *checker) lead(root *node, d demand, yield func(found) bool) {
-	can := c.can[d]
-	if root.fn != nil && !can[root] {
-		return
-	}
-	seen := map[*node]step{root: {}}
-	for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
-		n := queue[0]
-		for _, one := range n.calls {
-			if one.guarded(d) || c.marks.ignored(one.at) ||
-				(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
-				continue
-			}
-			for _, need := range one.needs {
-				if need.Demand != d {
+// lead yields the calls that have the demand and to which calls from root lead, the nearest first.
+func (c *checker) lead(root *node, d demand) iter.Seq[found] {
+	return func(yield func(found) bool) {
+		if root.fn != nil && !c.can[d][root] {
+			return
+		}
+		seen := map[*node]step{root: {}}
+		for queue := []*node{root}; len(queue) > 0; queue = queue[1:] {
+			n := queue[0]
+			for _, one := range n.calls {
+				this := step{n, one.instr.Pos()}
+				if n.guarded(one.instr, d) || c.marks.ignored(this.at) ||
+					(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
 					continue
 				}
-				f := found{need: need, at: one.at, path: slices.Clone(need.Path)}
-				for m := (step{n, one.at}); m.from != nil && m.from.fn != nil; m = seen[m.from] {
-					f.path = append(f.path, m.from.name+" ("+c.position(m.at)+")")
-					f.way = append(f.way, m)
+				for _, need := range one.needs {
+					if need.Demand != d {
+						continue
+					}
+					f := found{need: need, at: this.at}
+					for m := this; m.from != nil && m.from.fn != nil; m = seen[m.from] {
+						f.way = append(f.way, m)
+					}
+					if !yield(f) {
+						return
+					}
 				}
-				if !yield(f) {
-					return
-				}
-			}
-			if to := one.to.node; to != nil && to.on == "" && can[to] {
-				if _, ok := seen[to]; !ok {
-					seen[to] = step{n, one.at}
+				to := one.to.node
+				if _, known := seen[to]; to != nil && to.on == "" && c.can[d][to] && !known {
+					seen[to] = this
 					queue = append(queue, to)
 				}
 			}
@@ -90,27 +98,25 @@ func (c *checker) placesOf(n *node) []place {
 	if n.on == anyThread {
 		return nil
 	}
-	list := c.places[n]
+	list := slices.Clip(n.places)
 	if n.on != "" {
-		list = append(slices.Clip(list), place{at: n.fn.Pos(), kind: onThread, thread: n.on, which: n.on,
-			events: true, how: "which is marked //threadcall:on " + n.on})
+		u := use{Kind: onThread, Thread: n.on, How: "which is marked //threadcall:on " + n.on}
+		list = append(list, place{use: u, at: n.fn.Pos(), which: n.on, events: true})
 	}
 	if n.fn == nil || n.fn.Parent() != nil {
 		return list
 	}
-	switch sig, at := n.fn.Signature, n.fn.Pos(); {
-	case n.obj == nil || sig.Recv() == nil && (n.obj.Name() == "init" || n.obj.Name() == "main" &&
-		c.pass.Pkg.Name() == "main"):
-		list = append(list, place{at: at, kind: onThread, thread: mainThread,
-			loose: !n.initializes() && !c.fact.Locks, events: !n.initializes() && c.can[mainThread][n],
-			how: "which runs on the main thread"})
+	goes, sig := use{Kind: elsewhere}, n.fn.Signature
+	switch {
+	case n.initializes() || n.isFunc("main") && c.pass.Pkg.Name() == "main":
+		u := use{Kind: onThread, Thread: mainThread, How: "which runs on the main thread"}
+		list = append(list, place{use: u, at: n.fn.Pos(), loose: !n.initializes() && !c.fact.Locks,
+			events: !n.initializes() && c.can[mainThread][n]})
 	case c.isTest(n):
-		list = append(list, place{at: at, kind: elsewhere, lib: "testing",
-			how: "which package testing runs on a goroutine"})
+		list = append(list, place{use: goes.by("package testing"), at: n.fn.Pos(), lib: "testing"})
 	case n.obj.Name() == "ServeHTTP" && sig.Recv() != nil && sig.Params().Len() == 2 &&
 		sig.Params().At(0).Type().String() == "net/http.ResponseWriter":
-		list = append(list, place{at: at, kind: elsewhere, how: "which an HTTP server runs on a " +
-			"goroutine"})
+		list = append(list, place{use: goes.by("an HTTP server"), at: n.fn.Pos()})
 	}
 	return list
 }
@@ -121,9 +127,9 @@ var testFunction = regexp.MustCompile(
 
 // isTest reports whether package testing runs the function on a goroutine of its own.
 func (c *checker) isTest(n *node) bool {
-	sig := n.fn.Signature
-	return n.obj != nil && sig.Recv() == nil && sig.Params().Len() == 1 && c.inTest(n) &&
-		testFunction.MatchString(n.obj.Name()+sig.Params().At(0).Type().String())
+	params := n.fn.Signature.Params()
+	return n.obj != nil && n.isFunc(n.obj.Name()) && params.Len() == 1 && c.inTest(n) &&
+		testFunction.MatchString(n.obj.Name()+params.At(0).Type().String())
 }
 
 // A guard is an instruction from which on the node is on a thread for certain: Assert, or the first
@@ -134,7 +140,7 @@ type guard struct {
 }
 
 func (c *checker) guardsOf(n *node) (list []guard) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		switch x := instr.(type) {
 		case *ssa.Call:
 			if thread := c.checks(&x.Call, "Assert"); thread != "" {
@@ -172,39 +178,23 @@ func positive(cond ssa.Value) (of ssa.Value, yes bool) {
 
 // checks returns the thread that the call checks by a function of that name, or "".
 func (c *checker) checks(call *ssa.CallCommon, name string) string {
-	obj := c.function(call)
-	if obj == nil || obj.Name() != name {
+	switch lib, f := c.library(call); {
+	case f.name != name:
 		return ""
-	}
-	switch libraryOf(obj.Pkg().Path()) {
-	case threadcallMain:
+	case lib == threadcallMain:
 		return mainThread
-	case threadcallThread:
-		if id := c.identify(call.Args[0]); id.name != "" {
-			return id.name
-		}
-		return anyThread // some thread: nothing is known any more
+	case lib == threadcallThread: // of some thread nothing is known any more
+		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
 	}
 	return ""
 }
 
-// guardedAt returns the threads that the node with these guards is on at an instruction.
-func guardedAt(list []guard, instr ssa.Instruction) (threads map[string]bool) {
-	for _, g := range list {
-		if dominates(g.from, instr) {
-			if threads == nil {
-				threads = map[string]bool{}
-			}
-			threads[g.thread] = true
-		}
-	}
-	return threads
-}
-
-// guarded reports whether the call is on the thread, or may be.
-func (c call) guarded(d demand) bool {
+// guarded reports whether the node is on the thread at an instruction, or may be.
+func (n *node) guarded(instr ssa.Instruction, d demand) bool {
 	if d == needInit { // on the main thread nothing waits for it to be served
 		d = mainThread
 	}
-	return c.guards[string(d)] || c.guards[anyThread]
+	return slices.ContainsFunc(n.guards, func(g guard) bool {
+		return (g.thread == string(d) || g.thread == anyThread) && dominates(g.from, instr)
+	})
 }

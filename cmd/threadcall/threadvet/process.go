@@ -44,8 +44,10 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
-	ok = ok && libraryOf(packageOf(c.function(&made.Call))) == threadcallThread &&
-		makers[functionOf(c.function(&made.Call)).String()]
+	if ok {
+		lib, f := c.library(&made.Call)
+		ok = lib == threadcallThread && makers[f.String()]
+	}
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"
@@ -58,21 +60,15 @@ func (c *checker) ends(p place) string {
 	case !ok || p.from == nil || made.Parent() != p.from.fn:
 		return ""
 	}
-	thread := ssa.Value(made)
-	for _, instr := range *made.Referrers() { // of Start, which also returns an error
-		if x, ok := instr.(*ssa.Extract); ok && x.Index == 0 {
-			thread = x
-		}
-	}
 	closed := false
-	if !c.follow(thread, func(instr ssa.Instruction, _ ssa.Value) bool {
+	if !follow(made, func(instr ssa.Instruction, _ ssa.Value) bool {
 		use, ok := instr.(ssa.CallInstruction)
 		if !ok || instr.Parent() != made.Parent() {
 			return false
 		}
-		obj := c.function(use.Common())
-		closed = closed || obj != nil && ending[obj.Name()]
-		return obj != nil && libraryOf(obj.Pkg().Path()) == threadcallThread
+		lib, f := c.library(use.Common())
+		closed = closed || ending[f.name]
+		return lib == threadcallThread
 	}) {
 		return ""
 	}

@@ -3,6 +3,7 @@ package threadvet
 import (
 	"fmt"
 	"go/token"
+	"maps"
 	"slices"
 	"strings"
 
@@ -45,15 +46,10 @@ func (c *checker) checkCalls() {
 				continue // what the mark promises is true in it
 			}
 			p.own = p.own || n.owns()
-			p.dies = p.kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
+			p.dies = p.Kind == elsewhere && !c.awaits(n) && slices.ContainsFunc(
 				c.effectsOf(callee{node: n}, nil), func(e effect) bool { return e.Locks > 0 })
-			for _, d := range c.demands() {
-				var list []found
-				c.lead(n, d, func(at found) bool {
-					list = append(list, at)
-					return true
-				})
-				c.checkPlace(p, list)
+			for _, d := range slices.Sorted(maps.Keys(c.can)) {
+				c.checkPlace(p, slices.Collect(c.lead(n, d)))
 			}
 		}
 	}
@@ -73,11 +69,11 @@ func (c *checker) checkPlace(p place, list []found) {
 	if len(wrong) == 0 {
 		return
 	}
-	at, text := wrong[0].at, messages[0]+way(wrong[0].path, p)
+	at, text := wrong[0].at, messages[0]+c.way(wrong[0], p)
 	if len(wrong) > 1 {
-		at, text = p.at, fmt.Sprintf("%d calls are wrong in a function %s:", len(wrong), p.how)
+		at, text = p.at, fmt.Sprintf("%d calls are wrong in a function %s:", len(wrong), p.How)
 		for i, f := range wrong {
-			text += "\n\t" + messages[i] + calledBy(f.path)
+			text += "\n\t" + messages[i] + c.calledBy(f)
 		}
 	}
 	if p.lib == "runtime" { // a finalizer or cleanup
@@ -93,18 +89,18 @@ func (c *checker) judge(need need, p place) (category, message string) {
 	case thread == needUnlocked:
 		if p.served {
 			return "unlock", "runtime.UnlockOSThread must not be called without runtime.LockOSThread on " +
-				threadName(p.thread) + ", which runs other functions later"
+				threadName(p.Thread) + ", which runs other functions later"
 		}
 	case strings.HasPrefix(thread, needOutside):
 		if p.served && p.lib == strings.TrimPrefix(thread, needOutside) {
-			return "wait", need.What + " waits for ever on " + threadName(p.thread)
+			return "wait", need.What + " waits for ever on " + threadName(p.Thread)
 		}
 	case strings.HasPrefix(thread, needOff):
-		if name := strings.TrimPrefix(thread, needOff); p.kind == onThread && p.thread == name {
+		if name := strings.TrimPrefix(thread, needOff); p.Kind == onThread && p.Thread == name {
 			return thread, need.What + " must not be called on " + threadName(name)
 		}
 	case thread == needBlock:
-		if p.kind == onThread && p.thread == mainThread && (p.from != nil || p.events) {
+		if p.Kind == onThread && p.Thread == mainThread && (p.from != nil || p.events) {
 			return "block", need.What + " blocks the main thread"
 		}
 	case thread == needChild:
@@ -113,7 +109,7 @@ func (c *checker) judge(need need, p place) (category, message string) {
 				"the thread ends " + ends
 		}
 	case strings.HasPrefix(thread, "!"):
-	case p.from == nil && p.thread == mainThread && c.adopts():
+	case p.from == nil && p.Thread == mainThread && c.adopts:
 	case need.NoTests && p.lib == "testing":
 	case p.off(thread):
 		verb := "called"
@@ -125,38 +121,29 @@ func (c *checker) judge(need need, p place) (category, message string) {
 	return "", ""
 }
 
-// adopts reports whether the package takes a thread of its own choice for one of package thread.
-func (c *checker) adopts() bool {
-	return slices.ContainsFunc(c.nodes, func(n *node) bool { return n.adopts })
-}
-
 // declares reports whether the mark of a node says what thread the place is: a literal where it is
 // started, or a function that takes a thread for itself.
 func (c *checker) declares(n *node, p place) bool {
 	return n.obj == nil && c.position(n.fn.Pos()) == c.position(p.at) ||
-		p.kind == elsewhere && n.on != mainThread && n.owns()
+		p.Kind == elsewhere && n.on != mainThread && n.owns()
 }
 
 // way returns the functions that lead from a place to a call, for a report.
-func way(path []string, p place) string {
-	if len(path) == 0 {
-		return here(p)
+func (c *checker) way(f found, p place) string {
+	if by := c.calledBy(f); by != "" {
+		return by + ", " + p.How
 	}
-	return calledBy(path) + ", " + p.how
-}
-
-func calledBy(path []string) string {
-	if len(path) == 0 {
-		return ""
-	}
-	return "; called by " + strings.Join(path, ", called by ")
-}
-
-// here returns what a place does with the function that a report is about.
-func here(p place) string {
-	how := strings.TrimPrefix(p.how, "which ")
+	how := strings.TrimPrefix(p.How, "which ") // what the place does with what is reported
 	if strings.HasPrefix(how, "runs ") {
 		return "; here it " + how
 	}
 	return "; here " + strings.Replace(how, " runs ", " runs it ", 1)
+}
+
+func (c *checker) calledBy(f found) string {
+	path := c.path(f, false)
+	if len(path) == 0 {
+		return ""
+	}
+	return "; called by " + strings.Join(path, ", called by ")
 }

@@ -1,6 +1,7 @@
 package threadvet
 
 import (
+	"cmp"
 	"go/types"
 	"slices"
 	"strings"
@@ -15,17 +16,19 @@ const mostRounds = 5
 // scan finds out what all functions call, and which functions start elsewhere.
 func (c *checker) scan() {
 	c.addNodes()
-	c.index()
 	for _, n := range c.nodes {
 		n.uses = make([]use, n.fn.Signature.Params().Len())
+		n.guards = c.guardsOf(n)
 		c.flags(n)
 	}
-	for range mostRounds {
-		c.places, c.starts = map[*node][]place{}, nil
+	for changed, round := true, 0; changed && round < mostRounds; round++ {
+		c.starts, c.given, changed = nil, map[*ssa.Parameter][]place{}, false
+		for _, n := range c.nodes {
+			n.calls, n.places = nil, nil
+		}
 		for _, n := range c.nodes {
 			c.scanNode(n)
 		}
-		changed := false
 		for _, n := range c.nodes {
 			first := len(n.fn.Params) - len(n.uses)
 			for i := range n.uses {
@@ -34,16 +37,19 @@ func (c *checker) scan() {
 				}
 			}
 		}
-		if !changed {
-			break
-		}
 	}
-	c.closeInits()
+	c.inits = c.mentioning(func(obj *types.Func) bool {
+		if libraryOf(obj.Pkg().Path()) == threadcallMain {
+			return obj.Name() == "Init" || obj.Name() == "Loop"
+		}
+		return c.factOf(obj).Inits
+	})
 }
 
 // flags notes what else a node does, and mentions.
 func (c *checker) flags(n *node) {
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
+		call, calls := instr.(ssa.CallInstruction)
 		for _, v := range instr.Operands(nil) {
 			fn, _ := (*v).(*ssa.Function)
 			if made, ok := (*v).(*ssa.MakeClosure); ok {
@@ -53,7 +59,7 @@ func (c *checker) flags(n *node) {
 				continue
 			}
 			to := c.calleeOf(fn)
-			if call, ok := instr.(ssa.CallInstruction); ok && call.Common().Value == *v && to.node == nil {
+			if calls && call.Common().Value == *v && to.node == nil {
 				to.obj = c.function(call.Common())
 			}
 			n.callees = append(n.callees, to)
@@ -65,8 +71,7 @@ func (c *checker) flags(n *node) {
 				to.node.refs++
 			}
 		}
-		call, ok := instr.(ssa.CallInstruction)
-		if !ok {
+		if !calls {
 			continue
 		}
 		if call.Common().IsInvoke() {
@@ -76,32 +81,16 @@ func (c *checker) flags(n *node) {
 		if obj == nil {
 			continue
 		}
-		_, deferred := instr.(*ssa.Defer)
 		if setsUser.MatchString(obj.Name()) && system(obj) {
 			c.users = append(c.users, user{call.Pos(), c.describe(obj), strings.Contains(obj.Name(), "(")})
 		}
-		switch lib := libraryOf(obj.Pkg().Path()); {
-		case isFunc(obj, "runtime", "LockOSThread"):
-			n.locks = n.locks || !deferred
-		case c.listed(obj, func(l *library) patterns { return l.Loops }):
-			n.loops = true
-		case adopts(obj):
-			n.adopts = true
-		case (lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]:
-			n.serves = true
-		}
-	}
-}
-
-// closeInits finds the nodes that mention, also by others, what serves the main thread.
-func (c *checker) closeInits() {
-	for n := range c.mentioning(func(obj *types.Func) bool {
-		if libraryOf(obj.Pkg().Path()) == threadcallMain {
-			return obj.Name() == "Init" || obj.Name() == "Loop"
-		}
-		return c.factOf(obj).Inits
-	}) {
-		n.inits = true
+		_, deferred := instr.(*ssa.Defer)
+		lib := libraryOf(obj.Pkg().Path())
+		c.adopts = c.adopts || adopts(obj)
+		n.takes = n.takes || lockOf(obj) > 0 && !deferred ||
+			c.listed(obj, func(l *library) patterns { return l.Loops })
+		n.serves = n.serves ||
+			(lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]
 	}
 }
 
@@ -117,29 +106,30 @@ func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {
-	n.calls = nil
-	guards := c.guardsOf(n)
-	for instr := range instructions(n.fn) {
+	for instr := range each[ssa.Instruction](n.fn) {
 		switch x := instr.(type) {
 		case *ssa.Store:
-			c.scanStore(n, x)
+			c.scanStore(x)
 			if needs := c.fieldNeeds(x); needs != nil {
-				n.calls = append(n.calls, call{at: x.Pos(), instr: x, needs: needs,
-					guards: guardedAt(guards, x)})
+				n.calls = append(n.calls, call{instr: x, needs: needs})
 			}
 		case ssa.CallInstruction:
-			c.scanCall(n, x, guardedAt(guards, x))
+			list := c.static(x.Common())
+			for _, to := range list {
+				c.runs(x, to, x.Common())
+				c.scanArgs(x, to)
+			}
+			if len(list) == 0 { // it is not known what it calls
+				c.scanArgs(x, callee{})
+			}
 		}
 	}
 }
 
 // scanStore finds functions that are stored in a variable that is marked with a thread.
-func (c *checker) scanStore(n *node, store *ssa.Store) {
-	if _, ok := store.Val.Type().Underlying().(*types.Signature); !ok {
-		return
-	}
+func (c *checker) scanStore(store *ssa.Store) {
 	v := variable(store.Addr)
-	if v == nil {
+	if v == nil || !isFunction(store.Val) {
 		return
 	}
 	name := c.varMark(v)
@@ -148,78 +138,63 @@ func (c *checker) scanStore(n *node, store *ssa.Store) {
 	}
 	list, _ := c.calleesOf(store.Val)
 	for _, to := range list {
-		c.start(to, place{at: store.Pos(), kind: onThread, thread: name, from: n, instr: store,
-			later: true,
-			how:   "which " + v.Name() + " runs on " + threadName(name)})
+		u := use{Kind: onThread, Thread: name, Later: true}
+		c.start(to, place{use: u.by(v.Name()), instr: store})
 	}
 }
 
 // start notes that a function starts at a place.
 func (c *checker) start(to callee, p place) {
+	if to.param != nil {
+		c.given[to.param] = append(c.given[to.param], p)
+		return
+	}
+	p.at, p.from = p.instr.Pos(), c.byFn[p.instr.Parent()]
 	for fn := p.instr.Parent(); fn != nil; fn = fn.Parent() {
 		if n := c.byFn[fn]; n != nil && n.on == anyThread {
 			return
 		}
 	}
 	if to.node != nil {
-		c.places[to.node] = append(c.places[to.node], p)
-	} else if to.param == nil { // what has no node
-		n := &node{calls: []call{{at: p.at, instr: p.instr, to: to, needs: c.needsOf(to, nil)}}}
-		c.places[n], c.starts = []place{p}, append(c.starts, n)
+		to.node.places = append(to.node.places, p)
+	} else { // what has no node
+		c.starts = append(c.starts, &node{places: []place{p},
+			calls: []call{{instr: p.instr, to: to, needs: c.needsOf(to, nil)}}})
 	}
 }
 
-func (c *checker) scanCall(n *node, instr ssa.CallInstruction, guards map[string]bool) {
-	common, at := instr.Common(), instr.Pos()
-	if !at.IsValid() {
-		at = common.Pos()
-	}
-	_, goes := instr.(*ssa.Go)
-	list := c.static(common)
-	for _, to := range list {
-		switch {
-		case goes:
-			c.start(to, place{at: at, kind: elsewhere, from: n, instr: instr,
-				how: "which runs on a goroutine started at " + c.position(at), later: true})
-		case to.param == nil:
-			n.calls = append(n.calls, call{at: at, instr: instr, to: to, needs: c.needsOf(to, common),
-				guards: guards})
-		}
-		if to.obj != nil || to.node != nil {
-			c.scanArgs(n, instr, to, goes, guards)
-		}
+// runs notes that an instruction runs a function: here, or on a goroutine. The call may be nil.
+func (c *checker) runs(instr ssa.CallInstruction, to callee, common *ssa.CallCommon) {
+	if _, goes := instr.(*ssa.Go); goes {
+		how := "which runs on a goroutine started at " + c.position(instr.Pos())
+		c.start(to, place{use: use{Kind: elsewhere, Later: true, How: how}, instr: instr})
+	} else if to.param != nil {
+		c.start(to, place{use: use{Kind: inPlace}, instr: instr})
+	} else {
+		n := c.byFn[instr.Parent()]
+		n.calls = append(n.calls, call{instr: instr, to: to, needs: c.needsOf(to, common)})
 	}
 }
 
 // scanArgs finds what becomes of functions that are given to a function.
-func (c *checker) scanArgs(n *node, instr ssa.CallInstruction, to callee, goes bool,
-	guards map[string]bool) {
-	common := instr.Common()
-	first := receivers(common, to)
-	for i, arg := range common.Args {
-		if !isFunction(arg) || i < first {
+func (c *checker) scanArgs(instr ssa.CallInstruction, to callee) {
+	_, goes := instr.(*ssa.Go)
+	for i, arg := range instr.Common().Args {
+		if !isFunction(arg) {
 			continue
 		}
-		u := c.useOf(to, instr, i-first)
-		if u.Kind == unknownUse {
-			continue
-		}
+		p := place{use: c.useOf(to, instr, i), instr: instr, lib: packageOf(to.obj)}
+		p.Later = p.Later || goes
+		p.How += " (" + c.position(instr.Pos()) + ")"
+		p.served = p.Kind == onThread
+		p.which, p.owner = c.which(p.use, instr)
 		functions, _ := c.calleesOf(arg)
 		for _, f := range functions {
 			switch {
-			case u.Kind == inPlace && goes:
-				c.start(f, place{at: instr.Pos(), kind: elsewhere, from: n, instr: instr, later: true,
-					how: "which runs on a goroutine started at " + c.position(instr.Pos())})
-			case u.Kind == inPlace:
-				if f.param == nil {
-					n.calls = append(n.calls, call{at: instr.Pos(), instr: instr, to: f,
-						needs: c.needsOf(f, nil), guards: guards})
-				}
-			default:
-				which, owner := c.which(u, instr)
-				c.start(f, place{at: instr.Pos(), kind: u.Kind, thread: u.Thread, from: n, instr: instr,
-					later: u.Later || goes, served: u.Kind == onThread, which: which, owner: owner,
-					lib: packageOf(to.obj), how: u.How + " (" + c.position(instr.Pos()) + ")"})
+			case p.Kind == inPlace:
+				c.runs(instr, f, nil)
+			case p.Kind != unknownUse || f.param != nil:
+				c.start(f, p)
 			}
 		}
 	}
@@ -234,154 +209,85 @@ func isFunction(v ssa.Value) bool {
 	return ok
 }
 
-// receivers returns how many of the arguments are a receiver.
-func receivers(common *ssa.CallCommon, to callee) int {
-	if common.IsInvoke() || to.obj == nil || to.obj.Signature().Recv() == nil {
-		return 0
-	}
-	if len(common.Args) > to.obj.Signature().Params().Len() {
-		return 1
-	}
-	return 0 // a bound method
-}
-
-// useOf returns what a function does with its parameter i.
+// useOf returns what a function does with argument i of its call, which is a function.
 func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
-	obj := to.obj
-	if obj != nil {
-		fact := c.factOf(obj)
-		thread := fact.Runs
-		if obj.Pkg() == c.pass.Pkg {
-			thread = c.marks.runs[obj]
+	var uses []use
+	if to.obj != nil {
+		if i -= len(instr.Common().Args) - to.obj.Signature().Params().Len(); i < 0 { // the receiver
+			return use{}
 		}
-		if thread != "" {
-			return use{Kind: onThread, Thread: thread, Later: true, How: "which " + c.describe(obj) +
-				" runs on " + threadName(thread)}
+		fact := c.factOf(to.obj)
+		if thread := cmp.Or(fact.Runs, c.marks.runs[to.obj]); thread != "" {
+			return use{Kind: onThread, Thread: thread, Later: true}.by(c.describe(to.obj))
 		}
-		if obj.Pkg() != nil {
-			for _, lib := range c.librariesOf(obj) {
-				if u := c.useOfLibrary(lib, functionOf(obj), instr, i); u.Kind != unknownUse {
-					return u
-				}
+		for _, lib := range c.librariesOf(packageOf(to.obj), to.obj.Pkg()) {
+			if u := c.useOfLibrary(lib, functionOf(to.obj), instr, i); u.Kind != unknownUse {
+				return u
 			}
 		}
-		if to.node == nil && i < len(fact.Params) {
-			return fact.Params[i]
-		}
+		uses = fact.Params
 	}
-	if to.node != nil && i < len(to.node.uses) {
-		return to.node.uses[i]
+	if to.node != nil {
+		uses = to.node.uses
 	}
-	return use{}
+	if i >= len(uses) {
+		return use{}
+	}
+	return uses[i]
 }
 
 func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
-	common := instr.Common()
-	if lib == threadcallThread {
-		u := lib.useOf(f, i)
-		if u.Kind != onThread {
-			return u
-		}
+	u, common := lib.useOf(f, i), instr.Common()
+	switch {
+	case lib == threadcallThread && u.Kind == onThread:
 		var id identity
-		switch {
-		case len(f.name) > 4 && f.name[:4] == "With": // an option
-			if call := maker(instr); call != nil {
-				id = c.identifyNew(call)
-			}
-		case f.recv == "Pool":
-			id = c.identify(common.Args[0])
-			id.made = true
-		case common.IsInvoke():
-			id = c.identify(common.Value)
-		default:
-			for _, arg := range common.Args { // of Eval and EvalContext it is the first or second one
-				switch typeName(arg.Type()) {
-				case "Thread", "Loop", "Pool", "Caller":
-					id = c.identify(arg)
-					id.made = id.made || typeName(arg.Type()) == "Pool"
-				}
-			}
+		if call := maker(instr); call != nil && strings.HasPrefix(f.name, "With") {
+			id = c.identifyNew(call)
+		} else if of := target(common); of != nil {
+			id = c.identify(of)
+			id.made = id.made || typeName(of.Type()) == "Pool"
 		}
-		if !id.known() {
+		if (id == identity{}) {
 			id.name = unknownThread
 		}
-		u.Thread, u.How = id.name, "which "+f.String()+" runs on "+threadName(id.name)
-		return u
-	}
-	if f.recv == "Queue" && len(common.Args) > 0 { // of macOS: the queue decides which thread it is
+		u.Thread = id.name
+		return u.by(f.String())
+	case f.recv == "Queue" && len(common.Args) > 0: // of macOS: the queue decides which thread it is
 		from, ok := common.Args[0].(*ssa.Call)
 		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
 			return use{}
 		}
 	}
-	return lib.useOf(f, i)
+	return u
 }
 
 // useOfParam returns what a node does with a parameter.
 func (c *checker) useOfParam(n *node, p *ssa.Parameter) use {
-	if !isFunction(p) {
+	if !isFunction(p) || !follow(p, func(instr ssa.Instruction, _ ssa.Value) bool {
+		_, compares := instr.(*ssa.BinOp)
+		_, calls := instr.(ssa.CallInstruction) // it, or what it is given to
+		return compares || calls
+	}) {
 		return use{}
 	}
 	var all []use
-	known := true
-	note := func(u use) {
-		known = known && u.Kind != unknownUse
-		all = append(all, u)
-	}
-	known = c.follow(p, func(instr ssa.Instruction, v ssa.Value) bool {
-		switch x := instr.(type) {
-		case *ssa.BinOp:
-			return true
-		case ssa.CallInstruction:
-			c.useInCall(n, x, v, note)
-			return true
+	later := false
+	for _, at := range c.given[p] {
+		u := at.use
+		if u.Kind == inPlace {
+			u = c.context(n, at.instr, 0)
 		}
-		return false
-	}) && known
-	if !known {
-		return use{}
+		all, later = append(all, u), later || u.Later
 	}
 	u := common(all)
-	switch name := c.nameOf(n); u.Kind {
-	case onThread:
-		u.How = "which " + name + " runs on " + threadName(u.Thread)
-	case elsewhere:
-		u.How = "which " + name + " runs on a goroutine"
+	if u.Kind == unknownUse {
+		return use{}
 	}
-	u.Later = slices.ContainsFunc(all, func(u use) bool { return u.Later })
-	return u
-}
-
-// useInCall notes how a call uses v, the parameter of n: calls it, or gives it to another function.
-func (c *checker) useInCall(n *node, instr ssa.CallInstruction, v ssa.Value, note func(use)) {
-	common := instr.Common()
-	_, goes := instr.(*ssa.Go)
-	if common.Value == v && !common.IsInvoke() {
-		if goes {
-			note(use{Kind: elsewhere, Later: true})
-		} else {
-			note(c.context(n, instr, 0))
-		}
+	u.Later, u.How = later, ""
+	if n.obj == nil {
+		return u.by("it")
 	}
-	for i, arg := range common.Args {
-		if arg != v {
-			continue
-		}
-		list := c.static(common)
-		if len(list) != 1 {
-			note(use{})
-			continue
-		}
-		u := c.useOf(list[0], instr, i-receivers(common, list[0]))
-		switch {
-		case u.Kind == inPlace && goes:
-			u = use{Kind: elsewhere, Later: true}
-		case u.Kind == inPlace:
-			u = c.context(n, instr, 0)
-		}
-		u.How = ""
-		note(u)
-	}
+	return u.by(c.pass.Pkg.Name() + "." + n.name)
 }
 
 // context returns where an instruction runs, as seen from n, in which it is, or in a literal of
@@ -391,18 +297,19 @@ func (c *checker) context(n *node, instr ssa.Instruction, depth int) use {
 	if in == nil || depth > 5 {
 		return use{}
 	}
-	for thread := range guardedAt(c.guardsOf(in), instr) {
-		if thread == anyThread {
+	for _, g := range in.guards {
+		if dominates(g.from, instr) && g.thread == anyThread {
 			return use{}
+		} else if dominates(g.from, instr) {
+			return use{Kind: onThread, Thread: g.thread}
 		}
-		return use{Kind: onThread, Thread: thread}
 	}
 	if in == n {
 		return use{Kind: inPlace}
 	}
 	var all []use
-	for _, p := range c.places[in] {
-		all = append(all, use{Kind: p.kind, Thread: p.thread, Later: p.later})
+	for _, p := range in.places {
+		all = append(all, p.use)
 	}
 	for _, m := range c.nodes {
 		for _, one := range m.calls {
@@ -422,11 +329,4 @@ func common(all []use) use {
 		return use{}
 	}
 	return all[0]
-}
-
-func (c *checker) nameOf(n *node) string {
-	if n.obj == nil {
-		return "it"
-	}
-	return c.pass.Pkg.Name() + "." + n.name
 }

@@ -11,26 +11,22 @@ import (
 // to those which run them in another network namespace.
 func (c *checker) moveThreads() {
 	for _, n := range slices.Concat(c.nodes, c.starts) {
-		to := callee{node: n}
-		if n.fn == nil {
-			to = n.calls[0].to
-		}
-		for _, p := range c.places[n] {
-			for _, e := range c.effectsOf(to, nil) {
-				if p.kind == onThread && e.Moved != 0 {
-					c.spaces[p.which], c.spaces[p.owner] = state{effect: e, at: p.at}, state{effect: e, at: p.at}
+		for _, e := range c.effectsOf(callee{node: n}, nil) {
+			for _, p := range n.places {
+				if p.Kind == onThread && e.Moved != 0 {
+					s := state{effect: e, at: p.at}
+					c.spaces[p.which], c.spaces[p.owner] = s, s
 				}
 			}
 		}
 		for _, one := range n.calls {
-			if one.to.obj != nil && c.listed(one.to.obj, func(l *library) patterns { return l.Pools }) {
-				for _, arg := range one.instr.(ssa.CallInstruction).Common().Args {
-					list, _ := c.calleesOf(arg)
-					for _, f := range list {
-						in := effect{Moved: netKind, By: c.describe(one.to.obj)}
-						c.spaces[f.node] = state{effect: in, at: one.at}
-					}
-				}
+			instr, ok := one.instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			for _, f := range c.pooled(one.to, instr.Common()) {
+				in := effect{Moved: netKind, By: c.describe(one.to.obj)}
+				c.spaces[f.node] = state{effect: in, at: instr.Pos()}
 			}
 		}
 	}
@@ -40,20 +36,21 @@ func (c *checker) moveThreads() {
 // on goroutines, such as http.Get, and goroutines that depend on the namespaces.
 func (c *checker) checkSpaces() {
 	for _, n := range c.nodes {
-		s, moved := c.spaces[n]
-		for _, p := range c.places[n] {
+		s := c.spaces[n]
+		for _, p := range n.places {
 			for _, of := range []any{p.which, p.owner} {
-				if at, ok := c.spaces[of]; ok && of != nil && !moved {
-					s, moved = at, true
+				if of != nil && s.Moved == 0 {
+					s = c.spaces[of]
 				}
 			}
 		}
-		for instr := range instructions(n.fn) {
-			call, ok := instr.(ssa.CallInstruction)
-			if w := c.walks[n]; ok && w != nil && w.moved[call].Moved != 0 {
-				c.checkSpace(n, call, w.moved[call])
-			} else if ok && moved {
-				c.checkSpace(n, call, s)
+		for call := range each[ssa.CallInstruction](n.fn) {
+			at := s
+			if w := c.walks[n]; w != nil && w.calls[call].moved.Moved != 0 {
+				at = w.calls[call].moved
+			}
+			if at.Moved != 0 {
+				c.checkSpace(n, call, at)
 			}
 		}
 	}
@@ -66,34 +63,34 @@ func (c *checker) checkSpace(n *node, instr ssa.CallInstruction, s state) {
 		where = ", whose thread is not restricted by "
 	}
 	where += s.By + " (" + c.position(s.at) + ")"
-	calls, starts := &node{}, &node{} // what the instruction calls, and starts on goroutines
+	// What the instruction calls, and starts on goroutines.
+	calls, starts := &node{guards: n.guards}, &node{}
 	for _, one := range n.calls {
 		if one.instr == instr {
 			calls.calls = append(calls.calls, one)
 		}
 	}
 	for _, m := range slices.Concat(c.nodes, c.starts) {
-		for _, p := range c.places[m] {
-			if p.instr == instr && p.kind == elsewhere {
-				starts.calls = append(starts.calls, call{at: p.at, instr: instr, to: callee{node: m}})
+		for _, p := range m.places {
+			if p.instr == instr && p.Kind == elsewhere {
+				starts.calls = append(starts.calls, call{instr: instr, to: callee{node: m}})
 			}
 		}
 	}
 	check := func(kinds int64, root *node, d demand, does string) {
-		c.lead(root, d, func(f found) bool {
-			if s.Moved&kinds == 0 || d == needAlone && c.dials(instr, f.need) {
-				return true
+		for f := range c.lead(root, d) {
+			if s.Moved&kinds != 0 && (d != needAlone || !c.dials(instr, f.need)) {
+				c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+c.calledBy(f))
+				break
 			}
-			c.report(instr.Pos(), "namespace", f.need.What+does+" a goroutine"+where+calledBy(f.path))
-			return false
-		})
+		}
 	}
 	check(netKind|lockKind, calls, needAlone, " continues on")
 	check(netKind|lockKind, starts, needNet, " runs on")
 	check(^netKind, starts, needFiles, " runs on")
 	for m := range reach(calls.called(), (*node).called) { // the goroutines that they start
-		for other := range instructions(m.fn) {
-			if g, ok := other.(*ssa.Go); ok && c.walks[m] == nil {
+		for g := range each[*ssa.Go](m.fn) {
+			if c.walks[m] == nil {
 				c.checkSpace(m, g, s)
 			}
 		}

@@ -2,11 +2,11 @@ package threadvet
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"go/constant"
 	"go/types"
 	"net"
 	"os"
@@ -36,12 +36,12 @@ type library struct {
 	Blocks       patterns
 	Loops        patterns
 	Fields       map[string]patterns
-	By           string    // what runs the functions, in reports
-	Since        string    // path.Name, without which the table does not hold
-	Tests        bool      // a driver for tests calls on their goroutines
-	Locks        bool      // keeps the main goroutine on the main thread
-	Plain        bool      // is itself analyzed, and no reason to analyze what imports it
-	Fix          *[]string // what suggested fixes call, at most one
+	By           string // what runs the functions, in reports
+	Since        string // path.Name, without which the table does not hold
+	Tests        bool   // a driver for tests calls on their goroutines
+	Locks        bool   // keeps the main goroutine on the main thread
+	Plain        bool   // is itself analyzed, and no reason to analyze what imports it
+	Fix          string // what suggested fixes call, or noFix
 }
 
 // patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
@@ -91,19 +91,17 @@ func (f function) derives(base string) bool {
 }
 
 func embeds(t types.Type, base string, depth int) bool {
-	if typeName(t) == base {
-		return true
+	named := namedType(t)
+	if named == nil || depth > 10 {
+		return false
 	}
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	s, ok := t.Underlying().(*types.Struct)
-	for i := 0; ok && depth < 10 && i < s.NumFields(); i++ {
-		if s.Field(i).Embedded() && embeds(s.Field(i).Type(), base, depth+1) {
+	s, ok := named.Underlying().(*types.Struct)
+	for i := 0; ok && i < s.NumFields(); i++ {
+		if f := s.Field(i); f.Embedded() && embeds(f.Type(), base, depth+1) {
 			return true
 		}
 	}
-	return false
+	return named.Obj().Name() == base
 }
 
 //go:embed tables.json
@@ -126,51 +124,49 @@ var (
 var serving = names("Init Serve ServeContext OnWake Wait")
 
 // parseTables parses a file of tables. The name is for errors.
-func parseTables(name string, data []byte) (list []*library, err error) {
-	fail := func(offset int64, text string) ([]*library, error) {
-		line := 1 + bytes.Count(data[:min(max(offset, 0), int64(len(data)))], []byte("\n"))
-		return nil, fmt.Errorf("%s:%d: %s; docs/vet.md of threadcall has the form", name, line, text)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.DisallowUnknownFields()
+func parseTables(name string, data []byte) ([]*library, error) {
 	var file struct{ Tables []*library }
+	strict := json.NewDecoder(bytes.NewReader(data))
+	strict.DisallowUnknownFields()
+	err := cmp.Or(json.Unmarshal(data, &file), strict.Decode(&file))
+	at := 0
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	switch err := dec.Decode(&file); {
+	switch {
 	case errors.As(err, &syntax):
-		return fail(syntax.Offset, syntax.Error())
+		at = int(syntax.Offset)
 	case errors.As(err, &kind):
-		return fail(kind.Offset, fmt.Sprintf("%s must not be a JSON %s", kind.Field, kind.Value))
-	case err != nil:
-		text := strings.TrimPrefix(err.Error(), "json: ")
-		if field, ok := strings.CutPrefix(text, "unknown field "); ok {
-			at := regexp.MustCompile(regexp.QuoteMeta(field) + `\s*:`).FindIndex(data)
-			return fail(int64(append(at, 0)[0]), text)
-		}
-		return fail(int64(len(data)), text)
+		at, err = int(kind.Offset), fmt.Errorf("%s must not be a JSON %s", kind.Field, kind.Value)
+	case err != nil: // an unknown field, which is quoted
+		at = bytes.Index(data, quoted.Find([]byte(err.Error())))
 	}
-	if rest := bytes.TrimSpace(data[dec.InputOffset():]); len(rest) > 0 {
-		return fail(dec.InputOffset(), "text after the JSON value")
+	for i := 0; err == nil && i < len(file.Tables); i++ {
+		if l := file.Tables[i]; l == nil || len(l.Packages) == 0 {
+			err = errors.New("a table must name its packages")
+		} else if err = l.check(); err != nil {
+			at, err = bytes.Index(data, []byte(`"`+l.Packages[0])), fmt.Errorf("%s: %w", l.Packages[0], err)
+		}
 	}
-	for _, l := range file.Tables {
-		if l == nil || len(l.Packages) == 0 {
-			return fail(0, "a table must name its packages")
-		}
-		if err := l.check(); err != nil {
-			at := bytes.Index(data, []byte(`"`+l.Packages[0]))
-			return fail(int64(at), l.Packages[0]+": "+err.Error())
-		}
+	if err != nil {
+		line := 1 + bytes.Count(data[:max(at, 0)], []byte("\n"))
+		return nil, fmt.Errorf("%s:%d: %s; docs/vet.md of threadcall has the form", name, line,
+			strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return file.Tables, nil
 }
 
+var quoted = regexp.MustCompile(`".*"`)
+
 // check splits the lists at blanks. It returns an error if a pattern or the name of a thread is
 // malformed.
-func (l *library) check() error {
-	var all patterns
+func (l *library) check() (err error) {
 	split := func(p patterns) patterns {
 		p = strings.Fields(strings.Join(p, " "))
-		all = append(all, p...)
+		for _, one := range p {
+			if _, bad := path.Match(one, ""); bad != nil {
+				err = fmt.Errorf("pattern %q: %w", one, bad)
+			}
+		}
 		return p
 	}
 	for _, p := range []*patterns{&l.Packages, &l.Any, &l.Goes, &l.InPlace, &l.Nested, &l.Namespace,
@@ -185,17 +181,10 @@ func (l *library) check() error {
 			threads[thread] = split(p)
 		}
 	}
-	for _, one := range all {
-		if _, err := path.Match(one, ""); err != nil {
-			return fmt.Errorf("pattern %q: %w", one, err)
-		}
+	if l.Fix != "" && l.Fix != noFix && !strings.Contains(path.Base(l.Fix), ".") {
+		return errors.New("fix must be a function, package.Name, or -")
 	}
-	if l.Fix != nil && (len(*l.Fix) > 1 || slices.ContainsFunc(*l.Fix, func(f string) bool {
-		return !strings.Contains(path.Base(f), ".")
-	})) {
-		return errors.New("fix must be at most one function, package.Name")
-	}
-	return nil
+	return err
 }
 
 func (l *library) matches(pkg string) bool {
@@ -222,28 +211,24 @@ func libraryOf(pkg string) *library {
 	return nil
 }
 
-// librariesOf returns the tables for a function, the user's first.
-func (c *checker) librariesOf(obj *types.Func) (list []*library) {
-	pkg := obj.Pkg()
-	if path := packageOf(obj); path == "C" {
-		pkg = nil
-	}
-	list, ok := c.tabled[pkg]
-	if ok {
+// librariesOf returns the tables for a package, the user's first. The path is packageOf a function.
+func (c *checker) librariesOf(path string, pkg *types.Package) []*library {
+	list, ok := c.tabled[path]
+	if ok || path == "" {
 		return list
 	}
 	for _, l := range slices.Concat(c.tables, libraries) {
-		if l.matches(packageOf(obj)) && c.holds(l, obj.Pkg()) {
+		if l.matches(path) && c.holds(l, pkg) {
 			list = append(list, l)
 		}
 	}
-	c.tabled[pkg] = list
+	c.tabled[path] = list
 	return list
 }
 
 // listed reports whether a list of a table has a function.
 func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
-	return obj.Pkg() != nil && slices.ContainsFunc(c.librariesOf(obj), func(l *library) bool {
+	return slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()), func(l *library) bool {
 		return list(l).match(functionOf(obj))
 	})
 }
@@ -276,26 +261,25 @@ func known(pkg string) bool {
 }
 
 // useOf returns what a function of the library does with parameter i.
-func (l *library) useOf(f function, i int) use {
-	by := l.By
-	if by == "" && f.obj != nil {
-		by = f.obj.Pkg().Name() + "." + f.String()
-	}
+func (l *library) useOf(f function, i int) (u use) {
 	switch {
 	case l.Goes.matchParam(f, i):
-		return use{Kind: elsewhere, How: "which " + by + " runs on a goroutine"}
+		u.Kind = elsewhere
 	case l.InPlace.matchParam(f, i):
-		return use{Kind: inPlace}
-	}
-	for k, threads := range []map[string]patterns{l.Calls, l.Posts} {
-		for thread, list := range threads {
-			if list.matchParam(f, i) {
-				return use{Kind: onThread, Thread: thread, Later: k == 1,
-					How: "which " + by + " runs on " + threadName(thread)}
+		u.Kind = inPlace
+	default:
+		for k, threads := range []map[string]patterns{l.Posts, l.Calls} {
+			for thread, list := range threads {
+				if list.matchParam(f, i) {
+					u = use{Kind: onThread, Thread: thread, Later: k == 0}
+				}
 			}
 		}
 	}
-	return use{}
+	if l.By == "" && f.obj != nil {
+		return u.by(f.obj.Pkg().Name() + "." + f.String())
+	}
+	return u.by(l.By)
 }
 
 // needs returns what the table says that a function needs, and whether it says anything.
@@ -328,17 +312,11 @@ func (l *library) needs(f function, what string, common *ssa.CallCommon) (list [
 
 // need returns a need of something in a package of the library.
 func (l *library) need(thread, what string, pkg *types.Package) need {
-	n := need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests}
-	if l.Fix != nil {
-		n.Fix = noFix
-		for _, fix := range *l.Fix {
-			if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
-				fix = pkg.Path() + rest
-			}
-			n.Fix = fix
-		}
+	fix := l.Fix
+	if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
+		fix = pkg.Path() + rest
 	}
-	return n
+	return need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests, Fix: fix}
 }
 
 // exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
@@ -349,26 +327,29 @@ func exempt(f function, c *ssa.CallCommon) bool {
 		return host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials
 	}
 	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
-	if !initializes && !strings.EqualFold(strings.ReplaceAll(f.name, "_", ""), "schedsetaffinity") {
+	affinity := setsAffinity.FindStringSubmatch(f.name)
+	if !initializes && affinity == nil {
 		return false
 	}
 	if c == nil {
 		return initializes
 	}
-	k, ok := c.Args[0].(*ssa.Const)
-	if !ok || k.Value == nil {
-		return true
+	first := 0
+	if affinity != nil && affinity[1] != "" { // after the number
+		first = 1
 	}
-	v, ok := constant.Int64Val(constant.ToInt(k.Value))
+	k, ok := c.Args[first].(*ssa.Const)
 	const video = 0x20 // the same in SDL 2 and 3
-	return !ok || initializes && v&video == 0 || !initializes && v != 0
+	return !ok || initializes && intOf(k)&video == 0 || !initializes && intOf(k) != 0
 }
+
+var setsAffinity = regexp.MustCompile(`(?i)^(\w*syscall\w*\()?sched_?setaffinity\)?$`)
 
 // dialed returns the host of the address that is the last constant string which a call is given.
 func dialed(c *ssa.CallCommon) (host string) {
 	for i := 0; c != nil && i < len(c.Args); i++ {
-		if k, ok := c.Args[i].(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
-			host, _, _ = net.SplitHostPort(constant.StringVal(k.Value)) // of networks there is none
+		if text := textOf(c.Args[i]); text != "" {
+			host, _, _ = net.SplitHostPort(text) // of networks there is none
 		}
 	}
 	host, _, _ = strings.Cut(host, "%") // a zone
@@ -416,12 +397,18 @@ func packageOf(obj *types.Func) string {
 	return obj.Pkg().Path()
 }
 
-func typeName(t types.Type) string {
+// namedType returns the type that t is, or points to, if it has a name, or nil.
+func namedType(t types.Type) *types.Named {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	if n, ok := types.Unalias(t).(*types.Named); ok {
-		return n.Obj().Name()
+	named, _ := types.Unalias(t).(*types.Named)
+	return named
+}
+
+func typeName(t types.Type) string {
+	if named := namedType(t); named != nil {
+		return named.Obj().Name()
 	}
 	return ""
 }
@@ -429,33 +416,19 @@ func typeName(t types.Type) string {
 // tablesFile is the name of the file of tables at the root of a module.
 const tablesFile = "threadvet.json"
 
-func (c *checker) readTables() error {
-	for _, file := range c.pass.Files {
-		name := findTables(filepath.Dir(c.pass.Fset.Position(file.Package).Filename))
-		if name == "" {
-			continue
-		}
-		data, err := os.ReadFile(name) // pass.ReadFile reads Go files only
-		if err != nil {
-			return err
-		}
-		c.tables, err = parseTables(name, data)
-		return err
-	}
-	return nil
-}
-
-// findTables returns the file of tables of the module that the directory is in, or "".
-func findTables(dir string) string {
+// readTables returns the tables of the module that the directory is in, if it has some, and what is
+// to be known of their file as a key.
+func readTables(dir string) (list []*library, key []byte, err error) {
 	mod := upward(dir, "go.mod")
-	if mod == "" {
-		return ""
-	}
 	name := filepath.Join(filepath.Dir(mod), tablesFile)
-	if _, err := os.Stat(name); err != nil {
-		return ""
+	data, err := os.ReadFile(name) // pass.ReadFile reads Go files only
+	if mod == "" || errors.Is(err, os.ErrNotExist) {
+		return nil, nil, nil
 	}
-	return name
+	if err == nil {
+		list, err = parseTables(name, data)
+	}
+	return list, fmt.Appendf(nil, "%q %q\n", name, data), err
 }
 
 // upward returns the file of that name in the directory or the nearest one above, or "".
@@ -465,63 +438,44 @@ func upward(dir, base string) string {
 		if _, err := os.Stat(name); err == nil {
 			return name
 		}
-		up := filepath.Dir(dir)
-		if up == dir {
+		if dir == filepath.Dir(dir) {
 			return ""
 		}
-		dir = up
+		dir = filepath.Dir(dir)
 	}
 }
 
 // Tables returns the tables that the analysis of packages depends on if a go command runs it in the
 // directory: those in the threadvet.json of the module, and of the modules that its go.mod or
 // go.work name by their directories. It is for keys of caches. The error is for a malformed file.
-func Tables(dir string) ([]byte, error) {
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return nil, err
-	}
-	var all bytes.Buffer
+func Tables(dir string) (all []byte, err error) {
+	dir, err = filepath.Abs(dir)
 	dirs := []string{dir}
-	for i := 0; i < len(dirs); i++ {
-		if name := findTables(dirs[i]); name != "" {
-			data, err := os.ReadFile(name)
-			if err != nil {
-				return nil, err
-			}
-			if _, err := parseTables(name, data); err != nil {
-				return nil, err
-			}
-			fmt.Fprintf(&all, "%q %q\n", name, data)
-		}
-		work := os.Getenv("GOWORK")
-		if work == "" {
-			work = upward(dirs[i], "go.work")
-		}
-		for _, name := range []string{work, upward(dirs[i], "go.mod")} {
-			for _, dir := range named(name) {
-				if !slices.Contains(dirs, dir) {
-					dirs = append(dirs, dir)
-				}
+	for i := 0; err == nil && i < len(dirs); i++ {
+		var key []byte
+		_, key, err = readTables(dirs[i])
+		all = append(all, key...)
+		work := cmp.Or(os.Getenv("GOWORK"), upward(dirs[i], "go.work"))
+		for _, dir := range slices.Concat(named(work), named(upward(dirs[i], "go.mod"))) {
+			if !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
 			}
 		}
 	}
-	return all.Bytes(), nil
+	return all, err
 }
 
 // named returns the directories that a go.mod or go.work file names, if there is such a file.
 func named(file string) (dirs []string) {
-	data, err := os.ReadFile(file)
-	if err != nil {
-		return nil
-	}
+	data, _ := os.ReadFile(file)
 	for line := range strings.Lines(string(data)) {
 		line, _, _ = strings.Cut(line, "//")
 		for _, word := range strings.Fields(line) {
-			if word = strings.Trim(word, "\"`"); filepath.IsAbs(word) {
+			if word = strings.Trim(word, "\"`"); strings.HasPrefix(word, ".") {
+				word = filepath.Join(filepath.Dir(file), word)
+			}
+			if filepath.IsAbs(word) {
 				dirs = append(dirs, filepath.Clean(word))
-			} else if strings.HasPrefix(word, ".") {
-				dirs = append(dirs, filepath.Join(filepath.Dir(file), word))
 			}
 		}
 	}

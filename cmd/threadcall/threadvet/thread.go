@@ -1,7 +1,6 @@
 package threadvet
 
 import (
-	"go/constant"
 	"go/types"
 	"slices"
 
@@ -13,8 +12,6 @@ type identity struct {
 	name string
 	made bool
 }
-
-func (i identity) known() bool { return i.made || i.name != "" }
 
 // identify returns which thread a value of type *thread.Thread, Loop, Pool or thread.Caller is: the
 // same for all that it can be.
@@ -35,9 +32,9 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 			id = c.identifyNew(call)
 		}
 		switch {
-		case !id.known():
-			return identity{}
-		case !all.known():
+		case id == identity{}:
+			return id
+		case all == identity{}:
 			all = id
 		case all.name != id.name && all.made && id.made:
 			all.name = ""
@@ -50,38 +47,26 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 
 // identifyNew returns which thread a call returns.
 func (c *checker) identifyNew(call *ssa.Call) identity {
-	obj := c.function(&call.Call)
-	if obj == nil {
+	lib, f := c.library(&call.Call)
+	id := identity{made: makers[f.String()]}
+	switch {
+	case lib == threadcallMain && (f.name == "Thread" || f.name == "Loop"):
+		return identity{name: mainThread}
+	case lib == threadcallThread && f.String() == "Loop.Thread":
+		return c.identify(call.Call.Args[0])
+	case lib != threadcallThread || !id.made && f.name != "Adopt" && f.name != "NewLoop":
 		return identity{}
 	}
-	switch libraryOf(obj.Pkg().Path()) {
-	case threadcallMain:
-		if obj.Name() == "Thread" || obj.Name() == "Loop" {
-			return identity{name: mainThread}
-		}
-	case threadcallThread:
-		name := functionOf(obj).String()
-		made := makers[name]
-		switch {
-		case name == "Loop.Thread":
-			return c.identify(call.Call.Args[0])
-		case !made && name != "Adopt" && name != "NewLoop":
-			return identity{}
-		}
-		if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
-			return identity{name: one.name, made: made}
-		}
-		for _, opt := range options(call) {
-			if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
-				if k, ok := opt.Call.Args[0].(*ssa.Const); ok && k.Value != nil &&
-					k.Value.Kind() == constant.String {
-					return identity{name: constant.StringVal(k.Value), made: made}
-				}
-			}
-		}
-		return identity{made: made}
+	if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
+		id.name = one.name
+		return id
 	}
-	return identity{}
+	for _, opt := range options(call) {
+		if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
+			id.name = textOf(opt.Call.Args[0])
+		}
+	}
+	return id
 }
 
 // makers are the functions of package thread that make threads.
@@ -127,9 +112,21 @@ func (c *checker) varMark(v *types.Var) string {
 
 // maker returns the call that makes a thread with an option, or nil.
 func maker(opt ssa.CallInstruction) *ssa.Call {
-	for instr := range instructions(opt.Parent()) {
-		if call, ok := instr.(*ssa.Call); ok && slices.Contains(options(call), opt.Value()) {
+	for call := range each[*ssa.Call](opt.Parent()) {
+		if slices.Contains(options(call), opt.Value()) {
 			return call
+		}
+	}
+	return nil
+}
+
+// target returns what a call is given that stands for a thread: the thread, a pool or the like. Of
+// Eval and EvalContext it is the first or second argument.
+func target(common *ssa.CallCommon) ssa.Value {
+	for _, v := range append(slices.Clone(common.Args), common.Value) {
+		switch typeName(v.Type()) {
+		case "Thread", "Loop", "Pool", "Threads", "Caller":
+			return v
 		}
 	}
 	return nil
@@ -141,29 +138,23 @@ func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 	if u.Kind != onThread {
 		return nil, nil
 	}
-	common := instr.Common()
 	if call := maker(instr); call != nil {
 		owner = call
-	} else if obj := c.function(common); obj != nil && obj.Name() == "New" { // of package keyed
+	} else if _, f := c.library(instr.Common()); f.name == "New" { // of package keyed
 		owner = instr
 	}
-	for _, arg := range append(slices.Clone(common.Args), common.Value) {
-		name := typeName(arg.Type())
-		if name != "Thread" && name != "Pool" && name != "Threads" && name != "Caller" {
-			continue
-		}
-		if values, _ := c.origins(arg, 0); len(values) == 1 {
+	if of := target(instr.Common()); of != nil {
+		if values, _ := c.origins(of, 0); len(values) == 1 {
 			owner = values[0]
 			if call, _ := fromCall(values[0]); call != nil {
 				owner = call
 			}
-		} else if load, ok := strip(arg).(*ssa.UnOp); ok && variable(load.X) != nil {
-			owner = variable(load.X)
+		} else if v := read(strip(of)); v != nil {
+			owner = v
 		}
-		if name == "Thread" {
+		if typeName(of.Type()) == "Thread" {
 			which = owner
 		}
-		break
 	}
 	if u.Thread != "" && u.Thread != unknownThread {
 		which = u.Thread

@@ -8,9 +8,10 @@ package threadvet
 import (
 	"cmp"
 	"go/ast"
+	"go/token"
 	"go/types"
+	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ssa"
@@ -46,30 +47,34 @@ type checker struct {
 	nodes  []*node // in the order of the source
 	byFn   map[*ssa.Function]*node
 
-	stores   map[*types.Var][]ssa.Value // what the package stores in fields and global variables
-	captures map[*ssa.Function]*ssa.MakeClosure
-	places   map[*node][]place         // where functions start elsewhere
-	starts   []*node                   // calls of functions that are not nodes
-	can      map[demand]map[*node]bool // the nodes from which a call leads to one that has it
+	stores   map[*types.Var][]ssa.Value // in fields and global variables
+	starts   []*node                    // calls of functions that are not nodes
+	given    map[*ssa.Parameter][]place // where functions run that nodes are given
+	can      map[demand]map[*node]bool  // nodes from which a call leads to one that has it
 	walks    map[*node]*walk
-	invoked  map[string]bool // the methods that are called through interfaces
-	numbered map[string]*types.Func
-	spaces   map[any]state // of threads that have been moved, by owner or node
+	inits    map[*node]bool            // nodes that mention, also by others, what serves main
+	invoked  map[string]bool           // the methods that are called through interfaces
+	numbered map[token.Pos]*types.Func // system calls by number
+	spaces   map[any]state             // of threads that have been moved, by owner or node
 	users    []user
+	adopts   bool        // the package takes a thread of its own choice for one of package thread
 	fact     packageFact // what the package and all imported ones say
-	tabled   map[*types.Package][]*library
+	tabled   map[string][]*library
 	reported map[reported]bool
 }
 
 func run(pass *analysis.Pass) (any, error) {
 	c := &checker{pass: pass, reported: map[reported]bool{},
-		tabled: map[*types.Package][]*library{}, invoked: map[string]bool{},
-		numbered: map[string]*types.Func{}, spaces: map[any]state{}}
-	if err := c.readTables(); err != nil {
-		return nil, err
+		tabled: map[string][]*library{}, invoked: map[string]bool{},
+		numbered: map[token.Pos]*types.Func{}, spaces: map[any]state{}, walks: map[*node]*walk{}}
+	for i := 0; i < len(pass.Files) && c.tables == nil; i++ { // what cgo has made is in no module
+		name := pass.Fset.Position(pass.Files[i].Package).Filename
+		var err error
+		if c.tables, _, err = readTables(filepath.Dir(name)); err != nil {
+			return nil, err
+		}
 	}
 	relevant := c.importFacts()
-	c.fact.Locks = c.fact.Locks || locksInInit(pass)
 	defer func() { // what the package exports
 		if c.fact != (packageFact{}) {
 			pass.ExportPackageFact(&c.fact)
@@ -94,7 +99,9 @@ func run(pass *analysis.Pass) (any, error) {
 	for _, n := range c.nodes {
 		c.fact.Locks = c.fact.Locks || n.initializes() && n.owns()
 	}
-	c.walkThreads()
+	for _, n := range c.nodes {
+		c.walk(n)
+	}
 	c.exportFunctions()
 	c.checkCalls()
 	c.moveThreads()
@@ -105,8 +112,8 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// importFacts collects what imported packages have exported, and reports whether any of them
-// matters here.
+// importFacts collects what imported packages have exported, and reports whether the package is to
+// be analyzed: it may call something that needs a thread.
 func (c *checker) importFacts() (relevant bool) {
 	for _, p := range c.pass.Pkg.Imports() {
 		var f packageFact
@@ -117,52 +124,35 @@ func (c *checker) importFacts() (relevant bool) {
 		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
-	return relevant || c.ownTable(c.pass.Pkg.Path()) || c.mentions()
+	for id, obj := range c.pass.TypesInfo.Uses {
+		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
+		if isFunc(obj, "runtime", "LockOSThread") {
+			_, way := c.around(id.Pos()) // up to the declaration and the file
+			f, ok := way[len(way)-2].(*ast.FuncDecl)
+			c.fact.Locks = c.fact.Locks || ok && f.Recv == nil && f.Name.Name == "init"
+		}
+	}
+	return relevant || c.ownTable(c.pass.Pkg.Path())
 }
 
-// mentions reports whether the package mentions a function that needs a thread by a table, though
-// it may be analyzed without the tables for the imported package.
-func (c *checker) mentions() bool {
-	if libraryOf(c.pass.Pkg.Path()) != nil {
+// matters reports whether what a name means needs a thread by a table, though the package may be
+// analyzed without the tables for the imported one.
+func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
+	f, ok := obj.(*types.Func)
+	if !ok {
 		return false
 	}
-	for id, obj := range c.pass.TypesInfo.Uses {
-		if _, ok := obj.(*types.Const); ok && strings.HasPrefix(strings.ToUpper(id.Name), "SYS") &&
-			numbers.MatchString(id.Name) {
-			return true
-		}
-		if f, ok := obj.(*types.Func); ok && f.Pkg() != nil {
-			list, _ := c.libraryNeeds(f.Origin(), nil)
-			if slices.ContainsFunc(list, func(n need) bool {
-				return n.Demand[0] != '!' || n.Demand == needBlock
-			}) || system(f) && setsUser.MatchString(f.Name()) {
-				return true
-			}
-		}
-	}
-	return false
+	list, _ := c.libraryNeeds(f.Origin(), nil)
+	return system(f) && (setsUser.MatchString(f.Name()) ||
+		numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "") ||
+		slices.ContainsFunc(list, func(n need) bool {
+			return n.Demand[0] != '!' || n.Demand == needBlock
+		})
 }
 
 // ownTable reports whether a table of the module is for the package.
 func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
-}
-
-// locksInInit reports whether an init function of the package locks the main goroutine to the main
-// thread.
-func locksInInit(pass *analysis.Pass) (locks bool) {
-	for _, file := range pass.Files {
-		for _, decl := range file.Decls {
-			f, ok := decl.(*ast.FuncDecl)
-			ast.Inspect(decl, func(n ast.Node) bool {
-				id, isName := n.(*ast.Ident)
-				locks = locks || ok && f.Recv == nil && f.Name.Name == "init" && isName &&
-					isFunc(pass.TypesInfo.Uses[id], "runtime", "LockOSThread")
-				return ok && !locks
-			})
-		}
-	}
-	return locks
 }
 
 func isFunc(obj types.Object, pkg, name string) bool {

@@ -2,7 +2,9 @@ package threadvet
 
 import (
 	"cmp"
+	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"regexp"
@@ -33,43 +35,29 @@ func field(t types.Type, i int) *types.Var {
 	return nil
 }
 
-// index notes what the package stores in fields and global variables, and where it makes function
-// literals.
-func (c *checker) index() {
-	c.stores, c.captures = map[*types.Var][]ssa.Value{}, map[*ssa.Function]*ssa.MakeClosure{}
-	for _, n := range c.nodes {
-		for instr := range instructions(n.fn) {
-			switch instr := instr.(type) {
-			case *ssa.Store:
-				if v := variable(instr.Addr); v != nil {
-					c.stores[v] = append(c.stores[v], instr.Val)
-				}
-			case *ssa.MakeClosure:
-				if fn, ok := instr.Fn.(*ssa.Function); ok {
-					c.captures[fn] = instr
-				}
-			}
-		}
-	}
-}
-
 // outer returns the value that a literal captures as v, or nil.
-func (c *checker) outer(v *ssa.FreeVar) ssa.Value {
-	if at := c.captures[v.Parent()]; at != nil {
-		return at.Bindings[slices.Index(v.Parent().FreeVars, v)]
+func outer(v *ssa.FreeVar) ssa.Value {
+	fn := v.Parent()
+	if fn.Referrers() == nil {
+		return nil // not a literal
+	}
+	for _, instr := range *fn.Referrers() {
+		if made, ok := instr.(*ssa.MakeClosure); ok {
+			return made.Bindings[slices.Index(fn.FreeVars, v)]
+		}
 	}
 	return nil
 }
 
 // local returns the variable whose address addr is, if it is local to a function, also when a
 // literal captures it.
-func (c *checker) local(addr ssa.Value) *ssa.Alloc {
+func local(addr ssa.Value) *ssa.Alloc {
 	for {
 		switch a := addr.(type) {
 		case *ssa.Alloc:
 			return a
 		case *ssa.FreeVar:
-			addr = c.outer(a)
+			addr = outer(a)
 		default:
 			return nil
 		}
@@ -114,9 +102,9 @@ func uses(addr ssa.Value, yield func(instr ssa.Instruction, alias ssa.Value)) {
 	}
 }
 
-// follow calls use for all instructions that use v, also by way of local variables with no other
-// value. It reports whether use knows them all.
-func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool {
+// follow calls use for all instructions that use v, or the first result if it has several, also by
+// way of local variables with no other value. It reports whether use knows them all.
+func follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool {
 	seen, ok := map[ssa.Value]bool{}, true
 	var follow func(v ssa.Value)
 	follow = func(v ssa.Value) {
@@ -131,8 +119,12 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 				follow(x)
 			case *ssa.MakeInterface:
 				follow(x)
+			case *ssa.Extract:
+				if x.Index == 0 {
+					follow(x)
+				}
 			case *ssa.Store:
-				a := c.local(x.Addr)
+				a := local(x.Addr)
 				if a == nil || x.Val != v {
 					ok = false
 					break
@@ -151,6 +143,32 @@ func (c *checker) follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Valu
 	}
 	follow(v)
 	return ok
+}
+
+// intOf returns the integer constant that v is, or 0.
+func intOf(v ssa.Value) (n int64) {
+	if k, ok := v.(*ssa.Const); ok && k.Value != nil {
+		n, _ = constant.Int64Val(constant.ToInt(k.Value))
+	}
+	return n
+}
+
+// textOf returns the string constant that v is, or "".
+func textOf(v ssa.Value) string {
+	if k, ok := v.(*ssa.Const); ok && k.Value != nil && k.Value.Kind() == constant.String {
+		return constant.StringVal(k.Value)
+	}
+	return ""
+}
+
+// results returns what a function returns as result i.
+func results(fn *ssa.Function, i int) (list []ssa.Value) {
+	for ret := range each[*ssa.Return](fn) {
+		if i < len(ret.Results) {
+			list = append(list, ret.Results[i])
+		}
+	}
+	return list
 }
 
 func strip(v ssa.Value) ssa.Value {
@@ -200,9 +218,8 @@ func (c *checker) valueNeeds(v ssa.Value) []need {
 		return marked(c.varMark(from), from.Name(), false)
 	}
 	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
-		obj := c.function(&call.Call)
-		if obj != nil && libraryOf(packageOf(obj)) == threadcallThread && c.ofMain(&call.Call) {
-			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
+		if lib, f := c.library(&call.Call); lib == threadcallThread && c.ofMain(&call.Call) {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(f.obj) + " returns"}}
 		}
 	}
 	return nil
@@ -228,12 +245,12 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 	case *ssa.Phi:
 		return all(x.Edges, true)
 	case *ssa.FreeVar:
-		if to := c.outer(x); to != nil {
+		if to := outer(x); to != nil {
 			return c.origins(to, depth+1)
 		}
 		return nil, false
 	case *ssa.UnOp:
-		if a := c.local(x.X); x.Op == token.MUL && a != nil {
+		if a := local(x.X); x.Op == token.MUL && a != nil {
 			return all(assigned(a))
 		}
 	}
@@ -286,7 +303,7 @@ func (c *checker) calleeOf(fn *ssa.Function) callee {
 }
 
 // function returns the function of a package that a call always calls, or nil. Of a system call by
-// its number it is one whose name has that of the number, as written: Syscall(SETNS).
+// its number it is one whose name has that of the number: Syscall(SETNS).
 func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	fn := call.StaticCallee()
 	if fn == nil {
@@ -296,42 +313,60 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 	if obj == nil || obj.Pkg() == nil {
 		return nil
 	}
-	if !numbered.MatchString(obj.Name()) || !system(obj) || c.inChild(call.Pos()) {
+	if !numbered.MatchString(obj.Name()) || !system(obj) {
 		return obj
 	}
-	_, way := c.around(call.Pos())
-	for _, n := range way {
-		if n, ok := n.(*ast.CallExpr); ok && n.Lparen == call.Pos() {
-			name := strings.ToUpper(numbers.FindString(types.ExprString(n.Args[0])))
-			name = obj.Name() + "(" + strings.Replace(name, "446", "LANDLOCK_RESTRICT_SELF", 1) + ")"
-			key := obj.Pkg().Path() + name
-			if c.numbered[key] == nil {
-				c.numbered[key] = types.NewFunc(obj.Pos(), obj.Pkg(), name, obj.Signature())
-			}
-			return c.numbered[key]
+	if c.numbered[call.Pos()] == nil {
+		if name := c.byNumber(call.Pos(), obj.Pkg()); name != "" {
+			obj = types.NewFunc(obj.Pos(), obj.Pkg(), obj.Name()+"("+name+")", obj.Signature())
+		}
+		c.numbered[call.Pos()] = obj
+	}
+	return c.numbered[call.Pos()]
+}
+
+// byNumber returns the name of the system call that the call at pos makes by its number, or "": the
+// one that the package has for the number, or that stands there.
+func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
+	_, way := c.around(pos)
+	at := slices.IndexFunc(way, func(n ast.Node) bool { _, ok := n.(*ast.CallExpr); return ok })
+	if at < 0 || inChild(pos, way[len(way)-2]) {
+		return ""
+	}
+	arg, name := way[at].(*ast.CallExpr).Args[0], ""
+	number := c.pass.TypesInfo.Types[arg].Value
+	for _, known := range pkg.Scope().Names() {
+		k, ok := pkg.Scope().Lookup(known).(*types.Const)
+		if ok && number != nil && strings.HasPrefix(known, "SYS_") &&
+			constant.Compare(k.Val(), token.EQL, number) {
+			name = known
 		}
 	}
-	return obj
+	name = cmp.Or(name, unnamed[fmt.Sprint(number)], types.ExprString(arg))
+	return strings.ToUpper(numbers.FindString(name))
+}
+
+// library returns the shipped table that has the function which a call always calls, and its names.
+func (c *checker) library(call *ssa.CallCommon) (lib *library, f function) {
+	if obj := c.function(call); obj != nil {
+		return libraryOf(packageOf(obj)), functionOf(obj)
+	}
+	return nil, f
 }
 
 var (
 	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)
-	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|landlock_?restrict_?self|446|` +
-		`set(re|res)?[ug]id|setgroups)(32)?\b`)
+	numbers  = regexp.MustCompile(`(?i)(setns|unshare|ptrace|sched_?setaffinity|` +
+		`landlock_?restrict_?self|set(re|res)?[ug]id|setgroups)(32)?\b`)
+	// unnamed are numbers that package syscall has no name for, the first on amd64.
+	unnamed = map[string]string{"308": "SETNS", "446": "LANDLOCK_RESTRICT_SELF"}
 )
 
-// inChild reports whether pos follows the number of the system call by which its function starts a
-// process: what does not return to the parent there runs in the child, which has one thread.
-func (c *checker) inChild(pos token.Pos) bool {
-	for id, obj := range c.pass.TypesInfo.Uses {
-		if _, ok := obj.(*types.Const); !ok || id.Pos() > pos || !forks.MatchString(id.Name) {
-			continue
-		}
-		_, way := c.around(id.Pos())
-		if slices.ContainsFunc(way, func(n ast.Node) bool {
-			_, ok := n.(*ast.FuncDecl)
-			return ok && pos < n.End()
-		}) {
+// inChild reports whether pos follows, in its declaration, the number of the system call that
+// starts a process: what does not return to the parent there is in the child, which has one thread.
+func inChild(pos token.Pos, decl ast.Node) bool {
+	for n := range ast.Preorder(decl) {
+		if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
 			return true
 		}
 	}

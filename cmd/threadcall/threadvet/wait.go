@@ -18,46 +18,38 @@ func (c *checker) checkWaits() {
 			continue // Serve runs what is to run later
 		}
 		for _, p := range c.placesOf(n) {
-			if which := p.which; which != nil {
-				c.checkWaitsOf(n, which, p)
+			for instr := range each[ssa.Instruction](n.fn) {
+				if p.which != nil {
+					c.checkWait(n, p, instr)
+				}
 			}
 		}
 	}
 }
 
-func (c *checker) checkWaitsOf(n *node, which any, p place) {
-	for instr := range instructions(n.fn) {
-		var makers []producer
-		what := ""
-		switch x := instr.(type) {
-		case *ssa.UnOp:
-			if x.Op == token.ARROW {
-				makers, what = c.enders(x.X), "a channel"
-			}
-		case *ssa.Call:
-			if method(&x.Call) == "sync.WaitGroup.Wait" {
-				makers, what = c.enders(x.Call.Args[0]), "a sync.WaitGroup"
-			}
+func (c *checker) checkWait(n *node, p place, instr ssa.Instruction) {
+	var enders []ssa.Instruction
+	what := ""
+	switch x := instr.(type) {
+	case *ssa.UnOp:
+		if x.Op == token.ARROW {
+			enders, what = c.enders(x.X), "a channel"
 		}
-		var after ssa.Instruction
-		for _, m := range makers {
-			if after = c.blocked(m, n, which); after == nil {
-				break
-			}
-		}
-		if after != nil {
-			c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.thread)+", "+p.how+
-				", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
+	case *ssa.Call:
+		if method(&x.Call) == "sync.WaitGroup.Wait" {
+			enders, what = c.enders(x.Call.Args[0]), "a sync.WaitGroup"
 		}
 	}
-}
-
-// A producer is what can end a wait: a send, close or Done; or the end of a function if instr is
-// nil.
-type producer struct {
-	instr    ssa.Instruction
-	fn       *ssa.Function
-	deferred bool // at the end of fn
+	var after ssa.Instruction
+	for _, ender := range enders {
+		if after = c.blocked(ender, n, p.which); after == nil {
+			return
+		}
+	}
+	if after != nil {
+		c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.Thread)+", "+p.How+
+			", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
+	}
 }
 
 // method returns the name of the method or function that is called, with its package.
@@ -73,9 +65,9 @@ func method(call *ssa.CallCommon) string {
 	return obj.Pkg().Path() + "." + functionOf(obj).String()
 }
 
-// enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address, or
-// nothing if that is not all known.
-func (c *checker) enders(v ssa.Value) (list []producer) {
+// enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address:
+// sends, calls, and returns of functions that defer a call. It is nothing if not all are known.
+func (c *checker) enders(v ssa.Value) (list []ssa.Instruction) {
 	use := func(instr ssa.Instruction, v ssa.Value) bool {
 		switch x := instr.(type) {
 		case *ssa.UnOp, *ssa.BinOp, *ssa.DebugRef, *ssa.MakeClosure:
@@ -85,7 +77,7 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 				return s.Dir != types.RecvOnly && s.Chan == v || s.Send == v
 			})
 		case *ssa.Send:
-			list = append(list, producer{x, x.Parent(), false})
+			list = append(list, x)
 			return x.X != v
 		case ssa.CallInstruction:
 			b, builtin := x.Common().Value.(*ssa.Builtin)
@@ -93,7 +85,11 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 			name := strings.TrimPrefix(method(x.Common()), "sync.WaitGroup.")
 			switch {
 			case builtin && b.Name() == "close", name == "Done":
-				list = append(list, producer{x, x.Parent(), deferred})
+				if deferred {
+					list = append(list, returns(x.Parent())...)
+				} else {
+					list = append(list, x)
+				}
 				return true
 			case name == "Go":
 				functions, ok := c.calleesOf(x.Common().Args[1])
@@ -101,7 +97,7 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 					if f.node == nil {
 						return false
 					}
-					list = append(list, producer{nil, f.node.fn, true})
+					list = append(list, returns(f.node.fn)...)
 				}
 				return ok
 			}
@@ -110,12 +106,12 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 		return false
 	}
 	ok := false
-	if group := c.local(v); group != nil && typeName(group.Type()) == "WaitGroup" {
+	if group := local(v); group != nil && typeName(group.Type()) == "WaitGroup" {
 		ok = true
 		uses(group, func(instr ssa.Instruction, alias ssa.Value) { ok = use(instr, alias) && ok })
 	} else if values, known := c.origins(v, 0); known && len(values) == 1 {
 		made, is := values[0].(*ssa.MakeChan)
-		ok = is && c.follow(made, use)
+		ok = is && follow(made, use)
 	}
 	if !ok {
 		return nil
@@ -123,39 +119,43 @@ func (c *checker) enders(v ssa.Value) (list []producer) {
 	return list
 }
 
-// blocked returns a call that must have run a function on the thread before the producer can end a
-// wait of n, which is on the thread, or nil.
-func (c *checker) blocked(m producer, n *node, which any) ssa.Instruction {
-	f := c.byFn[m.fn]
-	if f == nil || f == n || len(c.places[f]) != 1 || !inside(m.fn, n.fn) || c.called(f) {
+// returns returns how a function ends.
+func returns(fn *ssa.Function) (list []ssa.Instruction) {
+	for end := range each[*ssa.Return](fn) {
+		if end.Block() != fn.Recover {
+			list = append(list, end)
+		}
+	}
+	return list
+}
+
+// blocked returns a call that must have run a function on the thread before an instruction can end
+// a wait of n, which is on the thread, or nil.
+func (c *checker) blocked(ender ssa.Instruction, n *node, which any) ssa.Instruction {
+	fn := ender.Parent()
+	f := c.byFn[fn]
+	if f == nil || f == n || len(f.places) != 1 || !inside(fn, n.fn) || len(f.callers) > 0 {
 		return nil
 	}
-	p := c.places[f][0]
+	p := f.places[0]
 	if p.from == nil || p.from != n && !inside(p.from.fn, n.fn) {
 		return nil
 	}
-	if p.kind == onThread && p.later && p.which == which {
+	if p.Kind == onThread && p.Later && p.which == which {
 		return p.instr
 	}
-	if p.kind != elsewhere {
+	if p.Kind != elsewhere {
 		return nil
 	}
 	// A call that the goroutine makes to the thread, and waits for.
 	for _, o := range slices.Concat(c.nodes, c.starts) {
-		for _, q := range c.places[o] {
-			if q.from == f && !q.later && q.which == which && before(q.instr, m) {
+		for _, q := range o.places {
+			if q.from == f && !q.Later && q.which == which && dominates(q.instr, ender) {
 				return q.instr
 			}
 		}
 	}
 	return nil
-}
-
-// called reports whether a node is also called in place.
-func (c *checker) called(f *node) bool {
-	return slices.ContainsFunc(c.nodes, func(n *node) bool {
-		return slices.ContainsFunc(n.calls, func(one call) bool { return one.to.node == f })
-	})
 }
 
 // inside reports whether fn is a literal in outer.
@@ -166,17 +166,4 @@ func inside(fn, outer *ssa.Function) bool {
 		}
 	}
 	return false
-}
-
-// before reports whether the instruction always precedes the producer.
-func before(instr ssa.Instruction, m producer) bool {
-	if !m.deferred {
-		return dominates(instr, m.instr)
-	}
-	for end := range instructions(m.fn) {
-		if _, ok := end.(*ssa.Return); ok && end.Block() != m.fn.Recover && !dominates(instr, end) {
-			return false
-		}
-	}
-	return true
 }

@@ -84,29 +84,15 @@ type walk struct {
 	steps   int               // that are left
 	seen    map[string]bool   // blocks and states, in words
 	numbers map[ssa.Value]int // of values of which something is known
-
-	unlocked map[ssa.Instruction]bool      // calls that a path makes without a lock of the function
-	moved    map[ssa.CallInstruction]state // calls in another namespace
-	first    map[ssa.Value]bool            // calls in the namespaces of the start
-	effects  []effect
+	calls   map[ssa.Instruction]walked
+	effects []effect
 }
 
-// walkThreads walks the functions that lock, unlock or move their thread, or call one that does.
-func (c *checker) walkThreads() {
-	c.walks = map[*node]*walk{}
-	touches := c.mentioning(func(obj *types.Func) bool {
-		f := c.factOf(obj)
-		return c.moves(obj) || lockOf(obj) != 0 || len(f.Effects)+len(f.Returns) > 0
-	})
-	for _, n := range c.nodes {
-		if touches[n] {
-			c.walks[n] = &walk{c: c, steps: 20000, seen: map[string]bool{},
-				numbers: map[ssa.Value]int{}}
-		}
-	}
-	for _, n := range c.nodes {
-		c.effectsOf(callee{node: n}, nil)
-	}
+// walked is how the paths reach a call.
+type walked struct {
+	unlocked bool  // one without a lock of the function
+	first    bool  // one in the namespaces of the start
+	moved    state // one in another namespace
 }
 
 // lockOf returns 1 for a function that locks its goroutine to its thread, and -1 for one that
@@ -124,7 +110,7 @@ func lockOf(obj *types.Func) int {
 // unlocked reports whether a path of the node reaches the call without a lock of the node.
 func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
 	w := c.walks[n]
-	return w == nil || w.unlocked[instr]
+	return w == nil || w.calls[instr].unlocked
 }
 
 // moves reports whether a function of another package moves the thread that calls it to another
@@ -135,22 +121,12 @@ func (c *checker) moves(obj *types.Func) bool {
 
 // effectsOf returns the effects of a function: none if it has none. The arguments may be nil.
 func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
-	switch w := c.walks[to.node]; {
-	case w != nil:
-		if w.unlocked == nil { // and not being walked
-			w.unlocked, w.first = map[ssa.Instruction]bool{}, map[ssa.Value]bool{}
-			w.moved = map[ssa.CallInstruction]state{}
-			if !to.node.has(w.matters) {
-				delete(c.walks, to.node)
-				return nil
-			}
-			w.block(to.node.fn.Blocks[0], 0, state{})
-			if w.steps < 0 { // not all paths
-				w.effects = nil
-			}
-		}
-		return w.effects
-	case to.node != nil || to.obj == nil:
+	switch {
+	case to.node != nil && to.node.fn == nil:
+		return c.effectsOf(to.node.calls[0].to, nil)
+	case to.node != nil:
+		return c.walk(to.node)
+	case to.obj == nil:
 		return nil
 	case lockOf(to.obj) != 0:
 		return []effect{{Locks: lockOf(to.obj)}}
@@ -161,14 +137,10 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 			kinds = lockKind
 		} else if system(to.obj) {
 			kinds = allKinds
-		}
-		for _, arg := range args {
-			k, ok := arg.(*ssa.Const)
-			if !ok || k.Value == nil || kinds == netKind || kinds == lockKind {
-				continue
-			}
-			if v, ok := constant.Int64Val(constant.ToInt(k.Value)); ok && v&allKinds != 0 {
-				kinds = v & allKinds
+			for _, arg := range args {
+				if v := intOf(arg) & allKinds; v != 0 {
+					kinds = v
+				}
 			}
 		}
 		made := strings.Contains(name, "unshare") || kinds == lockKind ||
@@ -186,6 +158,26 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 	return list
 }
 
+// walk walks a function, unless it has been or is being walked, and returns its effects. Nil is
+// noted for one that neither locks, unlocks nor moves its thread.
+func (c *checker) walk(n *node) []effect {
+	w, begun := c.walks[n]
+	if !begun {
+		w = &walk{c: c, steps: 20000, seen: map[string]bool{}, numbers: map[ssa.Value]int{},
+			calls: map[ssa.Instruction]walked{}}
+		c.walks[n] = w
+		if !n.has(w.matters) {
+			c.walks[n] = nil
+			return nil
+		}
+		w.block(n.fn.Blocks[0], 0, state{})
+	}
+	if w == nil || w.steps < 0 { // not all paths
+		return nil
+	}
+	return w.effects
+}
+
 // matters reports whether an instruction may change the thread.
 func (w *walk) matters(instr ssa.Instruction) bool {
 	call, ok := instr.(ssa.CallInstruction)
@@ -197,21 +189,31 @@ func (w *walk) matters(instr ssa.Instruction) bool {
 	list := slices.Clone(returned)
 	for _, to := range w.c.static(common) {
 		list = append(list, w.c.effectsOf(to, common.Args)...)
-		if to.obj != nil && w.c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
+		if w.c.pooled(to, common) != nil {
 			return true
 		}
 	}
 	return worthy(list) != nil
 }
 
+// pooled returns the functions that are given to one which runs them on a thread of which it
+// restores the network namespace alone.
+func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
+	if to.obj == nil || !c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
+		return nil
+	}
+	for _, arg := range common.Args {
+		functions, _ := c.calleesOf(arg)
+		list = append(list, functions...)
+	}
+	return list
+}
+
 // isNew reports whether v is a namespace that a call has made.
 func (c *checker) isNew(v ssa.Value) bool {
-	values, _ := c.origins(v, 0)
-	return slices.ContainsFunc(values, func(v ssa.Value) bool {
-		call, _ := fromCall(v)
-		return call != nil && slices.ContainsFunc(c.static(&call.Call), func(to callee) bool {
-			return to.obj != nil && c.moves(to.obj)
-		})
+	return slices.ContainsFunc(c.opens(v, 0), func(call *ssa.Call) bool {
+		obj := c.function(&call.Call)
+		return obj != nil && c.moves(obj)
 	})
 }
 
@@ -243,12 +245,10 @@ func (c *checker) returns(n *node, i int) (list []effect) {
 	if _, ok := n.fn.Signature.Results().At(i).Type().Underlying().(*types.Signature); !ok {
 		return nil
 	}
-	for instr := range instructions(n.fn) {
-		if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
-			functions, _ := c.calleesOf(ret.Results[i])
-			for _, f := range functions {
-				list = append(list, c.effectsOf(f, nil)...)
-			}
+	for _, v := range results(n.fn, i) {
+		functions, _ := c.calleesOf(v)
+		for _, f := range functions {
+			list = append(list, c.effectsOf(f, nil)...)
 		}
 	}
 	return list
@@ -274,11 +274,11 @@ func (w *walk) block(b *ssa.BasicBlock, i int, s state) {
 	for ; i < len(b.Instrs); i++ {
 		switch x := b.Instrs[i].(type) {
 		case *ssa.Store:
-			if cell := w.c.local(x.Addr); cell != nil {
+			if cell := local(x.Addr); cell != nil {
 				s = w.with(s, cell, w.truth(s, x.Val))
 			}
 		case *ssa.UnOp:
-			if cell := w.c.local(x.X); x.Op == token.MUL && cell != nil {
+			if cell := local(x.X); x.Op == token.MUL && cell != nil {
 				s = w.with(s, x, w.fact(s, cell))
 			}
 		case *ssa.Extract:
@@ -383,7 +383,7 @@ func (w *walk) truth(s state, v ssa.Value) truth {
 // assume notes what a condition says of a value if others depend on it, too.
 func (w *walk) assume(s state, v ssa.Value, t truth) state {
 	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
-		if cell := w.c.local(load.X); cell != nil {
+		if cell := local(load.X); cell != nil {
 			return w.with(w.with(s, cell, t), v, t)
 		}
 	}
@@ -412,25 +412,23 @@ func (w *walk) isHome(instr ssa.CallInstruction) bool {
 			return libraryOf(packageOf(w.c.function(&call.Call))) == nil // a function that is not known
 		}) {
 			return !slices.ContainsFunc(calls, func(call *ssa.Call) bool {
-				return !w.c.opensHome(call) || call.Parent() == instr.Parent() && !w.first[call]
+				return !w.c.opensHome(call) || call.Parent() == instr.Parent() && !w.calls[call].first
 			})
 		}
 	}
-	found := false
 	_, way := w.c.around(instr.Pos())
-	call := slices.IndexFunc(way, func(n ast.Node) bool {
-		_, deferred := n.(*ast.DeferStmt)
-		_, called := n.(*ast.CallExpr)
-		return deferred || called
-	})
-	if call >= 0 {
-		ast.Inspect(way[call], func(n ast.Node) bool {
-			id, ok := n.(*ast.Ident)
-			found = found || ok && home.MatchString(id.Name)
-			return true
-		})
+	for _, n := range way {
+		switch n.(type) {
+		case *ast.DeferStmt, *ast.CallExpr:
+			for n := range ast.Preorder(n) {
+				if id, ok := n.(*ast.Ident); ok && home.MatchString(id.Name) {
+					return true
+				}
+			}
+			return false
+		}
 	}
-	return found
+	return false
 }
 
 // opens returns the calls that have opened a handle of a namespace.
@@ -445,11 +443,7 @@ func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
 		if strings.HasSuffix(method(&call.Call), ".Fd") {
 			from = call.Call.Args
 		} else if n := c.byFn[call.Call.StaticCallee()]; n != nil {
-			for instr := range instructions(n.fn) {
-				if ret, ok := instr.(*ssa.Return); ok && i < len(ret.Results) {
-					from = append(from, ret.Results[i])
-				}
-			}
+			from = results(n.fn, i)
 		} else {
 			calls = append(calls, call)
 		}
@@ -469,8 +463,7 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 		if print, ok := arg.(*ssa.Call); ok && method(&print.Call) == "fmt.Sprintf" {
 			arg = print.Call.Args[0]
 		}
-		if k, ok := arg.(*ssa.Const); ok && k.Value != nil && ownSpace.MatchString(
-			strings.Trim(k.Value.ExactString(), `"`)) {
+		if ownSpace.MatchString(textOf(arg)) {
 			return true
 		}
 	}
@@ -479,12 +472,14 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 }
 
 func (w *walk) note(instr ssa.CallInstruction, s state) {
-	w.unlocked[instr] = w.unlocked[instr] || s.Locks <= 0
+	how := w.calls[instr]
+	how.unlocked = how.unlocked || s.Locks <= 0
 	if s.Moved != 0 {
-		w.moved[instr] = s
-	} else if v := instr.Value(); v != nil {
-		w.first[v] = true
+		how.moved = s
+	} else {
+		how.first = true
 	}
+	w.calls[instr] = how
 }
 
 // call returns the states after a call.
@@ -516,19 +511,17 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 		}
 	}
 	effects := w.c.effectsOf(to, common.Args)
-	switch {
-	case to.node != nil || len(effects) > 0:
-	case w.c.listed(to.obj, func(l *library) patterns { return l.Pools }):
-		for _, arg := range common.Args {
-			list, _ := w.c.calleesOf(arg)
-			for _, f := range list {
-				for _, e := range w.c.effectsOf(f, nil) {
-					w.unlocks(instr.Pos(), what, state{effect: e}.back(netKind))
-				}
+	if to.node == nil && len(effects) == 0 {
+		pooled := w.c.pooled(to, common)
+		for _, f := range pooled {
+			for _, e := range w.c.effectsOf(f, nil) {
+				w.unlocks(instr.Pos(), what, state{effect: e}.back(netKind))
 			}
 		}
-	case common.IsInvoke() && (restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())):
-		s.Moved = 0
+		if pooled == nil && common.IsInvoke() &&
+			(restores.MatchString(to.obj.Name()) || w.mayMove(to.obj.Name())) {
+			s.Moved = 0
+		}
 	}
 	return w.apply(effects, what, instr, s)
 }
@@ -536,8 +529,11 @@ func (w *walk) call(instr ssa.CallInstruction, s state) (after []state) {
 // mayMove reports whether a method of that name in the package may move the thread.
 func (w *walk) mayMove(name string) bool {
 	return slices.ContainsFunc(w.c.nodes, func(n *node) bool {
-		return w.c.walks[n] != nil && n.obj != nil && n.obj.Name() == name &&
-			n.fn.Signature.Recv() != nil
+		if n.obj == nil || n.obj.Name() != name || n.isFunc(name) {
+			return false
+		}
+		w.c.walk(n)
+		return w.c.walks[n] != nil
 	})
 }
 
