@@ -266,7 +266,7 @@ func TestCall_reportsAThreadThatNothingServes(t *testing.T) {
 			at := " made at "
 			switch name {
 			case "a loop has left a call", "another call is given up",
-				"others are given up", // not the first
+				"others are given up",          // not the first
 				"Serve is not called any more": // it is made by a go statement
 				at = ""
 			}
