@@ -83,10 +83,16 @@ func callers() (asserting, caller runtime.Frame) {
 func standard(f runtime.Frame) bool {
 	pc := reflect.ValueOf(strings.Cut).Pointer()
 	known, _ := runtime.FuncForPC(pc).FileLine(pc)
-	if src := strings.TrimSuffix(known, "strings/strings.go"); src != "" {
+	return within(strings.TrimSuffix(known, "strings/strings.go"), f)
+}
+
+// within is standard for a library in the directory src, which is empty if -trimpath has removed
+// it.
+func within(src string, f runtime.Frame) bool {
+	if src != "" {
 		return strings.HasPrefix(f.File, src)
 	}
-	first, _, _ := strings.Cut(f.Function, "/") // built with -trimpath
+	first, _, _ := strings.Cut(f.Function, "/")
 	pkg, _, _ := strings.Cut(first, ".")
 	return pkg != "main" && (first == f.Function || !strings.Contains(first, "."))
 }
