@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // A caller that finds its outcome at its first looks yields as well.
@@ -59,4 +62,64 @@ func TestMeet_remembersItsTime(t *testing.T) {
 		e.waits.meet(c, time.Millisecond)
 		return e.waits.met.Load() > before
 	}, "a look in vain makes the mean longer")
+}
+
+// A thread that spins counts as up, whatever it did before: those that queue something owe it no
+// wake-up.
+func TestIdle_isUpWhileItSpins(t *testing.T) {
+	needsSpinning(t)
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	looked := make(chan bool)
+	go func() {
+		defer close(looked)
+		if !maySpin(e) {
+			t.Error("there is no slot")
+			return
+		}
+		e.idleState.policy.price = time.Hour // for which it spins
+		e.idle()
+		e.stopSpinning()
+	}()
+	eventually(t, func() bool { return !e.q.Resting() }, "its queue says that it is up")
+	e.Go(nothing)
+	testutil.Arrives(t, looked)
+	if n := e.idleState.sleeps; n > 0 {
+		t.Errorf("it has parked %d times", n)
+	}
+}
+
+// The calls of a thread are walked once for all that is run of them; again for another thread, after
+// another wait, and if the next has been begun or dropped meanwhile.
+func TestOldest_walksOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(e, x *Engine, next *callq.Call)
+		walks  bool
+	}{
+		"nothing":                  {func(_, _ *Engine, _ *callq.Call) {}, false},
+		"another wait":             {func(_, x *Engine, _ *callq.Call) { x.publish(&wait{}) }, true},
+		"the next has begun":       {func(_, _ *Engine, next *callq.Call) { next.Begun() }, true},
+		"a call of another thread": {func(e, _ *Engine, _ *callq.Call) { e.next.of = e }, true},
+	} {
+		e, x := newEngine(), newEngine()
+		var calls [4]*callq.Call
+		for i := range calls {
+			calls[i] = e.q.Get(callq.Posted, nothing, x.id)
+			x.link(calls[i])
+			e.q.Push(calls[i])
+		}
+		last := calls[3]
+		if c := e.oldest(x, last, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+			t.Fatalf("%s: the oldest call is not found, or has begun", name)
+		}
+		last.Earlier.Store(nil) // a walk finds the last alone
+		c.change(e, x, calls[1])
+		want := calls[1]
+		if c.walks {
+			want = last
+		}
+		if got := e.oldest(x, last, false); got != want {
+			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
+		}
+	}
 }
