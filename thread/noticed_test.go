@@ -3,6 +3,7 @@ package thread_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
@@ -49,4 +50,18 @@ func TestStats_countsWhatIsGivenUpBeforeItIsQueued(t *testing.T) {
 		}
 		g.Open()
 	}, thread.WithQueueLimit(1))
+}
+
+func TestSlowCall_saysForHowLongAndWhere(t *testing.T) {
+	const long = 1234567 * time.Microsecond
+	for want, s := range map[string]thread.SlowCall{
+		"run for 1.235s on thread 7":          {TID: 7, Running: long},
+		"waited for 1.235s for thread 7":      {TID: 7, Waiting: long},
+		"run for 1.235s on thread 7 (gl)":     {Name: "gl", TID: 7, Running: long},
+		"waited for 1.235s for thread 7 (gl)": {Name: "gl", TID: 7, Waiting: long},
+	} {
+		if got := s.String(); got != "thread: a function has "+want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 }

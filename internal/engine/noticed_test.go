@@ -89,8 +89,8 @@ func TestIdle_isUpWhileItSpins(t *testing.T) {
 	}
 }
 
-// The calls of a thread are walked once for all that is run of them; again for another thread, after
-// another wait, and if the next has been begun or dropped meanwhile.
+// The calls of a thread are walked once for all that is run of them; again for another thread,
+// after another wait, and if the next has begun meanwhile.
 func TestOldest_walksOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(e, x *Engine, next *callq.Call)
@@ -122,4 +122,32 @@ func TestOldest_walksOnce(t *testing.T) {
 			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
 		}
 	}
+}
+
+// A native loop in place of the thread's own has a thread that waits and does not spin, and is told
+// what was queued before. After it the thread is as others are.
+func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
+	needsSpinning(t)
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	e.Call(func() {
+		if !maySpin(e) {
+			t.Error("there is no slot")
+		}
+		e.ServeIn(func() {
+			if e.counts.works() || e.idleState.slot != nil || !e.q.RestsAlways() {
+				t.Error("the thread works, spins, or is not to be woken while the loop waits")
+			}
+			testutil.Arrives(t, events)
+		})
+		e.Go(func() {
+			if !e.counts.works() || e.WakeOf() != nil || e.q.RestsAlways() {
+				t.Error("the thread rests, or a loop that has ended is woken")
+			}
+		})
+		for len(events) > 0 {
+			<-events
+		}
+	})
+	testutil.Arrives(t, e.Done())
 }
