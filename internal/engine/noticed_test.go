@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -150,4 +151,23 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 		}
 	})
 	testutil.Arrives(t, e.Done())
+}
+
+// The main goroutine never ends, so its m is enough to know its thread.
+func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
+	if want := [2]bool{true, ident.Trusted()}; exactOnMain != want {
+		t.Errorf("on the main goroutine, exact and direct are %v, want %v", exactOnMain, want)
+	}
+	if adoptHere() != [2]bool{} {
+		t.Error("another goroutine is taken for one that never ends")
+	}
+}
+
+var exactOnMain = adoptHere() // package variables are initialised there
+
+func adoptHere() (exactAndDirect [2]bool) {
+	e, _ := New(0)
+	e.Adopt(false)
+	defer e.Terminate()
+	return [2]bool{e.exact, e.direct}
 }
