@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/ident"
@@ -151,6 +152,48 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 		}
 	})
 	testutil.Arrives(t, e.Done())
+}
+
+// A thread that calls many others remembers those alone for which something is queued.
+func TestLink_forgetsWhatHasBegun(t *testing.T) {
+	e := newEngine()
+	for range 100 {
+		c := callq.New().Get(callq.Awaited, nothing, e.id)
+		e.link(c)
+		c.Begun()
+	}
+	if n := len(e.sent); n > 1 {
+		t.Errorf("it remembers %d threads", n)
+	}
+}
+
+// A call that leaves the queue and does not run is counted, and its caller told.
+func TestRun_countsWhatItDrops(t *testing.T) {
+	e := newEngine()
+	gone, unwanted := e.q.Get(callq.Withdrawable, nothing, 0), e.q.Get(callq.Awaited, nothing, 0)
+	gone.Withdraw()
+	unwanted.Abandon()
+	for i, c := range []*callq.Call{gone, unwanted} {
+		if e.run(c, nil) || e.counts.dropped != uint(i+1) {
+			t.Errorf("call %d has run, or %d are counted", i, e.counts.dropped)
+		}
+	}
+	if o := unwanted.Outcome(); o != callq.Refused || e.counts.calls != 0 {
+		t.Errorf("the outcome is %d, and %d calls have begun", o, e.counts.calls)
+	}
+}
+
+// What the engine has run for itself is not kept until its record is used again.
+func TestControl_keepsNothing(t *testing.T) {
+	e := start(t)
+	p := func() weak.Pointer[[64]int] {
+		large := new([64]int)
+		ran := make(chan bool)
+		e.control(func() { large[0]++; close(ran) })
+		testutil.Arrives(t, ran)
+		return weak.Make(large)
+	}()
+	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
 }
 
 // The main goroutine never ends, so its m is enough to know its thread.
