@@ -266,6 +266,10 @@ func TestEndTimeslice(t *testing.T) {
 // When a thread that always has calls tells callers to yield, and when it yields itself.
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
+	e, _ := New(0)
+	if e.tick(now); e.yields.kind.Load() != 0 || e.counts.at.Load() != int64(now) {
+		t.Errorf("after a wait that is not timed, callers are told %d", e.yields.kind.Load())
+	}
 	for name, c := range map[string]struct {
 		yielded, passed time.Duration // so long ago
 		unheard         bool
