@@ -196,6 +196,26 @@ func TestControl_keepsNothing(t *testing.T) {
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
 }
 
+// A post that is refused gives its record back on another thread as well.
+func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
+	e, _ := New(0)
+	e.enter(closing)
+	x, allocations := start(t), 0.0
+	x.Call(func() {
+		allocations = testing.AllocsPerRun(5, func() {
+			for range 1000 {
+				e.Go(nothing)
+			}
+		})
+		if n := len(x.sent); n > 0 {
+			t.Errorf("it remembers %d threads", n)
+		}
+	})
+	if allocations > 0 {
+		t.Errorf("1,000 of them allocate %v times", allocations)
+	}
+}
+
 // The main goroutine never ends, so its m is enough to know its thread.
 func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
 	if want := [2]bool{true, ident.Trusted()}; exactOnMain != want {

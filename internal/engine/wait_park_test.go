@@ -346,6 +346,35 @@ func TestWait_ways(t *testing.T) {
 	}
 }
 
+// What a thread that begins to spin knows nothing of, and what it leaves.
+func TestSpin_beginsAndEnds(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	r := &e.idleState
+	r.taken, r.up, r.every, r.found, r.window.calls = 7, 1, maxCalls, 5, 3
+	if !maySpin(e) {
+		t.Fatal("there is no slot")
+	}
+	lookFor := r.policy.lookFor()
+	if r.taken != 0 || r.up != 0 || r.every != 1 || r.before != 5 || r.window != (window{}) ||
+		r.passed != r.ticked-yieldAllAfter/2 || time.Duration(e.waits.spin.Load()) != lookFor {
+		t.Errorf("it begins with %+v, and callers look for %v", *r, time.Duration(e.waits.spin.Load()))
+	}
+	slot := r.slot
+	r.found, r.policy.credit = 7, 0
+	e.waits.offer.Store(1)
+	e.waits.lost.Store(1)
+	now := e.stopSpinning()
+	if now < r.ticked || r.slot != nil || slot.owner.Load() == e.id || e.waits.spin.Load() != 0 ||
+		e.waits.offer.Load() != 0 || r.policy.credit != 2*r.policy.price-1 {
+		t.Errorf("it ends at %v with %+v", now, *r)
+	}
+	e.waits.offer.Store(1)
+	if e.stopSpinning() != 0 || e.waits.offer.Load() != 0 {
+		t.Error("a thread that does not spin has stopped, or still offers to")
+	}
+}
+
 // What a thread learns from a spin, and from a lone caller that was parked.
 func TestSpin_learns(t *testing.T) {
 	needsSpinning(t)
