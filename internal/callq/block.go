@@ -59,7 +59,7 @@ func (q *Queue) Post(fn func()) (wake, ok bool) {
 	}
 	c.fns[0] = fn
 	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
-	if wake, _, ok = q.Push(c); !ok { // nor will any other be in the queue again
+	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut
 		c.fns[0] = nil
 		q.Put(c)
 	}

@@ -39,6 +39,7 @@ func yields(f func()) bool {
 // When a thread that parks is not timed, when it offers to spin, and when it skips the next parks.
 func TestSkips(t *testing.T) {
 	const rare = -memory * firstPrice
+	eventually(t, noSpinners, "threads of other tests spin no more")
 	pays := spinPolicy{gain: 1}
 	for name, c := range map[string]struct {
 		cores  int32
