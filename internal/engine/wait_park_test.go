@@ -452,7 +452,8 @@ func TestSpin_isNoWork(t *testing.T) {
 		found := e.spin()
 		<-pushed
 		w := &r.window
-		return found && w.idles == 1 && w.idle > 0 && e.counts.busy(start+w.idle) == 0
+		return found && w.idles == 1 && w.idle > 0 && r.found == 1 &&
+			e.counts.busy(start+w.idle) == 0
 	}, "a spin that has found a call is counted")
 }
 
