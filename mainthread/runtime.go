@@ -57,8 +57,9 @@ func findHost() string {
 }
 
 // builtAsLibrary is false, too, in a library without build information.
-func builtAsLibrary() bool {
-	info, ok := debug.ReadBuildInfo()
+func builtAsLibrary() bool { return isLibrary(debug.ReadBuildInfo()) }
+
+func isLibrary(info *debug.BuildInfo, ok bool) bool {
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-buildmode" && (s.Value == "c-shared" || s.Value == "c-archive")
 	})

@@ -182,7 +182,6 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 func (l *Loop) OnWake(wake func()) {
 	l.mayServe("OnWake")
 	l.t.e.OnWake(wake)
-	runtime.KeepAlive(l)
 }
 
 // Wait is the wait of an event loop: it calls block, which waits for native events, and then runs

@@ -58,11 +58,9 @@ func (q *Queue) Post(fn func()) (wake, ok bool) {
 		c.state.Store(0)
 	}
 	c.fns[0] = fn
-	s := c.posts.Load()&^(life-1) + life
-	c.posts.Store(s | open | place | 1)
-	if wake, _, ok = q.Push(c); !ok {
+	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
+	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut
 		c.fns[0] = nil
-		c.posts.Store(s)
 		q.Put(c)
 	}
 	return wake, ok

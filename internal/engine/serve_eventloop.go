@@ -136,7 +136,6 @@ func (e *Engine) ServeIn(loop func()) {
 		}()
 		e.stopSpinning()
 		e.counts.rest(clock.Now())
-		e.q.RestAlways(true)
 		e.restInHost(false) // what is queued has come before the loop
 		loop()
 		returned = true

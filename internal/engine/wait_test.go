@@ -357,6 +357,7 @@ func TestSpin(t *testing.T) {
 // A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
+	alone(t)
 	e, _ := New(0)
 	e.mode.Store(inScheduler)
 	e.waits.timed.Store(true)

@@ -32,7 +32,7 @@ var (
 	seed = flag.Uint64("seed", uint64(time.Now().Unix()),
 		"of the order in which -random makes mistakes")
 
-	users = []string{"engine", "thread", "mainthread", "recorder", "trace", "oracle"}
+	users = []string{"engine", "thread", "keyed", "mainthread", "recorder", "trace", "oracle"}
 )
 
 // random makes random mistakes. A test has noticed one if it fails, fails again alone, and passes

@@ -1,0 +1,224 @@
+package engine
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+// A caller that finds its outcome at its first looks yields as well.
+func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	e.q.Awake() // as a thread that spins
+	e.waits.spin.Store(1)
+	e.NeverSpin() // so a caller that has not found it parks, and is counted
+	over := make(chan bool)
+	serves := make(chan bool)
+	go func() {
+		defer close(serves)
+		for {
+			select {
+			case <-over:
+				return
+			default:
+			}
+			for range 1000 {
+				if c := e.q.Take(); c != nil {
+					c.Settle(callq.Ran)
+				}
+			}
+		}
+	}()
+	eventually(t, func() bool {
+		for range 1000 {
+			before := e.unserved.waits.Load()
+			e.yields.kind.Store(yieldOwn)
+			if e.Call(func() {}); e.yields.kind.Load() != 0 {
+				t.Error("a call has returned, and nothing has yielded")
+				return true
+			}
+			if e.unserved.waits.Load() == before {
+				return true
+			}
+		}
+		return false
+	}, "a caller sees its outcome without parking")
+	close(over)
+	<-serves
+}
+
+// A thread that spins counts as up, whatever it did before: those that queue something owe it no
+// wake-up.
+func TestIdle_isUpWhileItSpins(t *testing.T) {
+	needsSpinning(t)
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	looked := make(chan bool)
+	go func() {
+		defer close(looked)
+		if !maySpin(e) {
+			t.Error("there is no slot")
+			return
+		}
+		e.idleState.policy.price = time.Hour // for which it spins
+		e.idle()
+		e.stopSpinning()
+	}()
+	eventually(t, func() bool { return !e.q.Resting() }, "its queue says that it is up")
+	e.Go(nothing)
+	testutil.Arrives(t, looked)
+	if n := e.idleState.sleeps; n > 0 {
+		t.Errorf("it has parked %d times", n)
+	}
+}
+
+// The calls of a thread are walked once for all that is run of them; again for another thread,
+// after another wait, and if the next has begun meanwhile.
+func TestOldest_walksOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(e, x *Engine, next *callq.Call)
+		walks  bool
+	}{
+		"nothing":                  {func(_, _ *Engine, _ *callq.Call) {}, false},
+		"another wait":             {func(_, x *Engine, _ *callq.Call) { x.publish(&wait{}) }, true},
+		"the next has begun":       {func(_, _ *Engine, next *callq.Call) { next.Begun() }, true},
+		"a call of another thread": {func(e, _ *Engine, _ *callq.Call) { e.next.of = e }, true},
+	} {
+		e, x := newEngine(), newEngine()
+		var calls [4]*callq.Call
+		for i := range calls {
+			calls[i] = e.q.Get(callq.Posted, nothing, x.id)
+			x.link(calls[i])
+			e.q.Push(calls[i])
+		}
+		last := calls[3]
+		if c := e.oldest(x, last, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+			t.Fatalf("%s: the oldest call is not found, or has begun", name)
+		}
+		last.Earlier.Store(nil) // a walk finds the last alone
+		c.change(e, x, calls[1])
+		want := calls[1]
+		if c.walks {
+			want = last
+		}
+		if got := e.oldest(x, last, false); got != want {
+			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
+		}
+	}
+}
+
+// A native loop in place of the thread's own has a thread that waits and does not spin, and is told
+// what was queued before. After it the thread is as others are.
+func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
+	needsSpinning(t)
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	e.Call(func() {
+		if !maySpin(e) {
+			t.Error("there is no slot")
+		}
+		e.ServeIn(func() {
+			if e.counts.works() || e.idleState.slot != nil || !e.q.RestsAlways() {
+				t.Error("the thread works, spins, or is not to be woken while the loop waits")
+			}
+			testutil.Arrives(t, events)
+		})
+		e.Go(func() {
+			if !e.counts.works() || e.WakeOf() != nil || e.q.RestsAlways() {
+				t.Error("the thread rests, or a loop that has ended is woken")
+			}
+		})
+		for len(events) > 0 {
+			<-events
+		}
+	})
+	testutil.Arrives(t, e.Done())
+}
+
+// A thread that calls many others remembers those alone for which something is queued.
+func TestLink_forgetsWhatHasBegun(t *testing.T) {
+	e := newEngine()
+	for range 100 {
+		c := callq.New().Get(callq.Awaited, nothing, e.id)
+		e.link(c)
+		c.Begun()
+	}
+	if n := len(e.sent); n > 1 {
+		t.Errorf("it remembers %d threads", n)
+	}
+}
+
+// A call that leaves the queue and does not run is counted, and its caller told.
+func TestRun_countsWhatItDrops(t *testing.T) {
+	e := newEngine()
+	gone, unwanted := e.q.Get(callq.Withdrawable, nothing, 0), e.q.Get(callq.Awaited, nothing, 0)
+	gone.Withdraw()
+	unwanted.Abandon()
+	for i, c := range []*callq.Call{gone, unwanted} {
+		if e.run(c, nil) || e.counts.dropped != uint(i+1) {
+			t.Errorf("call %d has run, or %d are counted", i, e.counts.dropped)
+		}
+	}
+	if o := unwanted.Outcome(); o != callq.Refused || e.counts.calls != 0 {
+		t.Errorf("the outcome is %d, and %d calls have begun", o, e.counts.calls)
+	}
+}
+
+// What the engine has run for itself is not kept until its record is used again.
+func TestControl_keepsNothing(t *testing.T) {
+	e := start(t)
+	p := func() weak.Pointer[[64]int] {
+		large := new([64]int)
+		ran := make(chan bool)
+		e.control(func() { large[0]++; close(ran) })
+		testutil.Arrives(t, ran)
+		return weak.Make(large)
+	}()
+	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
+}
+
+// A post that is refused gives its record back on another thread as well.
+func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
+	e, _ := New(0)
+	e.enter(closing)
+	x, allocations := start(t), 0.0
+	x.Call(func() {
+		allocations = testing.AllocsPerRun(5, func() {
+			for range 1000 {
+				e.Go(nothing)
+			}
+		})
+		if n := len(x.sent); n > 0 {
+			t.Errorf("it remembers %d threads", n)
+		}
+	})
+	if allocations > 0 {
+		t.Errorf("1,000 of them allocate %v times", allocations)
+	}
+}
+
+// The main goroutine never ends, so its m is enough to know its thread.
+func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
+	if want := [2]bool{true, ident.Trusted()}; exactOnMain != want {
+		t.Errorf("on the main goroutine, exact and direct are %v, want %v", exactOnMain, want)
+	}
+	if adoptHere() != [2]bool{} {
+		t.Error("another goroutine is taken for one that never ends")
+	}
+}
+
+var exactOnMain = adoptHere() // package variables are initialised there
+
+func adoptHere() (exactAndDirect [2]bool) {
+	e, _ := New(0)
+	e.Adopt()
+	defer e.Terminate()
+	return [2]bool{e.exact, e.direct}
+}

@@ -1,0 +1,534 @@
+package engine
+
+import (
+	"runtime"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/testutil"
+)
+
+const µs = time.Microsecond
+
+// hasCores makes the machine one on which n goroutines run at once.
+func hasCores(t *testing.T, n int32) {
+	cores, procs := spinners.cores.Swap(n), spinners.procs.Swap(n)
+	checked := spinners.checked.Swap(int64(clock.Now() + time.Hour))
+	t.Cleanup(func() {
+		spinners.cores.Store(cores)
+		spinners.procs.Store(procs)
+		spinners.checked.Store(checked)
+	})
+}
+
+// alone makes the machine one on which others do not want the cores, until the test ends or a side
+// loses its own.
+func alone(t *testing.T) {
+	others.until.Store(0)
+	others.over.Store(0)
+	others.sampled.Store(int64(clock.Now() + time.Hour))
+	t.Cleanup(func() {
+		others.until.Store(0)
+		others.sampled.Store(0)
+	})
+}
+
+// yields reports whether f, which may be called several times, lets another goroutine run that is
+// ready. With one P, nothing else does for 10 ms, and it does but for each 61st time.
+func yields(f func()) bool {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var ran atomic.Bool
+	for i := 0; i < 5 && !ran.Load(); i++ {
+		go ran.Store(true)
+		f()
+	}
+	return ran.Load()
+}
+
+// When a thread that parks is not timed, when it offers to spin, and when it skips the next parks.
+func TestSkips(t *testing.T) {
+	const rare = -memory * firstPrice
+	eventually(t, noSpinners, "threads of other tests spin no more")
+	pays := spinPolicy{gain: 1}
+	for name, c := range map[string]struct {
+		cores  int32
+		never  bool
+		before idleState // without the price
+		skips  bool
+
+		offers, timed, outnumbered bool
+		left, back, longs          int
+
+		crowded bool
+	}{
+		"nothing spins": {16, true, idleState{}, true, false, false, false, 0, 0, 0, false},
+		"posts only": {16, false, idleState{uncalled: memory + 1}, true, false, false, false,
+			0, 0, 0, false},
+		"this one": {16, false, idleState{skips: 2, back: 3}, true, false, true, false,
+			1, 3, 0, false},
+		"spinning pays": {16, false, idleState{policy: pays, back: 3}, false, true, true, false,
+			0, 0, 0, false},
+		"it does not": {16, false, idleState{back: 3}, false, false, true, false,
+			0, 3, 0, false},
+		"there are no cores": {1, false, idleState{policy: pays}, false, false, true, false,
+			0, 0, 0, false},
+		"too few cores": {2, false, idleState{policy: pays}, false, false, false, true,
+			1, 1, 0, false},
+		"calls are rare": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 2},
+			false, false, false, false, 1, 1, 1, false},
+		"they are for long": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 2, back: 5},
+			false, false, false, false, 7, 7, 1, false},
+		"they have become rare": {16, false, idleState{policy: spinPolicy{gain: rare + 1}, longs: 2},
+			false, false, true, false, 0, 0, 2, false},
+		"one was": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 1},
+			false, false, true, false, 0, 0, 1, false},
+		"others want the cores": {16, false, idleState{policy: pays, back: 3}, false, false, true,
+			false, 0, 3, 0, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hasCores(t, c.cores)
+			e, _ := New(0)
+			now := clock.Now()
+			other := &spinners.wanting[0]
+			other.owner.Store(e.id + 1)
+			other.seen.Store(int64(now))
+			defer other.owner.Store(0)
+			e.waits.timed.Store(!c.timed || c.skips && c.timed)
+			if e.idleState = c.before; c.never {
+				e.NeverSpin()
+			}
+			r := &e.idleState
+			r.policy.price, r.policy.parks = firstPrice, measured
+			if c.crowded {
+				others.until.Store(int64(time.Hour))
+				defer others.until.Store(0)
+			} else {
+				r.policy.run = minRun
+			}
+			skips := e.skips(now)
+			if skips != c.skips || r.offered != c.offers || e.waits.timed.Load() != c.timed ||
+				r.outnumbered != c.outnumbered || r.skips != c.left || r.back != c.back || r.longs != c.longs {
+				t.Errorf("skips %v, offers %v, timed %v, outnumbered %v; %d to skip, back %d, longs %d", skips,
+					r.offered, e.waits.timed.Load(), r.outnumbered, r.skips, r.back, r.longs)
+			}
+		})
+	}
+}
+
+// What a thread learns from a park: what the next call had to do, what it paid, and for how long it
+// has rested.
+func TestPark_learns(t *testing.T) {
+	needsSpinning(t)
+	const second = time.Second
+	type after struct {
+		longs, back int
+		gained      time.Duration // of gain, or -1 if it is lower
+		lost, paid  bool
+	}
+	for name, c := range map[string]struct {
+		before           func(e *Engine, r *idleState)
+		up               time.Duration // for how long, if that is known
+		pushed, returned time.Duration // after it was down
+		want             after
+	}{
+		"short work": {nil, 10 * µs, 5 * µs, -1, after{gained: 10 * µs, paid: true}},
+		"long work":  {nil, 10 * µs, second / 2, -1, after{longs: 3, back: 3, gained: -1}},
+		"a caller that ran late": {nil, 10 * µs, second / 2, second/2 - 5*µs,
+			after{gained: 10 * µs, paid: true}},
+		"a push before it was down": {nil, 10 * µs, -5 * µs, -1, after{longs: 2, back: 3}},
+		"a push that comes later":   {nil, 10 * µs, time.Hour, -1, after{longs: 2, back: 3}},
+		"it was up for no time that is known": {nil, 0, 5 * µs, -1,
+			after{longs: 2, back: 3}},
+		"it offers to spin": {func(_ *Engine, r *idleState) { r.policy.gain = firstPrice }, 10 * µs,
+			5 * µs, -1, after{gained: 10 * µs, paid: true, lost: true}},
+		"it offers, and nothing was pushed": {func(_ *Engine, r *idleState) {
+			r.policy.gain = firstPrice
+		}, 10 * µs, -5 * µs, -1, after{longs: 2}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hasCores(t, 64)
+			e, _ := New(0)
+			r, p := &e.idleState, &e.idleState.policy
+			e.Go(nothing) // so it does not wait
+			down := clock.Now() - second
+			p.parks, p.price, p.gain, p.run = 2*measuredOf, firstPrice, 0, minRun
+			r.longs, r.back, r.cpu, r.taken, r.untimed = 2, 3, 1, 7, true
+			if c.up != 0 {
+				r.up = down - c.up
+			}
+			alone(t)
+			e.waits.pushed.Store(int64(down + c.pushed))
+			e.waits.returned.Store(int64(down + c.returned))
+			e.counts.work(down - second)
+			if c.before != nil {
+				c.before(e, r)
+			}
+			gain := p.gain
+			e.park(down)
+			now := clock.Now()
+			if r.up <= down || r.up > now || r.ticked != r.up || r.taken != 0 || r.untimed ||
+				r.window.grabs != e.q.Grabs() || r.sliceSeen != down || r.sleeps != 1 {
+				t.Errorf("it was down at %v: %+v", down, *r)
+			}
+			if !e.counts.works() || e.counts.busy(r.up) != second {
+				t.Errorf("it was busy for %v, want a second", e.counts.busy(r.up))
+			}
+			offer := time.Duration(0)
+			if r.offered {
+				offer = max(minMeet, 2*p.lookFor())
+			}
+			if time.Duration(e.waits.offer.Load()) < offer || offer == 0 && e.waits.offer.Load() != 0 {
+				t.Errorf("it offers to spin for %v", time.Duration(e.waits.offer.Load()))
+			}
+			if told := time.Duration(e.waits.price.Load()); told != p.price {
+				t.Errorf("callers are told the price %v, and it is %v", told, p.price)
+			}
+			got := after{r.longs, r.back, p.gain - gain, others.until.Load() > 0, p.price > firstPrice}
+			if got.gained = max(got.gained, -1); got != c.want {
+				t.Errorf("got %+v, want %+v", got, c.want)
+			}
+		})
+	}
+}
+
+// A thread in a bubble, and one that skips this park, note only that they rest.
+func TestPark_untimed(t *testing.T) {
+	for name, before := range map[string]func(e *Engine){
+		"in a bubble": func(e *Engine) { e.bubble = 1 },
+		"skipped":     func(e *Engine) { e.idleState.skips = 1 },
+	} {
+		e, _ := New(0)
+		e.Go(nothing)
+		r := &e.idleState
+		down := clock.Now() - time.Second
+		r.up, r.taken, r.cpu, r.untimed = down, 7, 1, false
+		e.counts.work(down - time.Second)
+		e.waits.pushed.Store(int64(down + 1))
+		before(e)
+		gain := r.policy.gain
+		e.park(down)
+		if r.policy.gain != gain || r.sleeps != 1 || !e.counts.works() ||
+			e.counts.busy(time.Duration(e.counts.at.Load())) != time.Second {
+			t.Errorf("%s: gain %v, slept %d times", name, r.policy.gain, r.sleeps)
+		}
+		if e.bubble == 0 && (r.up != 0 || r.taken != 0 || r.cpu != 0 || !r.untimed) {
+			t.Errorf("%s: %+v", name, *r)
+		}
+	}
+	e, _ := New(0)
+	e.bubble = 1
+	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() || e.lingers() {
+		t.Error("it spins or lingers in a bubble")
+	}
+}
+
+// The price is what a parked call has cost beyond its work, if all of that is known.
+func TestMeasure(t *testing.T) {
+	if _, ok := clock.CPUTime(); !ok {
+		t.Skip("there is no clock of CPU time")
+	}
+	for name, c := range map[string]struct {
+		parks      int
+		known      bool // the CPU time at the last park
+		wall, work time.Duration
+		change     int // of the price
+		keeps      bool
+	}{
+		"a call":                  {0, true, time.Hour, 0, 1, true},
+		"a call that took long":   {0, true, time.Hour, maxPrice + 1, 0, true},
+		"one that took no time":   {0, true, 1, 0, -1, true},
+		"no call":                 {0, true, 0, 0, 0, true},
+		"the first":               {0, false, time.Hour, 0, 0, true},
+		"the last that counts":    {measured - 2, true, time.Hour, 0, 1, true},
+		"the next":                {measured - 1, true, time.Hour, 0, 0, false},
+		"the next of the next 64": {measuredOf - 1, true, time.Hour, 0, 1, true},
+	} {
+		e, _ := New(0)
+		r := &e.idleState
+		if r.policy.parks = c.parks; c.known {
+			r.cpu = 1 - time.Hour
+		}
+		e.waits.price.Store(0)
+		e.measure(c.wall, c.work)
+		price := r.policy.price
+		if (price > firstPrice) != (c.change > 0) || (price < firstPrice) != (c.change < 0) ||
+			(r.cpu > 0) != c.keeps || c.keeps && time.Duration(e.waits.price.Load()) != price {
+			t.Errorf("%s: the price is %v, callers have %v, CPU time %v", name, price,
+				time.Duration(e.waits.price.Load()), r.cpu)
+		}
+	}
+}
+
+// A thread yields when it and its callers have followed each other for a timeslice.
+func TestEndTimeslice(t *testing.T) {
+	now := clock.Now()
+	for name, c := range map[string]struct {
+		began, seen time.Duration // so long ago
+		yields      bool
+	}{
+		"calls after a pause":        {2 * timeslice, 2 * coreLost, false},
+		"calls for half a timeslice": {timeslice / 2, µs, false},
+		"calls for longer":           {timeslice + 1, µs, true},
+	} {
+		var r idleState
+		var got time.Duration
+		yielded := yields(func() {
+			r = idleState{sliceBegan: now - c.began, sliceSeen: now - c.seen}
+			got = r.endTimeslice(now)
+		})
+		began := r.sliceBegan
+		if c.yields && (!yielded || got <= now || began != got) ||
+			!c.yields && (got != now || c.seen > coreLost && began != now ||
+				c.seen < coreLost && began != now-c.began) || r.sliceSeen != got {
+			t.Errorf("%s: it yields: %v, returns %v, the slice began at %v and was seen at %v, now %v", name,
+				yielded, got, began, r.sliceSeen, now)
+		}
+	}
+}
+
+// When a thread that always has calls tells callers to yield, and when it yields itself.
+func TestTick_yields(t *testing.T) {
+	now := clock.Now()
+	e, _ := New(0)
+	if e.tick(now); e.yields.kind.Load() != 0 || e.counts.at.Load() != int64(now) {
+		t.Errorf("after a wait that is not timed, callers are told %d", e.yields.kind.Load())
+	}
+	for name, c := range map[string]struct {
+		yielded, passed time.Duration // so long ago
+		unheard         bool
+		kind            uint32
+		itself          bool
+	}{
+		"of late":                  {yieldAfter - 1, time.Hour, false, 0, false},
+		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, yieldOwn, false},
+		"all Ps":                   {yieldAfter, yieldAllAfter, false, yieldAll, false},
+		"in vain":                  {yieldAfter, yieldAllAfter + yieldAfter, false, yieldOwn, true},
+		"unheard":                  {yieldAfter, unheardFor, true, yieldOwn, true},
+		"unheard for a short time": {yieldAfter, unheardFor - 1, true, yieldAll, false},
+	} {
+		e, _ := New(0)
+		r := &e.idleState
+		yielded := yields(func() {
+			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
+			if e.yields.kind.Store(0); c.unheard {
+				e.yields.kind.Store(yieldOwn)
+			}
+			e.tick(now)
+		})
+		if kind := e.yields.kind.Load(); kind != c.kind {
+			t.Errorf("%s: callers are told %d, want %d", name, kind, c.kind)
+		}
+		if c.itself && !yielded || (r.passed == now-c.passed) == c.itself {
+			t.Errorf("%s: it yields: %v, and has passed at %v, now %v", name, yielded, r.passed, now)
+		}
+		if (r.yielded == now) != (c.kind != 0) || e.counts.at.Load() != int64(now) {
+			t.Errorf("%s: yielded at %v, seen at %v, now %v", name, r.yielded, e.counts.at.Load(), now)
+		}
+	}
+}
+
+// How a caller waits that finds the thread up: it looks, takes turns, or neither.
+func TestWait_ways(t *testing.T) {
+	const forEver = time.Hour
+	for name, c := range map[string]struct {
+		procs        int32
+		spin, price  time.Duration
+		thread       bool // the caller is on one
+		behind       bool
+		settled, ran bool
+	}{
+		"many Ps, nothing spins":        {16, 0, forEver, false, false, false, false},
+		"a caller on a thread":          {2, 0, forEver, true, false, false, false},
+		"it looks for so long":          {2, µs, forEver, false, false, false, false},
+		"behind others, many Ps":        {16, forEver, 0, false, true, true, true},
+		"behind others, in turns":       {2, forEver, 0, false, true, false, false},
+		"it takes turns":                {2, 0, forEver, false, false, true, true},
+		"behind others, it takes turns": {2, forEver, forEver, false, true, true, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hasCores(t, c.procs)
+			alone(t)
+			e, _ := New(0)
+			e.waits.spin.Store(int64(c.spin))
+			e.waits.price.Store(int64(c.price))
+			var self *Engine
+			if c.thread {
+				self = e
+			}
+			record := e.q.Get(callq.Awaited, nothing, 0)
+			o := make(chan callq.Outcome, 1)
+			begins := make(chan bool)
+			go func() { close(begins); o <- e.waits.wait(record, self, false, c.behind) }()
+			if testutil.Arrives(t, begins); c.settled {
+				record.Settle(callq.Ran)
+			}
+			if got := testutil.Arrives(t, o); (got == callq.Ran) != c.ran {
+				t.Errorf("the outcome is %d", got)
+			}
+		})
+	}
+}
+
+// What a thread that begins to spin knows nothing of, and what it leaves.
+func TestSpin_beginsAndEnds(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	r := &e.idleState
+	r.taken, r.up, r.every, r.found, r.window.calls = 7, 1, maxCalls, 5, 3
+	if !maySpin(e) {
+		t.Fatal("there is no slot")
+	}
+	lookFor := r.policy.lookFor()
+	if r.taken != 0 || r.up != 0 || r.every != 1 || r.found != 5 || r.window != (window{}) ||
+		r.passed != r.ticked-yieldAllAfter/2 || time.Duration(e.waits.spin.Load()) != lookFor {
+		t.Errorf("it begins with %+v, and callers look for %v", *r, time.Duration(e.waits.spin.Load()))
+	}
+	slot := r.slot
+	e.waits.offer.Store(1)
+	now := e.stopSpinning()
+	if now < r.ticked || r.slot != nil || slot.owner.Load() == e.id || e.waits.spin.Load() != 0 ||
+		e.waits.offer.Load() != 0 {
+		t.Errorf("it ends at %v with %+v", now, *r)
+	}
+	e.waits.offer.Store(1)
+	if e.stopSpinning() != 0 || e.waits.offer.Load() != 0 {
+		t.Error("a thread that does not spin has stopped, or still offers to")
+	}
+}
+
+// What a thread learns from a spin, and from a lone caller that was parked.
+func TestSpin_learns(t *testing.T) {
+	needsSpinning(t)
+	const gain = 10 * µs
+	for name, c := range map[string]struct {
+		before             func(e *Engine, r *idleState)
+		found, miss, rests bool
+	}{
+		"a lone caller": {func(_ *Engine, r *idleState) { r.woke = 1 }, false, true, false},
+		"a lone caller, and nothing spins": {func(e *Engine, r *idleState) {
+			e.stopSpinning()
+			r.woke = 1
+		}, false, false, false},
+		"in vain": {func(_ *Engine, r *idleState) { r.policy.price = minPrice }, false, true, true},
+		"its end": {func(e *Engine, _ *idleState) { e.q.Close() }, true, false, false},
+		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true, false,
+			false},
+	} {
+		e, _ := New(0)
+		r, p := &e.idleState, &e.idleState.policy
+		if !maySpin(e) {
+			t.Fatal("there is no slot")
+		}
+		p.price = time.Hour
+		e.counts.work(clock.Now())
+		c.before(e, r)
+		p.gain = gain
+		want := gain
+		if c.miss {
+			want = max(gain-3*p.price, -memory*p.price)
+		}
+		found := make(chan bool, 1)
+		go func() { found <- e.spin() }()
+		if got := testutil.Arrives(t, found); got != c.found || r.woke != 0 || p.gain != want ||
+			e.counts.works() == c.rests {
+			t.Errorf("%s: found %v, gain %v, works %v", name, got, p.gain, e.counts.works())
+		}
+		e.stopSpinning()
+	}
+}
+
+// The time for which a thread has spun is not the work of its calls, nor time in which it was busy.
+func TestSpin_isNoWork(t *testing.T) {
+	needsSpinning(t)
+	eventually(t, func() bool {
+		e, _ := New(0)
+		r := &e.idleState
+		if !maySpin(e) {
+			t.Fatal("there is no slot")
+		}
+		defer e.stopSpinning()
+		r.policy.price = time.Hour
+		start := clock.Now()
+		e.counts.work(start)
+		pushed := make(chan bool)
+		go func() {
+			defer close(pushed)
+			for clock.Now()-start < time.Millisecond {
+				runtime.Gosched()
+			}
+			e.Go(nothing)
+		}()
+		found := e.spin()
+		<-pushed
+		w := &r.window
+		return found && w.idles == 1 && w.idle > 0 && r.found == 1 &&
+			e.counts.busy(start+w.idle) == 0
+	}, "a spin that has found a call is counted")
+}
+
+// Only time for which a caller has not run, or looked in vain, is lost.
+func TestLook_losesNothing(t *testing.T) {
+	needsSpinning(t)
+	alone(t)
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nil, 0)
+	c.Settle(callq.Ran)
+	eventually(t, func() bool {
+		others.until.Store(0)
+		return e.waits.look(c, clock.Now()-time.Second, time.Hour, false) == callq.Ran &&
+			e.waits.meet(c, time.Hour) == callq.Ran && others.until.Load() == 0
+	}, "what is found at once costs nothing")
+}
+
+// Callers do not take turns for a while after a turn has taken a timeslice.
+func TestTakeTurns_untilOneIsLong(t *testing.T) {
+	alone(t)
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nil, 0)
+	eventually(t, func() bool {
+		others.until.Store(0)
+		takeTurns(c, 0)
+		return others.until.Load() == 0
+	}, "a short turn does not end that")
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+			_ = clock.Now()
+		}
+	}()
+	eventually(t, func() bool { takeTurns(c, 0); return others.want(clock.Now()) },
+		"a long one does")
+	others.until.Store(int64(clock.Now() + time.Hour))
+	took := make(chan bool)
+	go func() { takeTurns(c, time.Hour); close(took) }()
+	testutil.Arrives(t, took)
+}
+
+// How many slots there are is looked up now and then.
+func TestSpinSlots_count_now(t *testing.T) {
+	needsSpinning(t)
+	n := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(n)
+	var s spinSlots
+	at := func(now time.Duration, ps int) int32 {
+		runtime.GOMAXPROCS(ps)
+		s.count(now)
+		return s.procs.Load()
+	}
+	for i, c := range []struct {
+		after    time.Duration
+		ps, want int
+	}{{0, n, n}, {coresAreOf, n + 1, n}, {coresAreOf + 1, n + 1, n + 1}, {coresAreOf + 2, n, n + 1}} {
+		if got := at(time.Hour+c.after, c.ps); int(got) != c.want {
+			t.Errorf("%d: %d Ps, want %d", i, got, c.want)
+		}
+	}
+	if s.cores.Store(0); at(time.Hour+coresAreOf+3, n) != int32(n) || s.cores.Load() == 0 {
+		t.Error("what is not known is not looked up")
+	}
+}
