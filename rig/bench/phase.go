@@ -26,6 +26,7 @@ type phase struct {
 	Work, Function int  // before each call and in it
 	Period, Pause  int  // from frame to frame; after each; both zero in a closed loop
 	First          bool // only the first call of a frame is timed
+	Longer         int  // than other phases, by so many times, as a timeslice takes 20 ms
 	Posts          int  // functions handed over by Go before each call
 	Posting        bool // each post is timed, after the work, and not the call
 	Threads        int  // that are called, if not one
@@ -103,19 +104,20 @@ func (p phase) run(s side, d time.Duration) string {
 	}
 	latencies := make([][]time.Duration, max(p.Callers, 1))
 	r := compare.Measure(func() (ops int) {
-		until := time.Now().Add(d)
+		start := time.Now()
+		until := start.Add(time.Duration(max(p.Longer, 1)) * d)
 		switch {
 		case p.Callers > 1:
 			for i := range latencies {
-				callers.Go(func() { latencies[i] = p.loop(threads[i%len(threads)], until) })
+				callers.Go(func() { latencies[i] = p.loop(threads[i%len(threads)], start, until) })
 			}
 			callers.Wait()
 		case p.Nested:
-			s.caller.Call(func() { latencies[0] = p.loop(threads[0], until) })
+			s.caller.Call(func() { latencies[0] = p.loop(threads[0], start, until) })
 		case len(threads) > 1:
-			latencies[0] = p.loop(&inTurn{threads: threads}, until)
+			latencies[0] = p.loop(&inTurn{threads: threads}, start, until)
 		default:
-			latencies[0] = p.loop(threads[0], until)
+			latencies[0] = p.loop(threads[0], start, until)
 		}
 		for _, l := range latencies {
 			ops += len(l)
@@ -139,7 +141,9 @@ func (p phase) run(s side, d time.Duration) string {
 		r.Quantile(50), r.Mean(), r.Quantile(99), r.CPU, l.Quantile(90), 1e9/r.Time)
 }
 
-func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Duration) {
+// loop calls s from start until a time. Without a pause, a call lasts from the end of the one
+// before, or from start: so what a caller waits for its P is part of its calls.
+func (p phase) loop(s compare.Subject, start, until time.Time) (latencies []time.Duration) {
 	f, rest := nop, nop
 	if p.Function > 0 {
 		f = func() { compute(p.Function) }
@@ -148,17 +152,21 @@ func (p phase) loop(s compare.Subject, until time.Time) (latencies []time.Durati
 		rest = s.Rest
 	}
 	if p.Work+p.Posts == 0 && p.Pause+p.Period == 0 {
-		// what a caller waits for its P after a call is part of its next call
-		for before := time.Now(); before.Before(until); {
+		for before := start; before.Before(until); {
 			s.Call(f)
 			end := time.Now()
 			latencies = append(latencies, end.Sub(before))
-			before = end
+			if before = end; p.First {
+				for range p.Calls - 1 {
+					s.Call(f)
+				}
+				before = time.Now()
+			}
 		}
 		rest()
 		return latencies
 	}
-	for start := time.Now(); start.Before(until); start = time.Now() {
+	for start = time.Now(); start.Before(until); start = time.Now() {
 		for i := range p.Calls {
 			for range p.Posts {
 				if !p.Posting {
