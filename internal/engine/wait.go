@@ -83,6 +83,11 @@ func (l *waitState) init() {
 // thread starts.
 func (e *Engine) NeverSpin() { e.waits.parks = true }
 
+// noTurnsUntil is when Gosched may be called again, a time.Duration: next to goroutines that
+// compute it takes a timeslice of theirs. Without this variable, 16 callers take 2.3 times as long
+// there.
+var noTurnsUntil atomic.Int64
+
 // await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
 // the caller is on, if any.
 //
@@ -227,7 +232,7 @@ func nothing() {}
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {
 	start := clock.Now()
-	if others.want(start) {
+	if int64(start) < noTurnsUntil.Load() {
 		return
 	}
 	for now := start; now-start <= price; {
@@ -236,8 +241,9 @@ func takeTurns(c *callq.Call, price time.Duration) {
 		if c.Outcome() != 0 {
 			return
 		}
-		now = clock.Now()
-		others.away(before, now)
+		if now = clock.Now(); now-before > slowYield {
+			noTurnsUntil.Store(int64(now + noTurns))
+		}
 		if now == start {
 			return // the clock of a bubble stands still
 		}

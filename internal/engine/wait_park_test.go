@@ -24,9 +24,10 @@ func hasCores(t *testing.T, n int32) {
 	})
 }
 
-// alone makes the machine one on which others do not want the cores, until the test ends or a side
-// loses its own.
+// alone makes the machine one whose threads cannot be counted, and on which others do not want the
+// cores, until the test ends or a side loses its own.
 func alone(t *testing.T) {
+	others.known.Store(false)
 	others.until.Store(0)
 	others.over.Store(0)
 	others.sampled.Store(int64(clock.Now() + time.Hour))
@@ -350,7 +351,7 @@ func TestWait_ways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
-			alone(t)
+			noTurnsUntil.Store(0)
 			e, _ := New(0)
 			e.waits.spin.Store(int64(c.spin))
 			e.waits.price.Store(int64(c.price))
@@ -485,13 +486,13 @@ func TestLook_losesNothing(t *testing.T) {
 
 // Callers do not take turns for a while after a turn has taken a timeslice.
 func TestTakeTurns_untilOneIsLong(t *testing.T) {
-	alone(t)
+	defer noTurnsUntil.Store(0)
 	e, _ := New(0)
 	c := e.q.Get(callq.Awaited, nil, 0)
 	eventually(t, func() bool {
-		others.until.Store(0)
+		noTurnsUntil.Store(0)
 		takeTurns(c, 0)
-		return others.until.Load() == 0
+		return noTurnsUntil.Load() == 0
 	}, "a short turn does not end that")
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	var stop atomic.Bool
@@ -501,9 +502,9 @@ func TestTakeTurns_untilOneIsLong(t *testing.T) {
 			_ = clock.Now()
 		}
 	}()
-	eventually(t, func() bool { takeTurns(c, 0); return others.want(clock.Now()) },
+	eventually(t, func() bool { takeTurns(c, 0); return noTurnsUntil.Load() > int64(clock.Now()) },
 		"a long one does")
-	others.until.Store(int64(clock.Now() + time.Hour))
+	noTurnsUntil.Store(int64(clock.Now() + time.Hour))
 	took := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(took) }()
 	testutil.Arrives(t, took)

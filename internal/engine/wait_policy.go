@@ -106,27 +106,33 @@ func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	p.price += (d - p.price) / memory
 }
 
-// A crowd says whether others want the cores on which a thread and its caller would spin, as far as
-// that is known: because a side that spins has lost its own a short time ago, or because the
-// machine has more threads to run than cores.
+// A crowd says whether others want the cores on which a thread and its caller would spin: because
+// the machine has more threads to run than cores; or, where they cannot be counted, because a side
+// that spins has lost its core a short time ago.
 //
 //	field  is set by         in      to
-//	until  a side that spins lost    crowdedFor times the loss from now on
-//	over   a thread          sample  how many samples in a row say that; two are believed, as the
-//	                                 kernel and the Go runtime run threads of their own now and then
+//	known  a thread          sample  true, if the threads can be counted
+//	over   a thread          count   one more for a sample with too many, two less for another one;
+//	                                 believed is enough, as the kernel and the Go runtime run
+//	                                 threads of their own now and then
+//	until  a side that spins lost    crowdedFor times the loss from now on, unless known is set: two
+//	                                 callers lose their P to each other, too, and would make half
+//	                                 as many calls
 //
 // Each may be out of date or lost to another side that sets it, which costs one attempt to spin.
 type crowd struct {
-	until   atomic.Int64 // a time.Duration
 	sampled atomic.Int64 // when, a time.Duration
+	known   atomic.Bool
 	over    atomic.Int32
+	until   atomic.Int64 // a time.Duration
 }
 
 var others crowd
 
 const (
-	crowdedFor  = 64
+	believed    = 4
 	sampleAfter = 200 * time.Microsecond // a sample costs 1.3 µs
+	crowdedFor  = 64
 )
 
 // away notes whether a side that looks, and does nothing else, has not run between two readings of
@@ -143,7 +149,8 @@ func (c *crowd) away(before, now time.Duration) {
 //
 //threadcall:noalloc
 func (c *crowd) lost(from, to time.Duration) {
-	if until := int64(to + min(crowdedFor*(to-from), time.Second)); until > c.until.Load() {
+	until := int64(to + min(crowdedFor*(to-from), time.Second))
+	if !c.known.Load() && until > c.until.Load() {
 		c.until.Store(until)
 	}
 }
@@ -152,7 +159,7 @@ func (c *crowd) lost(from, to time.Duration) {
 //
 //threadcall:noalloc
 func (c *crowd) want(now time.Duration) bool {
-	return int64(now) < c.until.Load() || c.over.Load() > 1
+	return c.over.Load() >= believed || int64(now) < c.until.Load()
 }
 
 // sample counts the threads of the machine, but not those of the process that run goroutines, if
@@ -165,6 +172,7 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 		return
 	}
 	if threads, cores, ok := cores.Runnable(); ok {
+		c.known.Store(true)
 		c.count(threads, max(l.Running(), 1), cores)
 	}
 }
@@ -173,11 +181,11 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 //
 //threadcall:noalloc
 func (c *crowd) count(threads, own, cores int) {
+	change := int32(-2)
 	if threads-own+2 > cores {
-		c.over.Store(min(c.over.Load()+1, 2))
-	} else {
-		c.over.Store(0)
+		change = 1
 	}
+	c.over.Store(min(max(c.over.Load()+change, 0), 2*believed))
 }
 
 // A spinSlot is permission to spin. A thread and its caller need two cores, so there is one slot

@@ -379,6 +379,7 @@ func TestLook(t *testing.T) {
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
+	noTurnsUntil.Store(0)
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)
@@ -510,12 +511,24 @@ func TestCrowd(t *testing.T) {
 		t.Error("a loss is believed for more than a second")
 	}
 	c = crowd{}
-	for i, threads := range []int{6, 5, 6, 6, 6, 5} {
-		want := i == 3 || i == 4 // two samples in a row, and until one says otherwise
-		if c.count(threads, 3, 4); c.want(0) != want {
-			t.Errorf("sample %d: %d threads on 4 cores, 3 of them the process's own: %v",
-				i, threads, !want)
+	c.known.Store(true)
+	if c.lost(0, time.Hour); c.want(time.Hour) {
+		t.Error("threads can be counted, and a loss is believed")
+	}
+	count := func(n, threads int) bool {
+		for range n {
+			c.count(threads, 3, 4)
 		}
+		return c.want(time.Hour)
+	}
+	if count(believed-1, 6) || !count(1, 6) {
+		t.Error("not the fourth sample with too many threads is believed")
+	}
+	if count(believed-1, 6); !count(1, 5) || count(1, 5) {
+		t.Error("one with less does not count twice")
+	}
+	if count(100, 5) || count(believed-1, 6) || !count(100, 6) || count(3, 5) {
+		t.Error("what was long ago counts")
 	}
 	var l sched.Load
 	c = crowd{}
