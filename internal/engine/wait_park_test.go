@@ -345,7 +345,7 @@ func TestWait_ways(t *testing.T) {
 		"a caller on a thread":          {2, 0, forEver, true, false, false, false},
 		"it looks for so long":          {2, µs, forEver, false, false, false, false},
 		"behind others, many Ps":        {16, forEver, 0, false, true, true, true},
-		"behind others, in turns":       {2, forEver, 0, false, true, false, false},
+		"behind others, for no time":    {2, forEver, 0, false, true, false, false},
 		"it takes turns":                {2, 0, forEver, false, false, true, true},
 		"behind others, it takes turns": {2, forEver, forEver, false, true, true, true},
 	} {
