@@ -27,9 +27,8 @@ func TestBubble_clock(t *testing.T) {
 		for what, at := range map[string]int64{
 			"the cores were counted": spinners.checked.Load(),
 			"a caller noted its own": spinners.callers.Load(),
-			"others want the cores":  max(0, others.until.Load()-int64(2*time.Second)),
-			"threads were counted":   others.sampled.Load(),
 			"no turns are taken":     max(0, noTurnsUntil.Load()-int64(noTurns)),
+			"threads were counted":   others.sampled.Load(),
 			"a caller has returned":  e.waits.returned.Load(),
 		} {
 			if at < 0 || time.Duration(at) > now {

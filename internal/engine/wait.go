@@ -38,11 +38,11 @@ import (
 // an ordinary goroutine and waits
 //
 //	looking  at its record, if the thread offers to spin, or spins and advises that. If it offers,
-//	         the thread may have been woken on the caller's core, so the caller yields that, unless
-//	         others want it, see crowd
+//	         the thread may have been woken on the caller's core, so the caller yields that, but not
+//	         on a crowded machine
 //	Gosched  instead, with at most two Ps, if other callers are queued before it or the thread does
 //	         not advise to look: more of them queue calls, and the thread answers all at once. Not
-//	         if others want the cores, nor if spin is parkAtOnce
+//	         next to goroutines that compute, nor if spin is parkAtOnce
 //	parked   until the thread sends a token
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
@@ -57,6 +57,10 @@ const (
 	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
 	// frames take 1.6 to 1.8 times as long.
 	coreLost = 500 * time.Microsecond
+
+	// After a yield of the core has cost a timeslice, callers do not yield for this many times as
+	// long. Half and twice change nothing.
+	crowdedFor = 256
 )
 
 // A waitState is what callers and thread know about each other's waits. It may be out of date.
@@ -66,8 +70,10 @@ type waitState struct {
 	spin     atomic.Int64
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
 	price    atomic.Int64 // of parking, a time.Duration
+	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
+	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 	timed    atomic.Bool  // callers are to set pushed and returned
 	parks    bool         // nothing spins for this thread; does not change once it has started
 }
@@ -76,12 +82,29 @@ const parkAtOnce = -1
 
 func (l *waitState) init() {
 	l.price.Store(int64(firstPrice))
+	l.met.Store(int64(firstMiss))
 	l.parks = neverSpins
 }
 
 // NeverSpin has the thread and its callers park where they would spin. It must be called before the
 // thread starts.
 func (e *Engine) NeverSpin() { e.waits.parks = true }
+
+// away reports whether a side that looks, and does nothing else, has not run between two readings
+// of the clock.
+//
+//threadcall:noalloc
+func (l *waitState) away(before, now time.Duration) bool {
+	if now-before < coreLost {
+		return false
+	}
+	l.lost.Add(int64(now - before))
+	return true
+}
+
+// crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
+// gives the core to another process for a timeslice.
+var crowdedUntil atomic.Int64
 
 // noTurnsUntil is when Gosched may be called again, a time.Duration: next to goroutines that
 // compute it takes a timeslice of theirs. Without this variable, 16 callers take 2.3 times as long
@@ -177,7 +200,7 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 		for range looks {
 			if o := c.Outcome(); o != 0 {
 				if now != start {
-					others.away(now, clock.Now())
+					l.away(now, clock.Now())
 				}
 				return o
 			}
@@ -187,12 +210,13 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 		if now = clock.Now(); now == start {
 			break // the clock of a bubble stands still
 		}
-		others.away(before, now)
-		if yields && !others.want(now) {
+		l.away(before, now)
+		if yields && int64(now) > crowdedUntil.Load() {
 			before = now
 			cores.Yield()
-			now = clock.Now()
-			others.away(before, now)
+			if now = clock.Now(); l.away(before, now) {
+				crowdedUntil.Store(int64(now + crowdedFor*(now-before)))
+			}
 		}
 	}
 	return c.Outcome()
@@ -213,14 +237,17 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if !ok || spinners.open(start) == 0 {
 		return 0
 	}
-	if others.want(start) { // no core sleeps
+	if int64(start) < crowdedUntil.Load() { // no core sleeps
 		limit = 3 * time.Duration(l.price.Load())
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
+	looked := int64(clock.Now() - start)
 	if o == 0 {
-		others.lost(start, clock.Now())
+		l.lost.Add(looked)
 	}
+	met := l.met.Load()
+	l.met.Store(met + (looked-met)/memory)
 	return o
 }
 

@@ -25,6 +25,25 @@ func TestPost_yields(t *testing.T) {
 	g.Open()
 }
 
+// Next to a goroutine that computes, a yield lasts for its timeslice, which attempts to spin pay.
+func TestYield_slow(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e, o := New(0)
+	defer runtime.KeepAlive(o)
+	var stop atomic.Bool
+	defer stop.Store(true)
+	go func() {
+		for !stop.Load() {
+			_ = clock.Now() // where it can be preempted by any release of Go
+		}
+	}()
+	eventually(t, func() bool {
+		e.yields.kind.Store(yieldOwn)
+		e.yield(nil)
+		return time.Duration(e.waits.lost.Load()) >= coreLost
+	}, "a yield that has lasted for long is time lost")
+}
+
 // Calls that come after pauses cost more if the thread spins, and so it does not.
 func TestPark_pauses(t *testing.T) {
 	e := start(t)

@@ -24,19 +24,6 @@ func hasCores(t *testing.T, n int32) {
 	})
 }
 
-// alone makes the machine one whose threads cannot be counted, and on which others do not want the
-// cores, until the test ends or a side loses its own.
-func alone(t *testing.T) {
-	others.known.Store(false)
-	others.until.Store(0)
-	others.over.Store(0)
-	others.sampled.Store(int64(clock.Now() + time.Hour))
-	t.Cleanup(func() {
-		others.until.Store(0)
-		others.sampled.Store(0)
-	})
-}
-
 // yields reports whether f, which may be called several times, lets another goroutine run that is
 // ready. With one P, nothing else does for 10 ms, and it does but for each 61st time.
 func yields(f func()) bool {
@@ -72,8 +59,7 @@ func TestSkips(t *testing.T) {
 			1, 3, 0, false},
 		"spinning pays": {16, false, idleState{policy: pays, back: 3}, false, true, true, false,
 			0, 0, 0, false},
-		"it does not": {16, false, idleState{back: 3}, false, false, true, false,
-			0, 3, 0, false},
+		"it does not": {16, false, idleState{back: 3}, false, false, true, false, 0, 3, 0, false},
 		"there are no cores": {1, false, idleState{policy: pays}, false, false, true, false,
 			0, 0, 0, false},
 		"too few cores": {2, false, idleState{policy: pays}, false, false, false, true,
@@ -104,8 +90,7 @@ func TestSkips(t *testing.T) {
 			r := &e.idleState
 			r.policy.price, r.policy.parks = firstPrice, measured
 			if c.crowded {
-				others.until.Store(int64(time.Hour))
-				defer others.until.Store(0)
+				crowded(t)
 			} else {
 				r.policy.run = minRun
 			}
@@ -160,7 +145,7 @@ func TestPark_learns(t *testing.T) {
 			if c.up != 0 {
 				r.up = down - c.up
 			}
-			alone(t)
+			e.waits.met.Store(int64(7 * µs))
 			e.waits.pushed.Store(int64(down + c.pushed))
 			e.waits.returned.Store(int64(down + c.returned))
 			e.counts.work(down - second)
@@ -184,10 +169,11 @@ func TestPark_learns(t *testing.T) {
 			if time.Duration(e.waits.offer.Load()) < offer || offer == 0 && e.waits.offer.Load() != 0 {
 				t.Errorf("it offers to spin for %v", time.Duration(e.waits.offer.Load()))
 			}
-			if told := time.Duration(e.waits.price.Load()); told != p.price {
-				t.Errorf("callers are told the price %v, and it is %v", told, p.price)
+			if p.miss != firstPrice/2+7*µs || time.Duration(e.waits.price.Load()) != p.price {
+				t.Errorf("a miss costs %v, and callers are told the price %v", p.miss,
+					time.Duration(e.waits.price.Load()))
 			}
-			got := after{r.longs, r.back, p.gain - gain, others.until.Load() > 0, p.price > firstPrice}
+			got := after{r.longs, r.back, p.gain - gain, e.waits.lost.Load() > 0, p.price > firstPrice}
 			if got.gained = max(got.gained, -1); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
@@ -383,15 +369,17 @@ func TestSpin_beginsAndEnds(t *testing.T) {
 		t.Fatal("there is no slot")
 	}
 	lookFor := r.policy.lookFor()
-	if r.taken != 0 || r.up != 0 || r.every != 1 || r.found != 5 || r.window != (window{}) ||
+	if r.taken != 0 || r.up != 0 || r.every != 1 || r.before != 5 || r.window != (window{}) ||
 		r.passed != r.ticked-yieldAllAfter/2 || time.Duration(e.waits.spin.Load()) != lookFor {
 		t.Errorf("it begins with %+v, and callers look for %v", *r, time.Duration(e.waits.spin.Load()))
 	}
 	slot := r.slot
+	r.found, r.policy.credit = 7, 0
 	e.waits.offer.Store(1)
+	e.waits.lost.Store(1)
 	now := e.stopSpinning()
 	if now < r.ticked || r.slot != nil || slot.owner.Load() == e.id || e.waits.spin.Load() != 0 ||
-		e.waits.offer.Load() != 0 {
+		e.waits.offer.Load() != 0 || r.policy.credit != 2*r.policy.price-1 {
 		t.Errorf("it ends at %v with %+v", now, *r)
 	}
 	e.waits.offer.Store(1)
@@ -403,39 +391,50 @@ func TestSpin_beginsAndEnds(t *testing.T) {
 // What a thread learns from a spin, and from a lone caller that was parked.
 func TestSpin_learns(t *testing.T) {
 	needsSpinning(t)
-	const gain = 10 * µs
+	const miss, gain, lost = µs, 10 * µs, time.Millisecond
 	for name, c := range map[string]struct {
-		before             func(e *Engine, r *idleState)
-		found, miss, rests bool
+		before       func(e *Engine, r *idleState)
+		found        bool
+		gain, credit time.Duration // are changed by so much
+		lost         time.Duration // is left
+		rests        bool
 	}{
-		"a lone caller": {func(_ *Engine, r *idleState) { r.woke = 1 }, false, true, false},
+		"a lone caller": {func(_ *Engine, r *idleState) { r.woke = 1 }, false, -miss, 0, lost, false},
+		"a lone caller after an offer": {func(e *Engine, r *idleState) {
+			e.stopSpinning()
+			e.waits.lost.Store(int64(lost))
+			r.woke, r.offered, r.policy.credit = 1, true, 0
+		}, false, 0, -lost, 0, false},
 		"a lone caller, and nothing spins": {func(e *Engine, r *idleState) {
 			e.stopSpinning()
-			r.woke = 1
-		}, false, false, false},
-		"in vain": {func(_ *Engine, r *idleState) { r.policy.price = minPrice }, false, true, true},
-		"its end": {func(e *Engine, _ *idleState) { e.q.Close() }, true, false, false},
-		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true, false,
-			false},
+			e.waits.lost.Store(int64(lost))
+			r.woke, r.policy.credit = 1, 0
+		}, false, 0, 0, lost, false},
+		"in vain": {func(_ *Engine, r *idleState) { r.policy.price = minPrice }, false,
+			-miss, 0, lost, true},
+		"its end": {func(e *Engine, _ *idleState) { e.q.Close() }, true, 0, 0, lost, false},
+		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true,
+			0, 0, lost, false},
 	} {
 		e, _ := New(0)
 		r, p := &e.idleState, &e.idleState.policy
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
 		}
-		p.price = time.Hour
+		p.price, p.miss, p.gain, p.credit = time.Hour, miss, gain, 0
 		e.counts.work(clock.Now())
+		e.waits.lost.Store(int64(lost))
 		c.before(e, r)
 		p.gain = gain
-		want := gain
-		if c.miss {
-			want = max(gain-3*p.price, -memory*p.price)
-		}
 		found := make(chan bool, 1)
 		go func() { found <- e.spin() }()
-		if got := testutil.Arrives(t, found); got != c.found || r.woke != 0 || p.gain != want ||
-			e.counts.works() == c.rests {
-			t.Errorf("%s: found %v, gain %v, works %v", name, got, p.gain, e.counts.works())
+		if got := testutil.Arrives(t, found); got != c.found || r.woke != 0 || p.gain != gain+c.gain ||
+			p.credit != c.credit || e.counts.works() == c.rests {
+			t.Errorf("%s: found %v, gain %v, credit %v, works %v", name, got, p.gain, p.credit,
+				e.counts.works())
+		}
+		if got := time.Duration(e.waits.lost.Load()); got < c.lost || c.lost == 0 && got != 0 {
+			t.Errorf("%s: %v are lost", name, got)
 		}
 		e.stopSpinning()
 	}
@@ -473,14 +472,13 @@ func TestSpin_isNoWork(t *testing.T) {
 // Only time for which a caller has not run, or looked in vain, is lost.
 func TestLook_losesNothing(t *testing.T) {
 	needsSpinning(t)
-	alone(t)
 	e, _ := New(0)
 	c := e.q.Get(callq.Awaited, nil, 0)
 	c.Settle(callq.Ran)
 	eventually(t, func() bool {
-		others.until.Store(0)
+		e.waits.lost.Store(0)
 		return e.waits.look(c, clock.Now()-time.Second, time.Hour, false) == callq.Ran &&
-			e.waits.meet(c, time.Hour) == callq.Ran && others.until.Load() == 0
+			e.waits.meet(c, time.Hour) == callq.Ran && e.waits.lost.Load() == 0
 	}, "what is found at once costs nothing")
 }
 

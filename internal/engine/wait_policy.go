@@ -22,51 +22,63 @@ import (
 // next without them, the function's and the caller's own. Then a call takes, besides its work, this
 // much CPU time:
 //
-//	W    parked
-//	p    spinning, if p < lookFor, 3/2 W: for p, one of the two cores only waits
-//	3 W  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
-//	     that it wakes
+//	W  parked
+//	p  spinning, if p < lookFor, 3/2 W: for p, one of the two cores only waits
+//	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
+//	   that it wakes. Most of M is that wait
 //
 // The thread adds up what spinning would have saved, a quarter of W more for each call, because it
-// answers sooner: 5/4 W - p, or -3 W. It spins while that sum, gain, is above zero (a little below,
+// answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
 // once it spins). So a load of n calls a frame keeps spinning from frame to frame if n calls save
 // more than one pause costs. The sum is held between -8 W and 8 W: eight short calls suffice to
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// Both are measured while the thread parks: p at each call, and W at some calls, as the CPU time of
-// the process from one call to the next less p. W is not the latency of a wake-up, which is a third
-// of W where cores sleep. Other goroutines add to it, so W is at most the time that the wake-ups
-// took; without a clock of CPU time, it is that time.
+// All three are measured while the thread parks: p at each call, M as the mean time that callers
+// wait beside it, and W at some calls, as the CPU time of the process from one call to the next
+// less p. W is not the latency of a wake-up, which is a third of W where cores sleep. Other
+// goroutines add to it, so W is at most the time that the wake-ups took; without a clock of CPU
+// time, it is that time.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
-// park would have followed each other on one core. So while others want the cores, see crowd, the
-// thread begins to spin only in a long run: if spinning would have saved minRun since calls last
-// paused; each pause halves that. A run is likely to go on for as long as it has lasted. A closed
-// loop saves a hundred times what its attempts lose, on a crowded machine, too, because thread and
-// caller run at once after some of them. Frames of 50 calls save less than a timeslice.
+// park would have followed each other on one core. Next to goroutines that compute, a caller looks
+// in vain for a thread that no P takes. So attempts have an account, credit, and take their loss
+// from it. Spins add what they save, W for each call that they find; calls add a share of what
+// spinning would have saved. The thread tries while credit is not negative.
+//
+// The share grows with run, what spinning would have saved since calls last paused; each pause
+// halves it. A run is likely to go on for as long as it has lasted. A closed loop gains up to half
+// of what it loses by parking: on a crowded machine, too, thread and caller run at once after some
+// attempts, and save a hundred times what those have lost. Frames of 50 calls gain a thirtieth,
+// because each saves less than an attempt loses, a timeslice. Without the account, crowded frames
+// take 4 to 6 times as long; with a share of an eighth for all, crowded loops and frames take 1.4
+// times as long.
 type spinPolicy struct {
-	price time.Duration // W
-	gain  time.Duration // that spinning has brought, or would have
-	run   time.Duration // what spinning would have saved since calls last paused
-	parks int           // calls that were parked
+	price  time.Duration // W
+	miss   time.Duration // M
+	gain   time.Duration // that spinning has brought, or would have
+	credit time.Duration // that attempts to spin may lose; they need one that is not negative
+	run    time.Duration // what spinning would have saved since calls last paused
+	parks  int           // calls that were parked
 }
 
 const (
 	firstPrice = 20 * time.Microsecond // W, until it has been measured; half and twice do as well
 	minPrice   = 2 * time.Microsecond  // half and twice do as well
 	maxPrice   = 5 * firstPrice        // a longer wait is one for a P or a core
+	firstMiss  = 3 * firstPrice        // M, until callers have met the thread
 	memory     = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
 	measured   = memory                // calls whose price is measured,
 	measuredOf = memory * memory       // of as many, beginning with the first
-	minRun     = 8 * time.Millisecond  // two timeslices of Linux; with half, crowded bursts take 3
-	// times as long, and frames twice
-	maxRun = 2 * minRun
+	maxCredit  = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
+	// with twice as much, crowded frames take 1.8 to 3 times as long; half does as well
+	minRun = maxCredit / 2 // calls for which spinning would have saved two timeslices
 )
 
 func (p *spinPolicy) init() {
-	p.price, p.gain = firstPrice, -memory/2*firstPrice
+	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
+	p.credit = maxCredit / 4
 }
 
 // lookFor is how long a spin lasts.
@@ -79,7 +91,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.parks >= measured/2
+	return p.gain > 0 && p.credit >= 0 && p.parks >= measured/2
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -88,13 +100,22 @@ func (p *spinPolicy) pays(spinning bool) bool {
 func (p *spinPolicy) periods(d time.Duration, n int) {
 	gain := p.price + p.price/4 - max(d, 0)
 	if d < p.lookFor() {
-		p.run = min(p.run+time.Duration(n)*max(gain, 0), maxRun)
+		gains := time.Duration(n) * max(gain, 0)
+		p.run = min(p.run+gains, maxCredit)
+		p.earn(time.Duration(float64(gains) * float64(p.run) / float64(2*maxCredit)))
 	} else {
-		gain = -3 * p.price
+		gain = -p.miss
 		p.run /= 2
 	}
 	limit := memory * p.price
 	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
+}
+
+// earn adds to the credit what calls have saved, or takes from it what attempts have lost.
+//
+//threadcall:noalloc
+func (p *spinPolicy) earn(d time.Duration) {
+	p.credit = min(max(p.credit+d, -maxCredit/16), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
@@ -106,25 +127,14 @@ func (p *spinPolicy) paid(cpu, wall time.Duration) {
 	p.price += (d - p.price) / memory
 }
 
-// A crowd says whether others want the cores on which a thread and its caller would spin: because
-// the machine has more threads to run than cores; or, where they cannot be counted, because a side
-// that spins has lost its core a short time ago.
-//
-//	field  is set by         in      to
-//	known  a thread          sample  true, if the threads can be counted
-//	over   a thread          count   one more for a sample with too many, two less for another one;
-//	                                 believed is enough, as the kernel and the Go runtime run
-//	                                 threads of their own now and then
-//	until  a side that spins lost    crowdedFor times the loss from now on, unless known is set: two
-//	                                 callers lose their P to each other, too, and would make half
-//	                                 as many calls
-//
-// Each may be out of date or lost to another side that sets it, which costs one attempt to spin.
+// A crowd says whether the machine has more threads to run than cores, as far as that is known.
+// While it has, a thread tries to spin only in a long run, see minRun: an attempt costs a timeslice
+// as a rule, and the account learns that only by losing some. over counts one more for each sample
+// with too many, and two less for others; believed is enough, as the kernel and the Go runtime run
+// threads of their own now and then. It may be out of date, which costs one attempt.
 type crowd struct {
 	sampled atomic.Int64 // when, a time.Duration
-	known   atomic.Bool
 	over    atomic.Int32
-	until   atomic.Int64 // a time.Duration
 }
 
 var others crowd
@@ -132,35 +142,7 @@ var others crowd
 const (
 	believed    = 4
 	sampleAfter = 200 * time.Microsecond // a sample costs 1.3 µs
-	crowdedFor  = 64
 )
-
-// away notes whether a side that looks, and does nothing else, has not run between two readings of
-// the clock.
-//
-//threadcall:noalloc
-func (c *crowd) away(before, now time.Duration) {
-	if now-before >= coreLost {
-		c.lost(before, now)
-	}
-}
-
-// lost notes that a side has lost this time.
-//
-//threadcall:noalloc
-func (c *crowd) lost(from, to time.Duration) {
-	until := int64(to + min(crowdedFor*(to-from), time.Second))
-	if !c.known.Load() && until > c.until.Load() {
-		c.until.Store(until)
-	}
-}
-
-// want reports whether others want the cores.
-//
-//threadcall:noalloc
-func (c *crowd) want(now time.Duration) bool {
-	return c.over.Load() >= believed || int64(now) < c.until.Load()
-}
 
 // sample counts the threads of the machine, but not those of the process that run goroutines, if
 // that is due.
@@ -172,7 +154,6 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 		return
 	}
 	if threads, cores, ok := cores.Runnable(); ok {
-		c.known.Store(true)
 		c.count(threads, max(l.Running(), 1), cores)
 	}
 }

@@ -323,12 +323,17 @@ func TestSpin(t *testing.T) {
 			_, has := clock.CPUTime()
 			return r.policy.parks == 2*measuredOf && (!has || readings == 2*measured)
 		},
+		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
+			r.policy.credit = 0
+			e.waits.lost.Store(int64(time.Second))
+			e.stopSpinning()
+			return r.policy.credit < 0 && !e.startSpinning()
+		},
 		"begins only in a long run while others want the cores": func(e *Engine, r *idleState) bool {
 			e.stopSpinning()
-			others.until.Store(int64(clock.Now() + time.Hour))
-			defer others.until.Store(0)
-			r.policy.run = minRun - 1
-			parks := !e.startSpinning() && !e.dares(clock.Now())
+			crowded(t)
+			r.policy.credit, r.policy.run = 0, minRun-1
+			parks := !e.startSpinning()
 			r.policy.run = minRun
 			return parks && e.startSpinning()
 		},
@@ -345,6 +350,12 @@ func TestSpin(t *testing.T) {
 			r.policy.periods(time.Second, 1)
 			return r.policy.run == time.Millisecond/2
 		},
+		"earns what it has saved": func(e *Engine, r *idleState) bool {
+			r.policy.credit = 0
+			r.found += 1000
+			e.stopSpinning()
+			return r.policy.credit > 0
+		},
 	} {
 		e := start(t) // of its own, so that no pause of another is in its way
 		eventually(t, func() (ok bool) {
@@ -357,7 +368,6 @@ func TestSpin(t *testing.T) {
 // A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
-	alone(t)
 	e, _ := New(0)
 	e.mode.Store(inScheduler)
 	e.waits.timed.Store(true)
@@ -366,16 +376,15 @@ func TestLook(t *testing.T) {
 	}
 	c := e.q.Get(callq.Awaited, nil, 0)
 	e.waits.look(c, clock.Now(), time.Millisecond, false)
-	others.until.Store(0)
-	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); others.until.Load() == 0 {
+	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
-	others.until.Store(0)
-	inVain := func() bool { e.waits.meet(c, time.Millisecond); return others.until.Load() != 0 }
+	e.waits.lost.Store(0)
+	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")
-	others.until.Store(int64(clock.Now() + time.Hour))
+	crowdedUntil.Store(int64(time.Hour))
 	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == 0 }, "it looks for a short time")
-	others.until.Store(0)
+	crowdedUntil.Store(0)
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
@@ -471,55 +480,59 @@ func TestSpinPolicy(t *testing.T) {
 	}
 }
 
-// Frames of 50 calls are no long run, however many follow each other; a loop is.
-func TestSpinPolicy_run(t *testing.T) {
-	p := spinPolicy{price: 20 * time.Microsecond}
-	calls := func(n int) time.Duration {
+// A timeslice that is lost costs as much as many calls save. Calls that follow one another without
+// a pause pay for it sooner than as many in frames.
+func TestSpinPolicy_credit(t *testing.T) {
+	const slice = 4 * time.Millisecond
+	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
+	parked := func(n int) bool {
 		for range n {
 			p.periods(0, 1)
 		}
-		return p.run
+		return p.pays(false)
 	}
-	for range 100 {
-		if run := calls(50); run >= minRun {
-			t.Fatalf("after frames of 50 calls, spinning would have saved %v", run)
+	p.earn(-slice)
+	for range 10 {
+		if parked(50) {
+			t.Fatal("10 frames of 50 calls pay for a timeslice")
 		}
 		p.periods(time.Second, 1)
 	}
-	if run := calls(400); run < minRun {
-		t.Errorf("after a loop of 400 calls, spinning would have saved %v", run)
+	if p.gain = time.Hour; !parked(700) {
+		t.Error("700 calls without a pause do not")
 	}
-	if run := calls(1e5); run > maxRun {
-		t.Errorf("the longest run is %v", run)
+	p.credit = 0
+	if p.earn(-slice); p.pays(false) {
+		t.Error("another timeslice costs nothing")
+	}
+	if p.earn(3 * slice); !p.pays(false) {
+		t.Error("what a spin saves does not count")
+	}
+	if p.earn(-slice); !p.pays(false) {
+		t.Error("what a spin has saved pays for nothing afterwards")
+	}
+	if p.earn(time.Hour); p.credit > maxCredit {
+		t.Errorf("what spins have saved pays for %v", p.credit)
+	}
+	if p.earn(-time.Hour); !parked(5000) {
+		t.Error("one attempt keeps the thread from others for long")
 	}
 }
 
-// Others are believed to want the cores for a while after a side has lost its own, and while the
-// machine has more threads to run than cores.
+// crowded makes the machine one on which others want the cores.
+func crowded(t *testing.T) {
+	others.over.Store(believed)
+	others.sampled.Store(int64(clock.Now() + time.Hour))
+	t.Cleanup(func() { others.over.Store(0); others.sampled.Store(0) })
+}
+
 func TestCrowd(t *testing.T) {
 	var c crowd
-	const lost = 2 * coreLost
-	if c.away(0, coreLost-1); c.want(0) {
-		t.Error("a look at the clock took less than coreLost, and others want the cores")
-	}
-	c.away(0, lost)
-	c.lost(0, lost/2)
-	if until := lost + crowdedFor*lost; !c.want(until-1) || c.want(until) {
-		t.Error("a loss is not believed for crowdedFor times as long")
-	}
-	if c.lost(0, time.Hour); c.want(time.Hour + time.Second) {
-		t.Error("a loss is believed for more than a second")
-	}
-	c = crowd{}
-	c.known.Store(true)
-	if c.lost(0, time.Hour); c.want(time.Hour) {
-		t.Error("threads can be counted, and a loss is believed")
-	}
 	count := func(n, threads int) bool {
 		for range n {
 			c.count(threads, 3, 4)
 		}
-		return c.want(time.Hour)
+		return c.over.Load() >= believed
 	}
 	if count(believed-1, 6) || !count(1, 6) {
 		t.Error("not the fourth sample with too many threads is believed")
@@ -531,7 +544,6 @@ func TestCrowd(t *testing.T) {
 		t.Error("what was long ago counts")
 	}
 	var l sched.Load
-	c = crowd{}
 	c.sampled.Store(int64(time.Hour))
 	if c.sample(time.Hour+sampleAfter-1, &l); c.sampled.Load() != int64(time.Hour) {
 		t.Error("it samples again at once")

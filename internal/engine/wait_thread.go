@@ -39,6 +39,8 @@ type idleState struct {
 
 	outnumbered bool // threads that would spin have not cores enough, as far as it knows
 
+	before int // calls found when the thread began to spin
+
 	window  window
 	skips   int           // parks that are not timed, from now on
 	back    int           // how many these were last
@@ -159,6 +161,8 @@ func (e *Engine) spin() bool {
 	if woke == 1 { // a lone caller, which needs a P and may get it from this thread
 		if r.slot != nil {
 			p.periods(p.lookFor(), 1)
+		} else if r.offered {
+			p.earn(-time.Duration(e.waits.lost.Swap(0)))
 		}
 		return false
 	}
@@ -186,7 +190,7 @@ func (e *Engine) spin() bool {
 	start := clock.Now()
 	last, now := start, start
 	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
-		others.away(last, now)
+		e.waits.away(last, now)
 		if sched.Passing() {
 			sched.EndPass()
 			start, r.passed = now, now
@@ -195,7 +199,7 @@ func (e *Engine) spin() bool {
 			if e.q.Pending() {
 				r.found++
 				last, now = now, clock.Now()
-				others.away(last, now)
+				e.waits.away(last, now)
 				r.window.idle += now - start
 				e.counts.idled(now - start)
 				return true
@@ -206,7 +210,7 @@ func (e *Engine) spin() bool {
 			return true
 		}
 	}
-	others.away(last, now)
+	e.waits.away(last, now)
 	e.counts.rest(start)
 	p.periods(p.lookFor(), 1)
 	return false
@@ -221,7 +225,7 @@ func (e *Engine) dares(now time.Duration) bool {
 		return true
 	}
 	others.sample(now, &e.load)
-	return !others.want(now)
+	return others.over.Load() < believed
 }
 
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
@@ -243,6 +247,7 @@ func (e *Engine) startSpinning() bool {
 	r.window = window{grabs: e.q.Grabs()}
 	r.every = 1                      // of calls that park it says nothing
 	r.passed = now - yieldAllAfter/2 // it may have taken a P with timers
+	r.before = r.found
 	e.waits.spin.Store(int64(r.policy.lookFor()))
 	return true
 }
@@ -260,7 +265,10 @@ func (e *Engine) stopSpinning() (now time.Duration) {
 	e.waits.spin.Store(min(e.waits.spin.Load(), 0))
 	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
 	r.slot = nil
-	return clock.Now()
+	now = clock.Now()
+	r.policy.earn(time.Duration(r.found-r.before)*r.policy.price -
+		time.Duration(e.waits.lost.Swap(0)))
+	return now
 }
 
 // park waits in the Go scheduler, and measures what decides about spinning. down is the time, if it
@@ -294,14 +302,15 @@ func (e *Engine) park(down time.Duration) {
 	}
 	ran := down - r.up
 	if r.offered {
-		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor())))
+		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor(), min(2*p.miss, coreLost))))
 	}
 	e.sleep()
+	p.miss = p.price/2 + time.Duration(e.waits.met.Load())
 	now := clock.Now()
 	e.counts.work(now)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
-		others.away(pushed, now)
+		e.waits.away(pushed, now)
 	}
 	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))

@@ -74,7 +74,9 @@ func (e *Engine) yield(self *Engine) {
 		if !sched.Reschedule(kind == yieldAll && self == nil) && self != nil {
 			runtime.Gosched()
 		}
+		end = clock.Now()
 	}
+	e.waits.away(start, end)
 }
 
 // endYields is called before the thread waits. Its callers wait as well then, so no call would

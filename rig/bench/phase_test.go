@@ -18,7 +18,7 @@ func TestPhases_Run(t *testing.T) {
 	var out bytes.Buffer
 	all := regexp.MustCompile("")
 	for list, rows := range map[string]map[string]int{
-		"":      {"threadcall": 21, "thread": 23, "reference": 23, "spinning": 18},
+		"":      {"threadcall": 22, "thread": 24, "reference": 24, "spinning": 19},
 		"posts": {"threadcall": 7, "thread": 7, "reference": 7, "small": 7},
 		"pools": {"thread": 5, "keyed": 5, "reference": 5},
 	} {
