@@ -472,6 +472,7 @@ type reached struct {
 	one     *Engine
 	several []*Engine
 	frees   bool // it can go on, or will be freed
+	needed  bool // by the first, as recheck finds
 }
 
 // goesOn reports whether one of the threads that are stuck waits for a call that a thread can run,
@@ -564,21 +565,34 @@ func (r *reach) recheck() {
 	}
 	r.spread()
 	r.closed = false
-	next, seen := []int{0}, make([]bool, len(r.list))
-	for len(next) > 0 {
-		n := r.list[next[0]]
-		next = next[1:]
-		for _, y := range append(slices.Clip(n.several), n.one) {
-			if y == nil || r.list[y.at].frees {
+	for i := range r.list {
+		r.list[i].needed = i == 0
+	}
+	for more := true; more; {
+		more = false
+		for i := range r.list {
+			n := &r.list[i]
+			if !n.needed || n.frees {
 				continue
 			}
-			r.closed = r.closed || y.at == 0
-			if !seen[y.at] {
-				seen[y.at] = true
-				next = append(next, y.at)
+			more = n.one != nil && r.need(n.one) || more
+			for _, y := range n.several {
+				more = r.need(y) || more
 			}
 		}
 	}
+}
+
+// need notes that the first needs y, as far as that is stuck, and is true if that is new.
+func (r *reach) need(y *Engine) bool {
+	n := &r.list[y.at]
+	if n.frees {
+		return false
+	}
+	r.closed = r.closed || y.at == 0
+	old := n.needed
+	n.needed = true
+	return !old
 }
 
 func (r *reach) reach(y *Engine) {
