@@ -286,20 +286,23 @@ func TestTick_yields(t *testing.T) {
 	for name, c := range map[string]struct {
 		yielded, passed time.Duration // so long ago
 		unheard         bool
+		woke            int
 		kind            uint32
 		itself          bool
 	}{
-		"of late":                  {yieldAfter - 1, time.Hour, false, 0, false},
-		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, yieldOwn, false},
-		"all Ps":                   {yieldAfter, yieldAllAfter, false, yieldAll, false},
-		"in vain":                  {yieldAfter, yieldAllAfter + yieldAfter, false, yieldOwn, true},
-		"unheard":                  {yieldAfter, unheardFor, true, yieldOwn, true},
-		"unheard for a short time": {yieldAfter, unheardFor - 1, true, yieldAll, false},
+		"of late":                  {yieldAfter - 1, time.Hour, false, 0, 0, false},
+		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, 0, yieldOwn, false},
+		"all Ps":                   {yieldAfter, yieldAllAfter, false, 0, yieldAll, false},
+		"in vain":                  {yieldAfter, yieldAllAfter + yieldAfter, false, 0, yieldOwn, true},
+		"unheard":                  {yieldAfter, unheardFor, true, 0, yieldOwn, true},
+		"unheard for a short time": {yieldAfter, unheardFor - 1, true, 0, yieldAll, false},
+		"callers have parked":      {time.Hour, time.Hour, false, 1, 0, false},
 	} {
 		e, _ := New(0)
 		r := &e.idleState
 		yielded := yields(func() {
 			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
+			r.woke, r.woken = c.woke, 0
 			if e.yields.kind.Store(0); c.unheard {
 				e.yields.kind.Store(yieldOwn)
 			}
@@ -307,6 +310,12 @@ func TestTick_yields(t *testing.T) {
 		})
 		if kind := e.yields.kind.Load(); kind != c.kind {
 			t.Errorf("%s: callers are told %d, want %d", name, kind, c.kind)
+		}
+		if c.woke > 0 {
+			if e.tick(now + yieldAfter); yielded || r.passed != now || e.yields.kind.Load() != yieldOwn {
+				t.Errorf("%s: it yields: %v, and passed at %v, now %v", name, yielded, r.passed, now)
+			}
+			continue
 		}
 		if c.itself && !yielded || (r.passed == now-c.passed) == c.itself {
 			t.Errorf("%s: it yields: %v, and has passed at %v, now %v", name, yielded, r.passed, now)

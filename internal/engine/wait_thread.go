@@ -30,6 +30,7 @@ type idleState struct {
 	slot    *spinSlot // nil unless the thread spins
 	wanting *spinSlot // its entry among those that would spin, unless another thread has it
 	woke    int       // callers that were parked, since the thread last had nothing to do
+	woken   int       // the same at the last tick
 	offered bool      // callers may have waited for the thread to run beside them
 
 	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
@@ -92,6 +93,9 @@ func (e *Engine) tick(now time.Duration) {
 	e.counts.at.Store(int64(now))
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
+	if r.woke != r.woken { // the Ps of callers that were parked have run what waited
+		r.woken, r.yielded, r.passed = r.woke, now, now
+	}
 	if now-r.yielded >= yieldAfter {
 		r.yielded = now
 		kind := uint32(yieldOwn)
