@@ -54,18 +54,6 @@ func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 	<-serves
 }
 
-// How long callers have looked for a thread that they have woken is what the next attempt costs.
-func TestMeet_remembersItsTime(t *testing.T) {
-	needsSpinning(t)
-	e, _ := New(0)
-	c := e.q.Get(callq.Awaited, nil, 0)
-	eventually(t, func() bool {
-		before := e.waits.met.Load()
-		e.waits.meet(c, time.Millisecond)
-		return e.waits.met.Load() > before
-	}, "a look in vain makes the mean longer")
-}
-
 // A thread that spins counts as up, whatever it did before: those that queue something owe it no
 // wake-up.
 func TestIdle_isUpWhileItSpins(t *testing.T) {

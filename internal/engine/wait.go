@@ -48,9 +48,8 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// How long a caller looks for a thread that it has woken, at least: cores sleep. If longer, it is
-	// twice the time of other callers: one that gives up needs another wake-up. Half and twice change
-	// no load on both threads.
+	// How long a caller looks for a thread that it has woken, at least: cores sleep. Half and twice
+	// change no load on both threads.
 	minMeet = 150 * time.Microsecond
 
 	// A spinning side that does not run for this long has lost its core to another process or its P to
@@ -70,7 +69,6 @@ type waitState struct {
 	spin     atomic.Int64
 	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
 	price    atomic.Int64 // of parking, a time.Duration
-	met      atomic.Int64 // mean time for which callers look for a thread that they have woken
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
 	lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
@@ -82,7 +80,6 @@ const parkAtOnce = -1
 
 func (l *waitState) init() {
 	l.price.Store(int64(firstPrice))
-	l.met.Store(int64(firstMiss))
 	l.parks = neverSpins
 }
 
@@ -242,12 +239,9 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	o := l.look(c, start, limit, true)
-	looked := int64(clock.Now() - start)
 	if o == 0 {
-		l.lost.Add(looked)
+		l.lost.Add(int64(clock.Now() - start))
 	}
-	met := l.met.Load()
-	l.met.Store(met + (looked-met)/memory)
 	return o
 }
 

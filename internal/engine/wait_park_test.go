@@ -145,7 +145,6 @@ func TestPark_learns(t *testing.T) {
 			if c.up != 0 {
 				r.up = down - c.up
 			}
-			e.waits.met.Store(int64(7 * µs))
 			e.waits.pushed.Store(int64(down + c.pushed))
 			e.waits.returned.Store(int64(down + c.returned))
 			e.counts.work(down - second)
@@ -169,9 +168,8 @@ func TestPark_learns(t *testing.T) {
 			if time.Duration(e.waits.offer.Load()) < offer || offer == 0 && e.waits.offer.Load() != 0 {
 				t.Errorf("it offers to spin for %v", time.Duration(e.waits.offer.Load()))
 			}
-			if p.miss != firstPrice/2+7*µs || time.Duration(e.waits.price.Load()) != p.price {
-				t.Errorf("a miss costs %v, and callers are told the price %v", p.miss,
-					time.Duration(e.waits.price.Load()))
+			if price := time.Duration(e.waits.price.Load()); price != p.price {
+				t.Errorf("callers are told the price %v, want %v", price, p.price)
 			}
 			got := after{r.longs, r.back, p.gain - gain, e.waits.lost.Load() > 0, p.price > firstPrice}
 			if got.gained = max(got.gained, -1); got != c.want {
@@ -400,7 +398,7 @@ func TestSpin_beginsAndEnds(t *testing.T) {
 // What a thread learns from a spin, and from a lone caller that was parked.
 func TestSpin_learns(t *testing.T) {
 	needsSpinning(t)
-	const miss, gain, lost = µs, 10 * µs, time.Millisecond
+	const gain, lost = 10 * µs, time.Millisecond
 	for name, c := range map[string]struct {
 		before       func(e *Engine, r *idleState)
 		found        bool
@@ -419,7 +417,7 @@ func TestSpin_learns(t *testing.T) {
 			e.waits.lost.Store(int64(lost))
 			r.woke, r.policy.credit = 1, 0
 		}, false, 0, 0, lost, false},
-		"in vain": {func(_ *Engine, r *idleState) { r.policy.price = minPrice }, false,
+		"in vain": {func(_ *Engine, r *idleState) { r.policy.price = firstPrice }, false,
 			-miss, 0, lost, true},
 		"its end": {func(e *Engine, _ *idleState) { e.q.Close() }, true, 0, 0, lost, false},
 		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true,
@@ -430,7 +428,7 @@ func TestSpin_learns(t *testing.T) {
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
 		}
-		p.price, p.miss, p.gain, p.credit = time.Hour, miss, gain, 0
+		p.price, p.gain, p.credit = time.Hour, gain, 0
 		e.counts.work(clock.Now())
 		e.waits.lost.Store(int64(lost))
 		c.before(e, r)

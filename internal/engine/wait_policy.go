@@ -25,7 +25,7 @@ import (
 //	W  parked
 //	p  spinning, if p < lookFor, 3/2 W: for p, one of the two cores only waits
 //	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
-//	   that it wakes. Most of M is that wait
+//	   that it wakes
 //
 // The thread adds up what spinning would have saved, a quarter of W more for each call, because it
 // answers sooner: 5/4 W - p, or -M. It spins while that sum, gain, is above zero (a little below,
@@ -34,11 +34,10 @@ import (
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// All three are measured while the thread parks: p at each call, M as the mean time that callers
-// wait beside it, and W at some calls, as the CPU time of the process from one call to the next
-// less p. W is not the latency of a wake-up, which is a third of W where cores sleep. Other
-// goroutines add to it, so W is at most the time that the wake-ups took; without a clock of CPU
-// time, it is that time.
+// W and p are measured while the thread parks: p at each call, and W at some calls, as the CPU time
+// of the process from one call to the next less p. W is not the latency of a wake-up, which is a
+// third of W where cores sleep. Other goroutines add to it, so W is at most the time that the
+// wake-ups took; without a clock of CPU time, it is that time.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
@@ -56,7 +55,6 @@ import (
 // times as long.
 type spinPolicy struct {
 	price  time.Duration // W
-	miss   time.Duration // M
 	gain   time.Duration // that spinning has brought, or would have
 	credit time.Duration // that attempts to spin may lose; they need one that is not negative
 	run    time.Duration // what spinning would have saved since calls last paused
@@ -67,7 +65,7 @@ const (
 	firstPrice = 20 * time.Microsecond // W, until it has been measured; half and twice do as well
 	minPrice   = 2 * time.Microsecond  // half and twice do as well
 	maxPrice   = 5 * firstPrice        // a longer wait is one for a P or a core
-	firstMiss  = 3 * firstPrice        // M, until callers have met the thread
+	miss       = 3 * firstPrice        // M; its mean time, measured, changed no load
 	memory     = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
 	measured   = memory                // calls whose price is measured,
 	measuredOf = memory * memory       // of as many, beginning with the first
@@ -77,7 +75,7 @@ const (
 )
 
 func (p *spinPolicy) init() {
-	p.price, p.miss, p.gain = firstPrice, firstMiss, -memory/2*firstPrice
+	p.price, p.gain = firstPrice, -memory/2*firstPrice
 	p.credit = maxCredit / 4
 }
 
@@ -104,7 +102,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 		p.run = min(p.run+gains, maxCredit)
 		p.earn(time.Duration(float64(gains) * float64(p.run) / float64(2*maxCredit)))
 	} else {
-		gain = -p.miss
+		gain = -miss
 		p.run /= 2
 	}
 	limit := memory * p.price
