@@ -469,10 +469,10 @@ func TestSpinPolicy(t *testing.T) {
 	var p spinPolicy
 	p.init()
 	for range 40 {
-		p.paid(70*time.Microsecond, 90*time.Microsecond)
+		p.paid(30*time.Microsecond, 90*time.Microsecond)
 	}
-	if p.price < 60*time.Microsecond || p.price > 70*time.Microsecond {
-		t.Errorf("calls cost 70 µs of CPU time each, and the price is %v", p.price)
+	if p.price < 28*time.Microsecond || p.price > 30*time.Microsecond {
+		t.Errorf("calls cost 30 µs of CPU time each, and the price is %v", p.price)
 	}
 	p.paid(time.Second, time.Second)
 	if p.price > maxPrice {
@@ -605,7 +605,8 @@ func TestAdvise(t *testing.T) {
 		want                int64
 	}{
 		"one caller":                          {10, 10, 10, µs, 0, looks},
-		"one caller, long functions":          {10, 10, 10, 20 * µs, 7, looks}, // as the policy says
+		"one caller, functions of 9 µs":       {10, 10, 10, 9 * µs, 7, looks},
+		"one caller, functions of 10 µs":      {10, 10, 10, 10 * µs, 7, 0},
 		"two callers, two cores":              {10, 10, 0, µs, 0, 0},
 		"two callers, four cores":             {10, 10, 0, µs, 1, looks},
 		"two callers, functions of 20 µs":     {10, 10, 0, 20 * µs, 7, parkAtOnce},
