@@ -64,9 +64,9 @@ type spinPolicy struct {
 const (
 	firstPrice = 20 * time.Microsecond // W, until it has been measured; half and twice do as well
 	minPrice   = 2 * time.Microsecond  // half and twice do as well
-	// A longer wait is one for a P, or for a core that sleeps. With 100 µs, a lone call or one of three
-	// each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs, frames
-	// of 50 calls and 10 µs take 2.8 times as long.
+	// A longer wait is one for a P, or for a core that sleeps. With 100 µs, a lone call or one of
+	// three each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs,
+	// frames of 50 calls and 10 µs take 2.8 times as long.
 	maxPrice   = 2 * firstPrice
 	miss       = 3 * firstPrice        // M; its mean time, measured, changed no load
 	memory     = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well

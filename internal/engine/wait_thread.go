@@ -382,10 +382,10 @@ type window struct {
 
 // advise says how callers wait that find the thread up. A caller waits for the calls before it, the
 // running one included, and for its own: n times the mean time of a call. If all of them look
-// meanwhile, a call costs each of them that time of one call; if they park, it costs the wake-up of
-// one of them, half of W. Among many callers it is a quarter of W, because Ps look for work already:
-// with half, 16 callers of 3 µs on 16 cores take 2.5 times the channel's CPU time. free is how many
-// slots are free; it is counted if that is negative.
+// meanwhile, a call costs each of them that time of one call; if they park, it costs the wake-up
+// of one of them, half of W. Among many callers it is a quarter of W, because Ps look for work
+// already: with half, 16 callers of 3 µs on 16 cores take 2.5 times the channel's CPU time. free is
+// how many slots are free; it is counted if that is negative.
 //
 //threadcall:noalloc
 func (e *Engine) advise(now time.Duration, calls, free int) {
