@@ -220,7 +220,7 @@ func TestCallContext_panicsIfTheContextDoes(t *testing.T) {
 						faulty := &faultyContext{Context: ctx}
 						faulty.left.Store(n)
 						ran, ok := false, false
-						var v any
+						var v any = "a Goexit" // unless use returns or panics
 						ends(t, func() { v = recovered(func() { ok = use(faulty, func() { ran = true }) }) })
 						cancel()
 						if reported := kept.take(); reported != nil {

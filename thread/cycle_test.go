@@ -105,6 +105,27 @@ func TestGoexit_inACycleLeavesTheRestInOrder(t *testing.T) {
 	}
 }
 
+// A function that exits in a cycle ends its caller's function only after what that waits for, whose
+// panic it raises, as in a call in place.
+func TestGoexit_inACycleRaisesThePanicOfWhatHasBegun(t *testing.T) {
+	for name, a := range both(t) {
+		b := start(t)
+		var v any
+		exitsWith(t, name, func() {
+			a.call(func() {
+				defer func() { v = recover() }()
+				b.Call(func() {
+					defer func() { panic(errBoom) }()
+					a.call(runtime.Goexit)
+				})
+			})
+		})
+		if v != errBoom {
+			t.Errorf("%s: recovered %v", name, v)
+		}
+	}
+}
+
 // A thread that calls a pool waits for the worker that runs its call, and for no other: what other
 // workers want of it does not run inside the function that calls.
 func TestPool_interruptsNoCaller(t *testing.T) {

@@ -216,8 +216,8 @@ const everything = ^Mark(0)
 //
 //threadcall:noalloc
 func (q *Queue) Mark() (m Mark, ok bool) {
-	list, last, ok := q.all()
-	if !ok || list == nil {
+	list, last := q.all()
+	if list == nil {
 		return 0, false
 	}
 	c := q.Get(mark, nil, 0)
@@ -232,21 +232,21 @@ func (q *Queue) Several() bool {
 	return r != nil && r != &closed && (r.next.Load() != q.last || r.functions() > 1)
 }
 
-// all takes all calls in hand. If it is false the queue is closed.
-func (q *Queue) all() (list, last *Call, ok bool) {
+// all takes all calls in hand, if there are any and the queue is not closed.
+func (q *Queue) all() (list, last *Call) {
 	older := q.ready.Load()
 	if older == &closed || older != nil && !q.ready.CompareAndSwap(older, nil) {
-		return nil, nil, false // only Close changes ready besides the thread
+		return nil, nil // only Close changes ready besides the thread
 	}
 	younger, youngest := q.grab()
 	switch {
 	case older == nil:
-		return younger, youngest, true
+		return younger, youngest
 	case younger != nil:
 		q.last.next.Store(younger)
-		return older, youngest, true
+		return older, youngest
 	}
-	return older, q.last, true
+	return older, q.last
 }
 
 // TakeUntil removes and returns the oldest call before m, or nil. Marks are passed in their order,

@@ -78,10 +78,7 @@ const sweepAfter = 64
 
 // sweep removes the calls that have begun out of their turn.
 func (q *Queue) sweep() {
-	list, _, ok := q.all()
-	if !ok || list == nil {
-		return
-	}
+	list, _ := q.all()
 	var kept *Call // the last that stays
 	for c := list; c != nil; {
 		next := c.next.Load()

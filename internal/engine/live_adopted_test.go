@@ -260,6 +260,15 @@ func TestServe_letsItsCallersRun(t *testing.T) {
 	})
 }
 
+// Before the thread blocks in Wait, other goroutines run likewise.
+func TestWait_letsOthersRun(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		if _, ok := e.load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
+			t.Error("a goroutine that is ready has not run")
+		}
+	})
+}
+
 // A caller notes when it runs again only if the thread has asked for that.
 func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"runtime"
 	"slices"
 	"testing"
@@ -202,6 +203,30 @@ func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
 	if allocations > 0 {
 		t.Errorf("1,000 of them allocate %v times", allocations)
 	}
+}
+
+// A post whose context ends after it has got a place gives that back.
+func TestGoContext_givesItsPlaceBack(t *testing.T) {
+	e, _ := New(1)
+	err := e.GoContext(&endsSecond{Context: t.Context()}, nothing)
+	if err == nil || !e.TryGo(nothing) {
+		t.Errorf("the post ends with %v, or there is no place for another", err)
+	}
+}
+
+// An endsSecond is done when it has been asked once whether it is.
+type endsSecond struct {
+	context.Context
+	asked bool
+}
+
+func (c *endsSecond) Done() <-chan struct{} {
+	done := make(chan struct{})
+	if c.asked {
+		close(done)
+	}
+	c.asked = true
+	return done
 }
 
 // The main goroutine never ends, so its m is enough to know its thread.
