@@ -80,7 +80,7 @@ func (e *Engine) tick(now time.Duration) {
 	n := r.taken + 1
 	r.taken = 0
 	if r.untimed {
-		r.wokeAt(now)
+		e.wokeAt(now)
 		e.counts.at.Store(int64(now))
 		return
 	}
@@ -326,13 +326,16 @@ func (e *Engine) park(down time.Duration) {
 		e.measure(0, 0)
 	}
 	r.up, r.taken = now, 0
-	r.wokeAt(now)
-	r.window = window{grabs: e.q.Grabs()}
+	e.wokeAt(now)
 }
 
 // wokeAt notes that the thread has been parked until now.
-func (r *idleState) wokeAt(now time.Duration) {
+//
+//threadcall:noalloc
+func (e *Engine) wokeAt(now time.Duration) {
+	r := &e.idleState
 	r.ticked, r.yielded, r.passed, r.untimed = now, now, now, false
+	r.window = window{grabs: e.q.Grabs()}
 }
 
 // skips reports whether the thread parks without being timed. Otherwise it may have set offered.

@@ -13,7 +13,7 @@ type key struct{ load, subject, unit string }
 
 // Results are series of values, one of each round.
 type Results struct {
-	Machine         string
+	Machine         string // the first that is named
 	Loads, Subjects []string // in the order in which they come first
 	series          map[key][]float64
 }
@@ -27,7 +27,7 @@ func (r *Results) Read(text string) {
 	}
 	for l := range strings.Lines(text) {
 		l = strings.TrimSpace(l)
-		if machine, ok := strings.CutPrefix(l, "# machine: "); ok {
+		if machine, ok := strings.CutPrefix(l, "# machine: "); ok && r.Machine == "" {
 			r.Machine = machine
 		}
 		m := line.FindStringSubmatch(l)
