@@ -13,7 +13,7 @@ type key struct{ load, subject, unit string }
 
 // Results are series of values, one of each round.
 type Results struct {
-	Machine         string // the first that is named
+	Machine         string   // the first that is named
 	Loads, Subjects []string // in the order in which they come first
 	series          map[key][]float64
 }
