@@ -225,7 +225,7 @@ func (t *Timer) Stop() bool {
 	t.waiting = append(t.waiting, token)
 	t.mu.Unlock()
 	// a thread outside a bubble cannot wait for one inside, so the two are in no cycle
-	if self == nil || latched {
+	if latched {
 		token.Wait(nil)
 	} else {
 		var on engine.Set

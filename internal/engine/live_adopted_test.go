@@ -233,6 +233,21 @@ func TestEngine_interrupt_late(t *testing.T) {
 	eventually(t, e.q.Resting, "the thread rests")
 }
 
+// What is to be done before several functions is done once, before the first, and not for one.
+func TestServe_restsBeforeSeveral(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		for n, want := range []string{"", "f", "rest ff", "rest fff"} {
+			got := ""
+			for range n {
+				e.Go(func() { got += "f" })
+			}
+			if e.Serve(0, func() { got += "rest " }); got != want {
+				t.Errorf("with %d functions it does %q, want %q", n, got, want)
+			}
+		}
+	})
+}
+
 // Before the thread blocks in native code, its callers run: with one P nothing else would run them.
 func TestServe_letsItsCallersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))

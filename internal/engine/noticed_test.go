@@ -247,3 +247,21 @@ func adoptHere() (exactAndDirect [2]bool) {
 	defer e.Terminate()
 	return [2]bool{e.exact, e.direct}
 }
+
+// A call to a thread that serves has no timer, and one to another thread has.
+func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
+	e, _ := New(0)
+	u := &e.unserved
+	for _, serves := range []bool{true, false} {
+		e.serving.Store(0)
+		if serves {
+			e.serving.Store(loops)
+		}
+		_, first := e.beginWait()
+		if first == serves || u.watched.Load() == serves {
+			t.Errorf("serves: %v; the caller sets the timer: %v, it is set: %v", serves, first,
+				u.watched.Load())
+		}
+	}
+	u.watch.timer.Stop()
+}

@@ -86,6 +86,8 @@ func TestPool_next_spared(t *testing.T) {
 	if _, several := w.needs(y); len(several) != 1 {
 		t.Error("the wait needs no thread, although all are busy")
 	}
+	e.busy.Store(false)
+	w.needs(y)
 	if p.next(e); len(p.spared) > 0 {
 		t.Error("the backlog is empty, and a thread is kept that counts on it")
 	}

@@ -37,11 +37,15 @@ func TestYield_slow(t *testing.T) {
 			_ = clock.Now() // where it can be preempted by any release of Go
 		}
 	}()
-	eventually(t, func() bool {
-		e.yields.kind.Store(yieldOwn)
-		e.yield(nil)
-		return time.Duration(e.waits.lost.Load()) >= coreLost
-	}, "a yield that has lasted for long is time lost")
+	for _, self := range []*Engine{nil, e} {
+		e.waits.lost.Store(0)
+		eventually(t, func() bool {
+			e.yields.kind.Store(yieldOwn)
+			e.yields.locked.Store(-int64(time.Hour))
+			e.yield(self)
+			return time.Duration(e.waits.lost.Load()) >= coreLost
+		}, "a yield that has lasted for long is time lost, on a thread: %v", self != nil)
+	}
 }
 
 // Calls that come after pauses cost more if the thread spins, and so it does not.

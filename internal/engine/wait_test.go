@@ -379,6 +379,11 @@ func TestLook(t *testing.T) {
 	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
+	eventually(t, func() bool {
+		crowdedUntil.Store(0)
+		e.waits.look(c, clock.Now()-time.Second, time.Second, true)
+		return crowdedUntil.Load() == 0
+	}, "it yields, and that has not cost what was lost before")
 	e.waits.lost.Store(0)
 	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")

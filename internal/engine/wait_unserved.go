@@ -23,9 +23,9 @@ import (
 //	watched  means                next, and by
 //	false    there is no timer    true, by beginWatch: a caller that finds the thread not serving, or
 //	                              the thread when it has stopped serving and callers wait
-//	true     the timer is set,    false, by checkUnserved, if none waits or the thread serves. It
-//	         or the thread was    looks again after that: a caller that has begun to wait, or the
-//	         reported, or closed  thread that has stopped serving, may have found watched true
+//	true     the timer is set,    false, by checkUnserved, which then sets it again if callers wait
+//	         or the thread was    and the thread does not serve: a caller that has begun to wait, or
+//	         reported             the thread that has stopped serving, may have found watched true
 //
 // A caller counts itself and then looks whether the thread serves; the thread stops serving and
 // then looks whether callers wait. So at least one of them sees the other. The side that sets
@@ -127,14 +127,9 @@ func (e *Engine) checkUnserved() {
 	} else {
 		before /= odd
 	}
+	u.watched.Store(false)
 	switch {
-	case e.q.Closed():
-		return // nothing waits there, nor will
-	case !e.mayBeUnserved():
-		u.watched.Store(false)
-		if e.mayBeUnserved() && u.watched.CompareAndSwap(false, true) {
-			e.nextPeriod()
-		}
+	case e.q.Closed(), !e.mayBeUnserved(), !u.watched.CompareAndSwap(false, true):
 		return
 	case before == 0 || e.served.Load() != w.served:
 		e.nextPeriod()
