@@ -156,14 +156,8 @@ var served = map[string]func(){
 	},
 	"it begins to serve, and a function runs for long": func() {
 		mainthread.Thread().Stats()
-		go func() {
-			for mainthread.Thread().Stats().Queued == 0 {
-				time.Sleep(time.Millisecond)
-			}
-			mainthread.Call(nop)
-			os.Exit(0)
-		}()
-		go mainthread.Call(func() { time.Sleep(long) })
+		mainthread.Go(func() { time.Sleep(long) })
+		go func() { mainthread.Call(nop); os.Exit(0) }()
 		for mainthread.Thread().Stats().Queued < 2 {
 			time.Sleep(time.Millisecond)
 		}

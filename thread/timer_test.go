@@ -21,6 +21,19 @@ var timers = map[string]func(th *thread.Thread, d time.Duration, f func()) *thre
 	"Every":     (*thread.Thread).Every,
 }
 
+// A Timer that has been stopped does not keep what its function refers to.
+func TestTimer_StopForgetsItsFunction(t *testing.T) {
+	th := start(t)
+	for name, after := range timers {
+		x := new([64]int)
+		p := weak.Make(x)
+		timer := after(th, time.Hour, func() { x[0]++ })
+		timer.Stop()
+		collected(t, p, "what "+name+" refers to")
+		runtime.KeepAlive(timer)
+	}
+}
+
 func TestAfterFunc_runsOnce(t *testing.T) {
 	th := start(t)
 	for _, d := range []time.Duration{math.MinInt64, -1, 0, 1} {

@@ -54,9 +54,6 @@ func (q *Queue) Post(fn func()) (wake, ok bool) {
 	if c.fns == nil {
 		c.fns = new(block) //threadcall:alloc once for each record
 	}
-	if c.state.Load() != 0 {
-		c.state.Store(0)
-	}
 	c.fns[0] = fn
 	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
 	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut
