@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -304,4 +305,27 @@ func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A goroutine gives the locks of an engine that another goroutine has terminated back once.
+func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		before, _ := New(0)
+		before.Adopt()
+		ended := make(chan bool)
+		go func() { before.Terminate(); close(ended) }()
+		<-ended
+		if left.Find(ident.M()) != before.pin {
+			t.Error("no locks are left")
+		}
+		e, _ := New(0)
+		if e.Adopt(); left.Find(ident.M()) != nil || before.pin.Held() {
+			t.Error("the locks have not been given back, or would be again")
+		}
+		e.Terminate()
+		e.GiveBack()
+	}()
+	testutil.Arrives(t, done)
 }

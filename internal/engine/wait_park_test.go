@@ -435,13 +435,13 @@ func TestSpin_learns(t *testing.T) {
 		e.counts.work(clock.Now())
 		e.waits.lost.Store(int64(lost))
 		c.before(e, r)
-		p.gain = gain
+		p.gain, r.passed = gain, 1
 		found := make(chan bool, 1)
 		go func() { found <- e.spin() }()
 		if got := testutil.Arrives(t, found); got != c.found || r.woke != 0 || p.gain != gain+c.gain ||
-			p.credit != c.credit || e.counts.works() == c.rests {
-			t.Errorf("%s: found %v, gain %v, credit %v, works %v", name, got, p.gain, p.credit,
-				e.counts.works())
+			p.credit != c.credit || r.passed != 1 || e.counts.works() == c.rests {
+			t.Errorf("%s: found %v, gain %v, credit %v, passed at %v, works %v", name, got, p.gain,
+				p.credit, r.passed, e.counts.works())
 		}
 		if got := time.Duration(e.waits.lost.Load()); got < c.lost || c.lost == 0 && got != 0 {
 			t.Errorf("%s: %v are lost", name, got)
