@@ -116,9 +116,11 @@ func TestMetrics_addUpThreadsOfOneName(t *testing.T) {
 	for _, th := range []interface {
 		Call(func()) bool
 		Go(func()) bool
+		Stats() thread.Stats
 	}{a, b, p} {
-		th.Go(func() { panic("x") })
+		th.Go(func() { panic("x") }) // in a pool, it may end after the call
 		th.Call(func() {})
+		testutil.Eventually(t, func() bool { return th.Stats().Runs.Count == 2 }, "both have run")
 	}
 	busy := testutil.Occupy(t, b.Go)
 	defer busy.Open()
