@@ -55,6 +55,9 @@ func uses(t testing.TB) map[string]func() {
 	at, title := &point{}, "title"
 	move := thread.Bind3(th, (*point).move)
 	count := thread.Bind2V(th, func(s string, l large) large { n += len(s); return l })
+	ended := start(t)
+	ended.Terminate()
+	refused := thread.BindGo1(ended, func(large) {})
 	post, postLarge := thread.BindGo3(th, (*point).move), thread.BindGo1(th, func(large) {})
 	redraw, resize := th.Coalesce(nop), thread.Coalesce1(th, func(large) {})
 	assert := func() { th.Assert() }
@@ -117,12 +120,13 @@ func uses(t testing.TB) map[string]func() {
 			}
 			th.Call(nop)
 		},
-		"Bind, nested": func() { th.Call(bindNest) },
-		"nested":       func() { th.Call(nest) },
-		"nested, pool": func() { p.Call(nestPool) },
-		"thread calls": func() { th.Call(toOther) },
-		"Serve, Wait":  func() { begin <- true; <-served },
-		"Local":        func() { local.Set(th, large{}); local.Get(th) },
+		"BindGo, refused": func() { refused(large{}) },
+		"Bind, nested":    func() { th.Call(bindNest) },
+		"nested":          func() { th.Call(nest) },
+		"nested, pool":    func() { p.Call(nestPool) },
+		"thread calls":    func() { th.Call(toOther) },
+		"Serve, Wait":     func() { begin <- true; <-served },
+		"Local":           func() { local.Set(th, large{}); local.Get(th) },
 		"watched": func() {
 			watched.Go(nop)
 			late.asked = 0

@@ -121,3 +121,25 @@ func TestWithName_isALabel(t *testing.T) {
 		})
 	}
 }
+
+// While a Loop serves a context with labels, functions without labels have those, and its goroutine
+// keeps them: they are its own if it goes by the rules of package pprof.
+func TestServeContext_hasItsLabels(t *testing.T) {
+	ends(t, func() {
+		l := thread.Adopt()
+		defer l.Close()
+		ctx, cancel := context.WithCancel(labelled("b"))
+		var seen []string
+		see := func() { seen = append(seen, labels()) }
+		go func() {
+			l.Thread().Call(see)
+			_ = l.Thread().CallContext(labelled("a"), see)
+			l.Thread().Call(see)
+			cancel()
+		}()
+		_ = l.ServeContext(ctx)
+		if see(); !slices.Equal(seen, []string{ofB, ofA, ofB, ofB}) {
+			t.Errorf("labels are %q", seen)
+		}
+	})
+}

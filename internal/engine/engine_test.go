@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -159,6 +160,33 @@ func TestWatch_replaced(t *testing.T) {
 		if reports := int(e.reports.Load()) - before; reports != want {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
+	}
+}
+
+// A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
+func TestWatch_replacedInALoop(t *testing.T) {
+	e, o := New(0)
+	e.Start(nil, false)
+	defer e.Terminate()
+	o.Watch(time.Hour, func(Slow) {})
+	e.Call(func() {
+		e.pauseSlow()
+		o.Watch(time.Hour, func(Slow) {})
+		if e.resumeSlow(clock.Now()); e.observed.notify != nil {
+			t.Error("the function would be reported to what was called before")
+		}
+	})
+}
+
+// A call that waits for one thread of a pool counts as refused by the pool.
+func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
+	p, o := NewPool(1, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	ran := make(chan bool)
+	go func() { ran <- p.Workers()[0].Call(nothing) }()
+	eventually(t, func() bool { return p.Workers()[0].q.Len() == 1 }, "the call is queued")
+	if p.Terminate(); testutil.Arrives(t, ran) || p.refused.Load() != 1 {
+		t.Errorf("%d functions are refused, want 1", p.refused.Load())
 	}
 }
 

@@ -458,10 +458,7 @@ func (e *Engine) measure(wall, work time.Duration) {
 		r.cpu = 0
 		return
 	}
-	cpu, ok := clock.CPUTime()
-	if !ok {
-		cpu = 0
-	}
+	cpu, ok := clock.CPUTime() // zero if it is not reported
 	switch {
 	case wall == 0 || work > maxPrice:
 	case !ok:
