@@ -277,6 +277,24 @@ func TestEndTimeslice(t *testing.T) {
 	}
 }
 
+// A thread that parks for the first time counts the cores, which callers that take turns ask for.
+func TestPark_countsCores(t *testing.T) {
+	hasCores(t, 64)
+	for _, first := range []bool{true, false} {
+		spinners.cores.Store(0) // not known
+		spinners.procs.Store(0)
+		e, _ := New(0)
+		e.Go(nothing) // so it does not wait
+		if !first {
+			e.idleState.sleeps = 1
+		}
+		e.park(clock.Now())
+		if counted := spinners.procs.Load() != 0; counted != first {
+			t.Errorf("for the first time: %v; it counts: %v", first, counted)
+		}
+	}
+}
+
 // When a thread that always has calls tells callers to yield, and when it yields itself.
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
