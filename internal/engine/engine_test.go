@@ -178,6 +178,31 @@ func TestWatch_replacedInALoop(t *testing.T) {
 	})
 }
 
+// What is queued when nothing is notified any more, as the handle has been dropped, is not watched.
+func TestWatch_forNothing(t *testing.T) {
+	e, o := New(0)
+	o.Watch(time.Hour, func(Slow) {})
+	o.notify = nil
+	w := e.observer.Load()
+	if v := newObserved(noContext, w, e, nothing, true); w.slow.waiting.First != nil || v.notify != nil {
+		t.Error("a function would be reported to nothing")
+	}
+}
+
+// What runs last has been queued by nothing, so no report says where.
+func TestRunLast_isFromNowhere(t *testing.T) {
+	e, o := New(0)
+	e.Start(nil, false)
+	defer e.Terminate()
+	o.Watch(time.Hour, func(Slow) {})
+	e.Call(func() {
+		depth := -1
+		if e.runLast(func() { depth = e.observed.depth }); depth != 0 {
+			t.Errorf("it has %d callers, want none", depth)
+		}
+	})
+}
+
 // A call that waits for one thread of a pool counts as refused by the pool.
 func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
 	p, o := NewPool(1, 0, func(int) func() { return nil })
