@@ -184,7 +184,8 @@ func TestWatch_forNothing(t *testing.T) {
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer.Load()
-	if v := newObserved(noContext, w, e, nothing, true); w.slow.waiting.First != nil || v.notify != nil {
+	v := newObserved(noContext, w, e, nothing, true)
+	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
 }

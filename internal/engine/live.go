@@ -252,7 +252,6 @@ func (e *Engine) beginServing() { e.startServing(1) }
 func (e *Engine) startServing(n int64) {
 	e.serving.Add(n)
 	if c := e.current; c != nil {
-		e.current = nil
 		c.Begun()
 	}
 }

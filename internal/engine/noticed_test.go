@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -265,4 +266,73 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 		}
 	}
 	u.watch.timer.Stop()
+}
+
+// A call that a Goexit unwinds is withdrawn from the queue of another thread.
+func TestAbandon_withdraws(t *testing.T) {
+	e, _ := New(0)
+	on, _ := New(0)
+	c := on.q.Get(callq.Withdrawable, func() { t.Error("it ran") }, e.id)
+	on.q.Push(c)
+	w := &wait{call: c, on: on}
+	if !e.abandon(w) || !e.abandon(w) {
+		t.Error("the thread waits for it")
+	}
+	on.step()
+}
+
+// interrupt wakes a thread that rests in the Go scheduler, and no other.
+func TestInterrupt_wakesWhatRests(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode        uint32
+		rests, wake bool
+	}{
+		"it rests":                 {inScheduler, true, true},
+		"it is about to rest":      {inScheduler, false, false},
+		"it looks before it waits": {up, true, false},
+	} {
+		e, _ := New(0)
+		if e.q.Awake(); c.rests {
+			e.q.Rest()
+		}
+		e.mode.Store(c.mode)
+		e.interrupt()
+		select {
+		case <-e.wakeup:
+			if !c.wake {
+				t.Errorf("%s: it is woken", name)
+			}
+		default:
+			if c.wake {
+				t.Errorf("%s: it is not woken", name)
+			}
+		}
+	}
+}
+
+// What is said about a loop that has ended: the main thread's is ended otherwise.
+func TestMissing_namesTheLoop(t *testing.T) {
+	for _, permanent := range []bool{false, true} {
+		e, _ := New(0)
+		serves, over, ended := make(chan bool), make(chan bool), make(chan bool)
+		go func() {
+			defer close(ended)
+			e.Adopt()
+			e.Serve(0, nil)
+			close(serves)
+			<-over
+			e.Terminate()
+			e.GiveBack()
+		}()
+		<-serves
+		e.permanent, e.unserved.watch = permanent, new(unservedWatch)
+		eventually(t, func() bool {
+			todo, _ := e.missing()
+			return strings.Contains(todo, "waits for something else") &&
+				strings.Contains(todo, "mainthread.Loop().Close()") == permanent
+		}, "it says what to call; permanent: %v", permanent)
+		e.permanent = false
+		close(over)
+		<-ended
+	}
 }
