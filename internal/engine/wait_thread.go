@@ -51,8 +51,8 @@ type idleState struct {
 	every   int           // calls from one tick to the next
 	ticked  time.Duration // when the thread has last read the clock
 	up      time.Duration // when it was woken; zero if it has spun since
-	yielded time.Duration // when callers were last told to yield, or the thread parked
-	passed  time.Duration // when one has yielded for all Ps, or the thread itself
+	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
+	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
 
 	sleeps int           // how often it was parked
 	found  int           // calls that it found while it was spinning
