@@ -57,14 +57,13 @@ var unserved = map[string]func(){
 		select {}
 	},
 	"the loop has ended with its goroutine": func() {
-		mainthread.Thread().Stats()
-		mainthread.Go(runtime.Goexit)
+		ended := make(chan bool)
+		defer close(ended) // when Serve serves no longer, or the call would not be the watch's first
 		go func() {
-			for mainthread.Thread().Stats().Queued > 0 {
-				time.Sleep(time.Millisecond)
-			}
+			<-ended
 			mainthread.Call(nop)
 		}()
+		mainthread.Go(runtime.Goexit)
 		loop.Serve(0)
 	},
 	"it waits for another thread": func() {
