@@ -100,6 +100,13 @@ func TestSkips(t *testing.T) {
 				t.Errorf("skips %v, offers %v, timed %v, outnumbered %v; %d to skip, back %d, longs %d", skips,
 					r.offered, e.waits.timed.Load(), r.outnumbered, r.skips, r.back, r.longs)
 			}
+			if starts := e.startSpinning(); starts != c.offers {
+				t.Errorf("it begins to spin: %v", starts)
+			}
+			if parks := e.waits.spin.Load() == parkAtOnce; parks != c.outnumbered {
+				t.Errorf("its callers park at once: %v", parks)
+			}
+			e.stopSpinning()
 		})
 	}
 }

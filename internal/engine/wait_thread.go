@@ -232,6 +232,19 @@ func (e *Engine) dares(now time.Duration) bool {
 	return others.over.Load() < believed
 }
 
+// outnumbered notes that the thread would spin, and reports whether those that would have not cores
+// enough, but for one. Then its callers park: Gosched would keep a P from another thread.
+//
+//threadcall:noalloc
+func (e *Engine) outnumbered(now time.Duration) bool {
+	r := &e.idleState
+	r.outnumbered = spinners.count(now) > 0 && !spinners.want(e.id, &r.wanting, now)
+	if r.outnumbered {
+		e.waits.spin.Store(parkAtOnce)
+	}
+	return r.outnumbered
+}
+
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
 //
 //threadcall:noalloc
@@ -241,7 +254,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	now := clock.Now()
-	if !e.dares(now) {
+	if !e.dares(now) || e.outnumbered(now) {
 		return false
 	}
 	if r.slot = spinners.enter(e.id, now); r.slot == nil {
@@ -356,12 +369,11 @@ func (e *Engine) skips(now time.Duration) bool {
 	}
 	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
 	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
-		if spinners.want(e.id, &r.wanting, now) && e.load.Below(spinners.atOnce()+2) {
+		if !e.outnumbered(now) && e.load.Below(spinners.atOnce()+2) {
 			r.offered, r.back = true, 0
 		} else {
-			more = true
+			more, r.outnumbered = true, true
 		}
-		r.outnumbered = more
 	}
 	if more {
 		r.back = min(2*r.back+1, maxSkips)

@@ -52,17 +52,38 @@ var (
 	oneChannel = way{name: "reference", share: func(threads, callers int) ([]compare.Subject, func()) {
 		return shared(pool(threads)[1], callers)
 	}}
-	byKey = way{name: "keyed", share: func(threads, callers int) (s []compare.Subject, end func()) {
+	byKey = way{name: "keyed", share: func(threads, callers int) ([]compare.Subject, func()) {
 		k, keys := keyed.New[int](nil), []compare.Subject{}
 		for i := range threads {
 			keys = append(keys, key{k, i})
 		}
-		for i := range callers {
-			s = append(s, &inTurn{keys, i})
+		return inTurns(keys, callers), k.Close
+	}}
+	channels = way{name: "channels", share: func(threads, callers int) ([]compare.Subject, func()) {
+		keys, stops := []compare.Subject{}, []func(){}
+		for range threads {
+			s, stop := reference.open()
+			keys, stops = append(keys, s), append(stops, stop)
 		}
-		return s, k.Close
+		return inTurns(keys, callers), all(stops)
 	}}
 )
+
+// inTurns returns for each of so many callers the keys in turn, each caller from another on.
+func inTurns(keys []compare.Subject, callers int) (s []compare.Subject) {
+	for i := range callers {
+		s = append(s, &inTurn{keys, i})
+	}
+	return s
+}
+
+func all(stops []func()) func() {
+	return func() {
+		for _, stop := range stops {
+			stop()
+		}
+	}
+}
 
 func shared(w way, callers int) ([]compare.Subject, func()) {
 	s, end := w.open()
@@ -82,11 +103,7 @@ func pool(threads int) []way {
 			for range threads {
 				stops = append(stops, compare.OnThread(d))
 			}
-			return d, func() {
-				for _, stop := range stops {
-					stop()
-				}
-			}
+			return d, all(stops)
 		}},
 	}
 }

@@ -40,8 +40,9 @@ const ms = time.Millisecond
 
 // lists are the phases that are measured together: without a name, those that programs have;
 // crowds, many callers of one thread, and many pairs of a thread and its caller; posts, what is
-// handed over by Go, and a Call behind it; pools, callers that share the threads of a pool, or a
-// key for each of them in turn. Their names have the function's time and that of the work.
+// handed over by Go, and a Call behind it; pools, callers that share the threads of a pool, or use
+// a key for each of them in turn, next to one channel for all and to one for each key. Their names
+// have the function's time and that of the work.
 var lists = func() (lists map[string][]phase) {
 	if err := json.Unmarshal(phases, &lists); err != nil {
 		panic(err)
@@ -230,7 +231,7 @@ var compared = map[string][]way{
 	"":       {onMain, onThread, reference, spinning},
 	"crowds": {onMain, onThread, reference, spinning},
 	"posts":  {onMain, onThread, buffered("reference", 1024), buffered("small", 16)},
-	"pools":  {inPool, byKey, oneChannel},
+	"pools":  {inPool, byKey, oneChannel, channels},
 }
 
 // inTurnOf is how many phases of a side follow one another before it is another's turn.

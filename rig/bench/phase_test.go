@@ -20,7 +20,7 @@ func TestPhases_Run(t *testing.T) {
 	for list, rows := range map[string]map[string]int{
 		"":      {"threadcall": 22, "thread": 24, "reference": 24, "spinning": 19},
 		"posts": {"threadcall": 7, "thread": 7, "reference": 7, "small": 7},
-		"pools": {"thread": 5, "keyed": 5, "reference": 5},
+		"pools": {"thread": 5, "keyed": 5, "reference": 5, "channels": 5},
 	} {
 		var part bytes.Buffer
 		Phases{Name: "Phase", List: list, Rounds: 1, For: 2 * ms, Match: all, Sides: all}.Run(&part)
