@@ -39,7 +39,6 @@ func yields(f func()) bool {
 // When a thread that parks is not timed, when it offers to spin, and when it skips the next parks.
 func TestSkips(t *testing.T) {
 	const rare = -memory * firstPrice
-	eventually(t, noSpinners, "threads of other tests spin no more")
 	pays := spinPolicy{gain: 1}
 	for name, c := range map[string]struct {
 		cores  int32
@@ -76,6 +75,7 @@ func TestSkips(t *testing.T) {
 			false, 0, 3, 0, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			eventually(t, noSpinners, "threads of others spin no more, nor would")
 			hasCores(t, c.cores)
 			e, _ := New(0)
 			now := clock.Now()
@@ -108,6 +108,31 @@ func TestSkips(t *testing.T) {
 			}
 			e.stopSpinning()
 		})
+	}
+}
+
+// A thread does not offer to spin while others than it and its caller want the Ps.
+func TestSkips_nextToGoroutines(t *testing.T) {
+	if runtime.Version() < "go1.26" {
+		t.Skip("the runtime does not say how many goroutines run")
+	}
+	eventually(t, noSpinners, "threads of other tests spin no more")
+	hasCores(t, 2)
+	var stop atomic.Bool
+	var computing testutil.Group
+	defer computing.Wait()
+	defer stop.Store(true)
+	for range 2 {
+		computing.Go(func() {
+			for !stop.Load() {
+			}
+		})
+	}
+	e, _ := New(0)
+	r := &e.idleState
+	r.policy = spinPolicy{gain: 1, price: firstPrice, parks: measured, run: minRun}
+	if e.skips(clock.Now()); r.offered || !r.outnumbered {
+		t.Errorf("offers %v, outnumbered %v", r.offered, r.outnumbered)
 	}
 }
 
@@ -165,7 +190,7 @@ func TestPark_learns(t *testing.T) {
 			e.park(down)
 			now := clock.Now()
 			if r.up <= down || r.up > now || r.ticked != r.up || r.taken != 0 || r.untimed ||
-				r.window != (window{grabs: 1}) || r.sliceSeen != down || r.sleeps != 1 {
+				r.window != (window{grabs: 1}) || r.sleeps != 1 {
 				t.Errorf("it was down at %v: %+v", down, *r)
 			}
 			if !e.counts.works() || e.counts.busy(r.up) != second {
@@ -253,33 +278,6 @@ func TestMeasure(t *testing.T) {
 			(r.cpu > 0) != c.keeps || c.keeps && time.Duration(e.waits.price.Load()) != price {
 			t.Errorf("%s: the price is %v, callers have %v, CPU time %v", name, price,
 				time.Duration(e.waits.price.Load()), r.cpu)
-		}
-	}
-}
-
-// A thread yields when it and its callers have followed each other for a timeslice.
-func TestEndTimeslice(t *testing.T) {
-	now := clock.Now()
-	for name, c := range map[string]struct {
-		began, seen time.Duration // so long ago
-		yields      bool
-	}{
-		"calls after a pause":        {2 * timeslice, 2 * coreLost, false},
-		"calls for half a timeslice": {timeslice / 2, µs, false},
-		"calls for longer":           {timeslice + 1, µs, true},
-	} {
-		var r idleState
-		var got time.Duration
-		yielded := yields(func() {
-			r = idleState{sliceBegan: now - c.began, sliceSeen: now - c.seen}
-			got = r.endTimeslice(now)
-		})
-		began := r.sliceBegan
-		if c.yields && (!yielded || got <= now || began != got) ||
-			!c.yields && (got != now || c.seen > coreLost && began != now ||
-				c.seen < coreLost && began != now-c.began) || r.sliceSeen != got {
-			t.Errorf("%s: it yields: %v, returns %v, the slice began at %v and was seen at %v, now %v", name,
-				yielded, got, began, r.sliceSeen, now)
 		}
 	}
 }

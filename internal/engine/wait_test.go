@@ -35,9 +35,12 @@ func maySpin(e *Engine) bool {
 	return true
 }
 
+// noSpinners reports whether no thread spins, or would.
 func noSpinners() bool {
+	now := clock.Now()
 	for i := range spinners.slots {
-		if spinners.slots[i].owner.Load() != 0 {
+		s := &spinners.wanting[i]
+		if spinners.slots[i].owner.Load() != 0 || !s.available(s.owner.Load(), now) {
 			return false
 		}
 	}

@@ -57,8 +57,6 @@ type idleState struct {
 	sleeps int           // how often it was parked
 	found  int           // calls that it found while it was spinning
 	cpu    time.Duration // of the process when the thread was last woken, if that is measured
-
-	sliceBegan, sliceSeen time.Duration // see endTimeslice
 }
 
 // took is called for each call that the thread has taken and run.
@@ -299,9 +297,6 @@ func (e *Engine) park(down time.Duration) {
 	if down == 0 {
 		down = clock.Now()
 	}
-	if e.bubble == 0 {
-		down = r.endTimeslice(down)
-	}
 	e.counts.rest(down)
 	if e.bubble != 0 {
 		e.sleep()
@@ -369,7 +364,7 @@ func (e *Engine) skips(now time.Duration) bool {
 	}
 	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
 	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
-		if !e.outnumbered(now) && e.load.Below(spinners.atOnce()+2) {
+		if !e.outnumbered(now) && e.load.Below(spinners.atOnce()+1) {
 			r.offered, r.back = true, 0
 		} else {
 			more, r.outnumbered = true, true
@@ -480,25 +475,4 @@ func (e *Engine) measure(wall, work time.Duration) {
 	}
 	r.cpu = cpu
 	e.waits.price.Store(int64(p.price))
-}
-
-// endTimeslice lets other goroutines run if the thread and its callers have had the P for long.
-//
-// Two goroutines that wake each other run before all others of their P, until the time slice that
-// they share ends. But if one of them is locked to its thread, each wake-up begins a new slice, and
-// the others never run: with one P they are 15 times as late. So the thread ends its time slice by
-// itself, if calls follow each other closely. It takes the time and returns it.
-//
-//threadcall:noalloc
-func (r *idleState) endTimeslice(now time.Duration) time.Duration {
-	if now-r.sliceSeen > coreLost {
-		r.sliceBegan = now
-	}
-	if now-r.sliceBegan > timeslice {
-		runtime.Gosched()
-		now = clock.Now()
-		r.sliceBegan = now
-	}
-	r.sliceSeen = now
-	return now
 }
