@@ -111,7 +111,7 @@ func TestSkips(t *testing.T) {
 	}
 }
 
-// A thread does not offer to spin while others than it and its caller want the Ps.
+// A thread does not offer to spin when others than it and its caller have wanted the Ps for long.
 func TestSkips_nextToGoroutines(t *testing.T) {
 	if runtime.Version() < "go1.26" {
 		t.Skip("the runtime does not say how many goroutines run")
@@ -131,8 +131,12 @@ func TestSkips_nextToGoroutines(t *testing.T) {
 	e, _ := New(0)
 	r := &e.idleState
 	r.policy = spinPolicy{gain: 1, price: firstPrice, parks: measured, run: minRun}
-	if e.skips(clock.Now()); r.offered || !r.outnumbered {
-		t.Errorf("offers %v, outnumbered %v", r.offered, r.outnumbered)
+	for i := range believed {
+		r.offered = false
+		e.skips(clock.Now())
+		if first := i < believed-1; r.offered != first || r.outnumbered == first {
+			t.Errorf("park %d: offers %v, outnumbered %v", i, r.offered, r.outnumbered)
+		}
 	}
 }
 

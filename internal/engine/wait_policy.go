@@ -163,11 +163,15 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 //
 //threadcall:noalloc
 func (c *crowd) count(threads, own, cores int) {
-	change := int32(-2)
-	if threads-own+2 > cores {
-		change = 1
+	c.over.Store(counted(c.over.Load(), threads-own+2 > cores))
+}
+
+// counted returns what becomes of a count that grows by one with each sample that says yes.
+func counted(n int32, yes bool) int32 {
+	if n -= 2; yes {
+		n += 3
 	}
-	c.over.Store(min(max(c.over.Load()+change, 0), 2*believed))
+	return min(max(n, 0), 2*believed)
 }
 
 // A spinSlot is permission to spin. A thread and its caller need two cores, so there is one slot

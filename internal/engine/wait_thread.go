@@ -38,7 +38,8 @@ type idleState struct {
 	uncalled int
 	vain     int // parks before it lingers again
 
-	outnumbered bool // threads that would spin have not cores enough, as far as it knows
+	outnumbered bool  // threads that would spin have not cores enough, as far as it knows
+	wanted      int32 // more at each park at which other goroutines wanted the Ps, see counted
 
 	before int // calls found when the thread began to spin
 
@@ -364,7 +365,8 @@ func (e *Engine) skips(now time.Duration) bool {
 	}
 	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
 	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
-		if !e.outnumbered(now) && e.load.Below(spinners.atOnce()+1) {
+		r.wanted = counted(r.wanted, !e.load.Below(spinners.atOnce()+1))
+		if !e.outnumbered(now) && r.wanted < believed {
 			r.offered, r.back = true, 0
 		} else {
 			more, r.outnumbered = true, true
