@@ -31,7 +31,7 @@ func runAllocs(c *command) error {
 	if set.Benchtime.N == 1 {
 		return errors.New("-benchtime 1x: give at least 2x, because the first operation is left out")
 	}
-	if err := gotest.CheckPattern(set.Bench); err != nil {
+	if _, err := gotest.ParsePattern(set.Bench); err != nil {
 		return err
 	}
 	progress := ui.On(c.stderr)

@@ -75,11 +75,11 @@ func runBench(c *command) error {
 	if set.Dir, err = os.Getwd(); err != nil {
 		return fail(statusUsage, err)
 	}
-	log := &plan.Log{Screen: ui.On(c.stderr), Notes: []string{}}
-	ctx, stop := interruptible(statusUsage, log.Screen)
+	p := plan.New(&set, ui.On(c.stderr))
+	ctx, stop := interruptible(statusUsage, p.Screen)
 	defer stop()
-	report, err := runPlan(ctx, &plan.Plan{Set: &set, Log: log})
-	log.Progress("")
+	report, err := runPlan(ctx, p)
+	p.Progress("")
 	if report == nil {
 		return fail(statusUsage, err)
 	}
@@ -101,7 +101,7 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 			err = context.Cause(ctx)
 		}
 	}()
-	release, err := measure.Lock(ctx, p.Log) // one run at a time
+	release, err := measure.Lock(ctx, p) // one run at a time
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 	}
 	defer func() {
 		if err := scratch.Remove(); err != nil {
-			p.Log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+			p.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
 	}()
 	p.Dir = scratch.Dir
@@ -121,10 +121,9 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 		return nil, err
 	}
 	data, err := measure.Run(ctx, p)
-	if len(data.Results) == 0 && len(p.Benchmarks) > 0 {
+	if len(data.Tables) == 0 && len(p.Benchmarks) > 0 {
 		return nil, errors.Join(data.Err(), err, errors.New("there are no results"))
 	}
-	p.Record.Notes = p.Log.Notes
 	return judge.Judge(&p.Record, data, p.Set.FailOn), errors.Join(err, data.Err())
 }
 

@@ -46,9 +46,9 @@ func (b *builder) prepare(ctx context.Context, named, all []gotest.Package) erro
 		}
 	}
 	slices.Sort(b.asked)
-	_, goroot, err := b.Toolchain(ctx, b.dir)
+	_, err := b.Toolchain(ctx, b.dir)
 	if err == nil {
-		b.overlay, err = overlay.Testing(goroot, b.dir, heap.Hook)
+		b.overlay, err = overlay.Testing(b.Root, b.dir, heap.Hook)
 	}
 	return err
 }
@@ -63,9 +63,9 @@ func (b builder) test(ctx context.Context, p gotest.Package, name string, flags 
 	for _, path := range b.asked {
 		flags = append(flags, escape.Flag(path, b.escapes()))
 	}
-	bin := &gotest.Binary{Package: p.ImportPath, Path: filepath.Join(b.dir, name+".test.exe"),
-		Dir: p.Dir, Env: append(os.Environ(), "PWD="+p.Dir)}
-	if err := b.Build(ctx, p, bin.Path, append(flags, "-overlay", b.overlay)...); err != nil {
+	bin, err := b.Build(ctx, p, filepath.Join(b.dir, name+".test.exe"),
+		append(flags, "-overlay", b.overlay)...)
+	if err != nil {
 		return nil, err
 	}
 	return bin, b.readReasons()

@@ -32,7 +32,7 @@ func TestDecisive(t *testing.T) {
 
 func TestPattern_For(t *testing.T) {
 	for pattern, want := range map[string][2]string{ // of BenchmarkSubs and BenchmarkPrints
-		"":                          {"^BenchmarkSubs$", "^BenchmarkPrints$"},
+		".":                         {"^BenchmarkSubs$", "^BenchmarkPrints$"},
 		"Subs/a|Prints":             {"^BenchmarkSubs$/a", "^BenchmarkPrints$"},
 		"Subs/(a|d)$/1|Print":       {"^BenchmarkSubs$/(a|d)$/1", "^BenchmarkPrints$"},
 		"ubs/x|Subs/[|/]|^Subs":     {"^BenchmarkSubs$/x|^BenchmarkSubs$/[|/]", ""},

@@ -127,28 +127,18 @@ func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names [
 // them.
 type Pattern struct{ alternatives [][]string }
 
-// ParsePattern reads a pattern. The empty one means all.
+// ParsePattern reads the value of a flag -bench.
 func ParsePattern(text string) (Pattern, error) {
 	p := Pattern{split(text)}
-	for _, alternative := range p.alternatives {
-		for _, element := range alternative {
-			if _, err := regexp.Compile(element); err != nil {
-				return Pattern{}, err
-			}
+	if text == "" {
+		return p, errors.New("-bench must not be empty; a point means all benchmarks")
+	}
+	for _, element := range slices.Concat(p.alternatives...) {
+		if _, err := regexp.Compile(element); err != nil {
+			return p, fmt.Errorf("-bench %q: %w", text, err)
 		}
 	}
 	return p, nil
-}
-
-// CheckPattern returns an error if the flag -bench must not have this value.
-func CheckPattern(text string) error {
-	if text == "" {
-		return errors.New("-bench must not be empty; a point means all benchmarks")
-	}
-	if _, err := ParsePattern(text); err != nil {
-		return fmt.Errorf("-bench %q: %w", text, err)
-	}
-	return nil
 }
 
 // Exactly returns the pattern that means this benchmark or sub-benchmark.

@@ -15,28 +15,27 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
-// Judge returns the report on a run, of which it compares the results.
+// Judge completes the comparison of what was measured, and returns the report on the run.
 func Judge(run *bench.Record, d *measure.Data, limits []plan.Limit) *bench.Report {
-	c := &bench.Comparison{Versions: d.Versions, Confidence: plan.Confidence, Tables: []bench.Table{},
-		Times:    []bench.Time{},
-		Failures: append([]report.Failure{}, d.Failures...), Warnings: append([]string{}, d.Warnings...)}
-	for _, unit := range d.UnitNames() {
-		t := bench.Table{Unit: unit, Better: direct(d, unit), Rows: rows(d, unit),
-			Exact: d.Units.GetAssumption(unit) == benchmath.AssumeExact}
+	c := &d.Comparison
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		t.Better, t.Exact = direct(d, t.Unit), d.Units.GetAssumption(t.Unit) == benchmath.AssumeExact
+		slices.SortFunc(t.Rows, func(a, b bench.Row) int {
+			return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
+		})
 		for i := range t.Rows {
 			row := &t.Rows[i]
 			for i := range row.Cells {
 				summarize(&row.Cells[i], t.Exact)
 			}
-			compare(&t, row, alpha)
+			compare(t, row, alpha)
 		}
-		c.Tables = append(c.Tables, t)
 	}
-	chooseBases(c, &bench.Table{Rows: rows(d, bench.Threads)})
+	chooseBases(c, &d.Threads)
 	correct(c)
 	r := &bench.Report{Record: *run, Comparison: c, Breaches: []bench.Case{},
 		Undecided: []bench.Case{}}
@@ -54,32 +53,6 @@ func direct(d *measure.Data, unit string) int {
 		return -1
 	}
 	return 0
-}
-
-// rows returns the benchmarks that have this unit, with their samples, in the order of their names.
-func rows(d *measure.Data, unit string) []bench.Row {
-	var rows []bench.Row
-	at := map[[2]string]int{}
-	for _, r := range d.Results {
-		value, ok := r.Value(unit)
-		if !ok {
-			continue
-		}
-		key := [2]string{r.GetConfig("pkg"), r.Name.String()}
-		i, ok := at[key]
-		if !ok {
-			i = len(rows)
-			at[key] = i
-			rows = append(rows, bench.Row{Package: key[0], Name: key[1],
-				Cells: make([]bench.Cell, len(d.Versions))})
-		}
-		cell := &rows[i].Cells[r.Version]
-		cell.Samples = append(cell.Samples, bench.Sample{Round: r.Round, Value: value})
-	}
-	slices.SortFunc(rows, func(a, b bench.Row) int {
-		return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
-	})
-	return rows
 }
 
 // correct marks by Holm's procedure the verdicts that stay visible when the error rate is that of

@@ -18,24 +18,19 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
-// A Data is a set of benchmark results of one or more versions of a program.
+// A Data is a set of benchmark results of one or more versions of a program: a comparison of which
+// the cells have their samples, and that package judge completes.
 type Data struct {
-	Versions []string                 // their names, the oldest first
-	Units    benchfmt.UnitMetadataMap // what is known of units, such as which direction is better
-	Results  []Result
-	Failures []report.Failure // benchmarks that gave no result, or not all
-	Warnings []string         // what is odd in the results
-}
-
-// A Result is one line of a benchmark's output, and where it belongs.
-type Result struct {
-	Version, Round int
-	*benchfmt.Result
+	bench.Comparison
+	Units   benchfmt.UnitMetadataMap // what is known of units, such as which direction is better
+	Threads bench.Table              // of the unit [bench.Threads], which is not among the tables
 }
 
 // New returns an empty Data with these versions.
 func New(versions ...string) *Data {
-	return &Data{Units: benchfmt.UnitMetadataMap{}, Versions: slices.Clone(versions)}
+	return &Data{Units: benchfmt.UnitMetadataMap{}, Comparison: bench.Comparison{Versions: versions,
+		Confidence: plan.Confidence, Tables: []bench.Table{}, Times: []bench.Time{},
+		Failures: []report.Failure{}, Warnings: []string{}}}
 }
 
 // Keep keeps the results of a process.
@@ -56,21 +51,23 @@ func (d *Data) Keep(round int, o *Outcome) {
 	}
 }
 
-// Add adds a copy of a result of the version with this index. Results of a benchmark in the same
-// round of different versions are a pair: they were measured one right after the other. Values that
-// are not numbers are left out, with a warning, and so are those that nothing can measure.
+// Add adds a result of the version with this index. Results of a benchmark in the same round of
+// different versions are a pair: they were measured one right after the other. Values that are not
+// numbers are left out, with a warning, and so are those that nothing can measure.
 func (d *Data) Add(version, round int, r *benchfmt.Result) {
-	r = r.Clone()
-	r.Values = slices.DeleteFunc(r.Values, func(v benchfmt.Value) bool {
+	for _, v := range r.Values {
 		size := math.Abs(v.Value)
-		odd := !(size <= largest) || 0 < size && size < 1/largest // NaN is neither
-		text := fmt.Sprintf("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit)
-		if odd && !slices.Contains(d.Warnings, text) {
-			d.Warnings = append(d.Warnings, text)
+		if !(size <= largest) || 0 < size && size < 1/largest { // NaN is neither
+			text := fmt.Sprintf("%s reports %v %s, which is left out", r.Name, v.Value, v.Unit)
+			if !slices.Contains(d.Warnings, text) {
+				d.Warnings = append(d.Warnings, text)
+			}
+			continue
 		}
-		return odd
-	})
-	d.Results = append(d.Results, Result{version, round, r})
+		row := d.row(v.Unit, bench.Row{Package: r.GetConfig("pkg"), Name: r.Name.String()})
+		cell := &row.Cells[version]
+		cell.Samples = append(cell.Samples, bench.Sample{Round: round, Value: v.Value})
+	}
 }
 
 // largest is a number beyond all measurements, of which the square is a number, too.
@@ -79,34 +76,35 @@ const largest = 1e150
 // usual are the units of package testing, in its order, and those of threadcall bench.
 var usual = []string{bench.WallTime, bench.CPUTime, "B/s", "B/op", "allocs/op"}
 
-// UnitNames returns the units of all results in the order of the tables.
-func (d *Data) UnitNames() (units []string) {
-	for _, r := range d.Results {
-		for _, v := range r.Values {
-			if v.Unit != bench.Threads && !slices.Contains(units, v.Unit) {
-				units = append(units, v.Unit)
-			}
-		}
+// row returns the row of a benchmark in the table of a unit, which it makes if they are not there.
+func (d *Data) row(unit string, of bench.Row) *bench.Row {
+	t := d.Table(unit)
+	if unit == bench.Threads {
+		t = &d.Threads
+	} else if t == nil {
+		d.Tables = append(d.Tables, bench.Table{Unit: unit})
+		rank := func(t bench.Table) uint { return uint(slices.Index(usual, t.Unit)) } // -1 is last
+		slices.SortFunc(d.Tables, func(a, b bench.Table) int {
+			return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Unit, b.Unit))
+		})
+		t = d.Table(unit)
 	}
-	rank := func(unit string) int {
-		if i := slices.Index(usual, unit); i >= 0 {
-			return i
-		}
-		return len(usual)
+	r := t.Row(&of)
+	if r == nil {
+		of.Cells = make([]bench.Cell, len(d.Versions))
+		t.Rows = append(t.Rows, of)
+		r = &t.Rows[len(t.Rows)-1]
 	}
-	slices.SortFunc(units, func(a, b string) int {
-		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a, b))
-	})
-	return units
+	return r
 }
 
 // Lacks returns an error if no result has the unit of one of the limits.
 func (d *Data) Lacks(limits []plan.Limit) error {
-	units := d.UnitNames()
 	for _, l := range limits {
-		if len(units) > 0 && l.Unit != "" && !slices.Contains(units, l.Tidy()) {
-			for i := range units {
-				units[i] = bench.Written(units[i])
+		if len(d.Tables) > 0 && l.Unit != "" && d.Table(l.Tidy()) == nil {
+			var units []string
+			for _, t := range d.Tables {
+				units = append(units, bench.Written(t.Unit))
 			}
 			return fmt.Errorf("-fail-on %s: no benchmark reports %s; they report %s", l.Text, l.Unit,
 				strings.Join(units, ", "))

@@ -79,16 +79,15 @@ func Order(jobs []*Job) (processes []Process) {
 // An Outcome is what a process did.
 type Outcome struct {
 	Process
-	Lines  []*benchfmt.Result       // in their order
-	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
-	Failed []report.Failure         // what failed; there may be results as well
-	Empty  bool                     // it gave no result, but did not fail either
+	gotest.Result
+	Failed []report.Failure // what failed; there may be results as well
+	Empty  bool             // it gave no result, but did not fail either
 }
 
 // start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
 // fails is not.
 func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
-	o, j, benchtime := &Outcome{Process: run}, run.Job, s.Benchtime
+	j, benchtime := run.Job, s.Benchtime
 	if j.Iterations > 0 {
 		benchtime = report.Benchtime{N: j.Iterations}
 	}
@@ -106,7 +105,7 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	o.Lines, o.Units = p.Lines, p.Units
+	o := &Outcome{Process: run, Result: *p}
 	switch {
 	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
 		o.Failed = j.faults(p)
@@ -196,7 +195,7 @@ func (m *measurement) calibrate(ctx context.Context) error {
 			continue
 		}
 		for _, cpu := range cpus {
-			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
+			m.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
 			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome
 			for version, binary := range j.Binaries {
@@ -221,9 +220,9 @@ func (m *measurement) calibrate(ctx context.Context) error {
 			}
 		}
 	}
-	m.Log.Progress("")
+	m.Progress("")
 	if len(old) > 0 {
-		m.Log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
+		m.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
 	return nil
 }
@@ -254,9 +253,10 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Name == name })
 			if i < 0 {
 				i = len(jobs)
-				jobs = append(jobs, &Job{CPU: j.CPU, Benchmark: plan.Benchmark{Package: j.Package,
-					Name: name, Pattern: gotest.Exactly(name),
-					Binaries: make([]*gotest.Binary, len(j.Binaries))}})
+				one := &Job{Benchmark: j.Benchmark, CPU: j.CPU}
+				one.Name, one.Pattern = name, gotest.Exactly(name)
+				one.Binaries = make([]*gotest.Binary, len(j.Binaries))
+				jobs = append(jobs, one)
 				sums = append(sums, 0)
 			}
 			jobs[i].Binaries[o.Version] = j.Binaries[o.Version]

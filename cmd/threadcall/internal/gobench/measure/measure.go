@@ -29,7 +29,7 @@ type measurement struct {
 // context ends that. It completes the record. There may be results even with an error.
 func Run(ctx context.Context, p *plan.Plan) (d *Data, err error) {
 	m, r := &measurement{Plan: p, data: New()}, &p.Record
-	m.data.Failures = p.Failures
+	m.data.Failures = append(m.data.Failures, p.Failures...)
 	for _, v := range r.Versions {
 		m.data.Versions = append(m.data.Versions, v.Name)
 	}
@@ -39,7 +39,7 @@ func Run(ctx context.Context, p *plan.Plan) (d *Data, err error) {
 		return m.data, nil
 	}
 	if n, least := p.Set.Count, plan.LeastRounds(); n < least && len(r.Versions) > 1 {
-		p.Log.Note("-count %d is too few for an interval or a verdict, however large the "+
+		p.Note("-count %d is too few for an interval or a verdict, however large the "+
 			"difference is: at least %d are needed.", n, least)
 	}
 	if p.Set.Output != "" {
@@ -57,7 +57,7 @@ func (m *measurement) rounds(ctx context.Context) error {
 	r, start := &m.Record, time.Now()
 	began := start
 	defer func() {
-		m.Log.Progress("")
+		m.Progress("")
 		r.Seconds = time.Since(began).Seconds()
 	}()
 	if err := m.calibrate(ctx); err != nil {
@@ -77,22 +77,22 @@ func (m *measurement) rounds(ctx context.Context) error {
 			return nil
 		}
 		for i, process := range all {
-			m.Log.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
+			m.Progress(fmt.Sprintf("round %d of %d: %d of %d, %s%s", n+1, m.Set.Count, i+1,
 				len(all), process.Job.Name, m.left(n, float64(i)/float64(len(all)), began)))
 			if err := m.process(ctx, n+1, process); err != nil {
 				r.Stopped = fmt.Sprintf("interrupted in round %d", n+1)
 				return err
 			}
 		}
-		m.Log.Progress("")
+		m.Progress("")
 		r.Rounds++
 		if err := m.data.Lacks(m.Set.FailOn); err != nil {
 			r.Stopped = "it cannot be compared"
 			return err
 		}
 		// Without a terminal for the progress: after the first round, and each tenth of them.
-		if of := m.Set.Count; !m.Log.Terminal() && (n == 0 || 10*(n+1)/of != 10*n/of) {
-			fmt.Fprintf(m.Log, "round %d of %d%s\n", n+1, of, m.left(n, 1, began))
+		if of := m.Set.Count; !m.Terminal() && (n == 0 || 10*(n+1)/of != 10*n/of) {
+			fmt.Fprintf(m, "round %d of %d%s\n", n+1, of, m.left(n, 1, began))
 		}
 	}
 	r.Stopped = "all rounds are done"
@@ -127,7 +127,7 @@ func (m *measurement) process(ctx context.Context, round int, process Process) e
 	if err := m.files.add(o); err != nil {
 		m.unsaved = fmt.Errorf("cannot save results: %w", errors.Join(err, m.files.Close()))
 		m.files = nil
-		m.Log.Trouble(fmt.Sprintf("%v. The run goes on.", m.unsaved))
+		m.Trouble(fmt.Sprintf("%v. The run goes on.", m.unsaved))
 	}
 	m.failed(o, fmt.Sprintf("round %d", round))
 	return nil
@@ -138,11 +138,11 @@ func (m *measurement) failed(o *Outcome, when string) {
 	for _, f := range o.Failed {
 		f.Version, f.Package = m.data.Versions[o.Version], o.Job.Package
 		m.data.Failures = append(m.data.Failures, f)
-		m.Log.Trouble(fmt.Sprintf("Benchmark%s of %s has failed and will not run again (%s version, "+
+		m.Trouble(fmt.Sprintf("Benchmark%s of %s has failed and will not run again (%s version, "+
 			"%s):\n%s", f.Name, f.Package, f.Version, when, f.Reason))
 	}
 	if o.Empty {
-		m.Log.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, "+
+		m.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, "+
 			"if it skips.", o.Job.Name, o.Job.Package)
 	}
 }

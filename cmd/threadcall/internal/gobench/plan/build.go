@@ -31,41 +31,37 @@ type Benchmark struct {
 // String returns the package and the benchmark, as one writes them in Go.
 func (b Benchmark) String() string { return b.Package + "." + b.Name }
 
-// build compiles the test binaries of all packages, and finds the benchmarks in them.
-func (p *Plan) build(ctx context.Context, packages [][]gotest.Package) error {
+// build compiles the test binaries of packages, and finds the benchmarks in them.
+func (p *Plan) build(ctx context.Context, packages []gotest.Package) error {
 	which, err := gotest.ParsePattern(p.Set.Bench)
 	if err != nil {
 		return err
 	}
-	last := len(packages) - 1
 	var there, broken, modules []string
-	for i, pkg := range packages[last] {
+	for i, pkg := range packages {
 		if pkg.Module != nil && !slices.Contains(modules, pkg.Module.Path) {
 			modules = append(modules, pkg.Module.Path)
 		}
-		p.Log.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1,
-			len(packages[last])))
+		p.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1, len(packages)))
 		failed := len(p.Failures)
-		binaries, names, err := p.compile(ctx, i, packages)
-		if err != nil {
+		found, names, err := p.compile(ctx, i, pkg.ImportPath, which)
+		switch {
+		case err != nil:
 			return err
-		}
-		if len(p.Failures) > failed {
+		case len(p.Failures) > failed:
 			broken = append(broken, pkg.ImportPath)
 			continue
-		}
-		there = append(there, names[last]...)
-		found := matching(pkg.ImportPath, binaries, names, which)
-		if len(found) > 0 && identical(binaries) {
+		case len(found) > 0 && identical(found[0].Binaries):
 			p.Record.Identical = append(p.Record.Identical, pkg.ImportPath)
-		} else {
+		default:
 			p.Benchmarks = append(p.Benchmarks, found...)
 		}
+		there = append(there, names...)
 	}
 	p.Record.Module = strings.Join(modules, ", ")
-	if len(p.Record.Identical) > 0 {
-		p.Log.Notes = append(p.Log.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
-			"byte by byte.", ui.Some(p.Record.Identical, 5)))
+	if same := p.Record.Identical; len(same) > 0 {
+		p.Record.Notes = append(p.Record.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
+			"byte by byte.", ui.Some(same, 5)))
 	}
 	switch {
 	case len(p.Benchmarks)+len(p.Record.Identical) > 0:
@@ -82,39 +78,47 @@ func (p *Plan) build(ctx context.Context, packages [][]gotest.Package) error {
 		"BenchmarkX(b *testing.B)", cmp.Or(strings.Join(p.Set.Patterns, " "), "."))
 }
 
-// compile compiles the package with this index in each version that has it, and lists the
-// benchmarks. If one does not compile or start, that is a failure like that of a benchmark: other
-// packages can still be measured.
-func (p *Plan) compile(ctx context.Context, index int,
-	packages [][]gotest.Package) (binaries []*gotest.Binary, names [][]string, err error) {
-	binaries, names = make([]*gotest.Binary, len(packages)), make([][]string, len(packages))
-	name := packages[len(packages)-1][index].ImportPath
+// compile compiles the tests of a package in each version that has it, and returns the benchmarks
+// that match, and the names of all that the newest version has. If one does not compile or start,
+// that is a failure like that of a benchmark: other packages can still be measured.
+func (p *Plan) compile(ctx context.Context, number int, path string, which gotest.Pattern) (
+	found []Benchmark, names []string, err error) {
 	for i, v := range p.Versions {
-		pkg := packages[i][index]
-		if pkg.ImportPath == "" {
-			p.Log.Note("%s has no package %s with tests: its benchmarks are only in the new "+
-				"version.", v.Short, name)
+		pkg, ok := v.packages[path]
+		if !ok {
+			p.Note("%s has no package %s with tests: its benchmarks are only in the new version.",
+				v.Short, path)
 			continue
 		}
-		file := filepath.Join(p.Dir, fmt.Sprintf("%s-%d.test.exe", v.Name, index))
-		err := v.Tree.Build(ctx, pkg, file, p.meter(v.Root)...)
+		binary, err := v.Tree.Build(ctx, pkg, filepath.Join(p.Dir, fmt.Sprintf("%s-%d.test.exe",
+			v.Name, number)), p.meter(v.Tree.Root)...)
 		if err == nil {
-			// The environment is the one that go test gives a test binary.
-			path := filepath.Join(v.Root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
-			binaries[i] = &gotest.Binary{Package: pkg.ImportPath, Path: file, Dir: pkg.Dir,
-				Env: append(os.Environ(), "PWD="+pkg.Dir, "GOROOT="+v.Root, "PATH="+path)}
-			names[i], err = binaries[i].Benchmarks(ctx, p.Set.Timeout)
+			names, err = binary.Benchmarks(ctx, p.Set.Timeout)
 		}
 		switch {
 		case ctx.Err() != nil:
 			return nil, nil, err
 		case err != nil:
-			p.Failures = append(p.Failures, report.Failure{Version: v.Name, Package: name,
+			p.Failures = append(p.Failures, report.Failure{Version: v.Name, Package: path,
 				Reason: err.Error()})
-			p.Log.Trouble(fmt.Sprintf("%s, %s version: %v", name, v.Name, err))
+			p.Trouble(fmt.Sprintf("%s, %s version: %v", path, v.Name, err))
+			continue
+		}
+		for _, name := range names {
+			pattern, ok := which.For(name)
+			if !ok {
+				continue
+			}
+			at := slices.IndexFunc(found, func(b Benchmark) bool { return b.Name == name })
+			if at < 0 {
+				at = len(found)
+				found = append(found, Benchmark{path, name, pattern,
+					make([]*gotest.Binary, len(p.Versions))})
+			}
+			found[at].Binaries[i] = binary
 		}
 	}
-	return binaries, names, nil
+	return found, names, nil
 }
 
 // meter returns the flags of the go command with this GOROOT by which benchmarks report their CPU
@@ -126,7 +130,7 @@ func (p *Plan) meter(goroot string) []string {
 		name, err = overlay.Testing(goroot, dir, meters)
 	}
 	if err != nil {
-		p.Log.Note("CPU time is not measured: %v.", err)
+		p.Note("CPU time is not measured: %v.", err)
 		return nil
 	}
 	return []string{"-overlay", name}
@@ -140,29 +144,10 @@ func (p *Plan) meter(goroot string) []string {
 //go:embed testdata
 var meters embed.FS
 
-// matching returns the benchmarks of a package that match the pattern.
-func matching(pkg string, binaries []*gotest.Binary, names [][]string,
-	which gotest.Pattern) (found []Benchmark) {
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(slices.Concat(names...)))) {
-		pattern, ok := which.For(name)
-		if !ok {
-			continue
-		}
-		one := Benchmark{pkg, name, pattern, slices.Clone(binaries)}
-		for version := range names {
-			if !slices.Contains(names[version], name) {
-				one.Binaries[version] = nil
-			}
-		}
-		found = append(found, one)
-	}
-	return found
-}
-
 // identical reports whether the binary of the revision is the working tree's: they have the same
 // content, and no files in testdata, which may differ.
 func identical(binaries []*gotest.Binary) bool {
-	if len(binaries) < 2 || binaries[0] == nil {
+	if len(binaries) < 2 || slices.Contains(binaries, nil) {
 		return false
 	}
 	one, err1 := os.ReadFile(binaries[0].Path)

@@ -60,7 +60,8 @@ func (s *Settings) Validate() error {
 			return fmt.Errorf("-o %s: %s is not a directory", s.Output, dir)
 		}
 	}
-	return gotest.CheckPattern(s.Bench)
+	_, err := gotest.ParsePattern(s.Bench)
+	return err
 }
 
 // BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default
@@ -70,26 +71,6 @@ func BuildFlags() []string {
 		return nil
 	}
 	return []string{"-trimpath"}
-}
-
-// A Log is where a run reports how it goes on. The notes become a part of its results.
-type Log struct {
-	*ui.Screen
-	Notes []string
-}
-
-// Trouble writes what the results, or the error, contain as well.
-func (l *Log) Trouble(text string) {
-	l.Progress("")
-	l.Paragraph("", text)
-}
-
-// Note adds a note, once.
-func (l *Log) Note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(l.Notes, text) {
-		l.Notes = append(l.Notes, text)
-		l.Trouble(text)
-	}
 }
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
@@ -133,40 +114,61 @@ func (l Limit) Tidy() string {
 // A Version is one of the programs that are measured.
 type Version struct {
 	bench.Version
-	Tree gotest.Tree
-	Root string // the GOROOT of its toolchain
+	Tree     gotest.Tree
+	packages map[string]gotest.Package // with tests, by import path
 }
 
-func (v *Version) findToolchain(ctx context.Context, dir string) (err error) {
-	v.Toolchain, v.Root, err = v.Tree.Toolchain(ctx, dir)
-	return err
-}
-
-// A Plan is what a run measures.
+// A Plan is what a run measures. The run reports on its screen how it goes on.
 type Plan struct {
-	Set      *Settings
-	Dir      string // for binaries and trees, as long as the run lasts
-	Log      *Log
-	Versions []Version // the oldest first
-
+	*ui.Screen
+	Set        *Settings
+	Dir        string    // for binaries and trees, as long as the run lasts
+	Versions   []Version // the oldest first
 	Benchmarks []Benchmark
 	Failures   []report.Failure // to build
 	Record     bench.Record     // of what is measured, not of the results
 }
 
-// Make completes a plan of which the settings, the directory and the log are set: it builds what
-// there is to measure.
+// New returns a plan with nothing in it.
+func New(set *Settings, screen *ui.Screen) *Plan {
+	return &Plan{Screen: screen, Set: set, Record: bench.Record{Settings: set.Settings,
+		Notes: []string{}, Identical: []string{}}}
+}
+
+// Trouble writes what the results, or the error, contain as well.
+func (p *Plan) Trouble(text string) {
+	p.Progress("")
+	p.Paragraph("", text)
+}
+
+// Note adds a note to the record, once.
+func (p *Plan) Note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(p.Record.Notes, text) {
+		p.Record.Notes = append(p.Record.Notes, text)
+		p.Trouble(text)
+	}
+}
+
+// Make completes a plan that has a directory: it builds what there is to measure.
 func (p *Plan) Make(ctx context.Context) (err error) {
-	defer p.Log.Progress("")
-	if p.Versions, err = choose(ctx, p.Set, p.Dir, p.Log); err != nil {
+	defer p.Progress("")
+	if p.Versions, err = p.choose(ctx); err != nil {
 		return err
 	}
-	p.Record = bench.Record{Settings: p.Set.Settings, Identical: []string{}}
-	for _, v := range p.Versions {
-		p.Record.Versions, p.Record.Toolchain = append(p.Record.Versions, v.Version), v.Toolchain
+	for i := range p.Versions {
+		v := &p.Versions[i]
+		if v.Toolchain, err = v.Tree.Toolchain(ctx, p.Dir); err != nil {
+			return fmt.Errorf("in %s: %w", v.What, err)
+		}
+		p.Record.Versions = append(p.Record.Versions, v.Version)
+		if p.Record.Toolchain = v.Toolchain; v.Toolchain != p.Record.Versions[0].Toolchain {
+			p.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
+				"the compiler may make the difference.", p.Set.VS, p.Record.Versions[0].Toolchain,
+				v.Toolchain)
+		}
 	}
-	p.Log.Progress("listing packages")
-	packages, err := list(ctx, p.Versions, p.Set.Patterns)
+	p.Progress("listing packages")
+	packages, err := p.list(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,14 +176,14 @@ func (p *Plan) Make(ctx context.Context) (err error) {
 }
 
 // choose returns the versions, the oldest first: the working tree, and if it is to be compared with
-// a revision, that, which is checked out below dir.
-func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, error) {
+// a revision, that, which is checked out.
+func (p *Plan) choose(ctx context.Context) ([]Version, error) {
 	now := Version{Version: bench.Version{Name: "now", What: "the working tree", Short: "now"},
-		Tree: gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}}
-	if err := now.findToolchain(ctx, dir); err != nil || s.VS == "" {
-		return []Version{now}, err
+		Tree: gotest.Tree{Dir: p.Set.Dir, Flags: BuildFlags()}}
+	if p.Set.VS == "" {
+		return []Version{now}, nil
 	}
-	repository, err := revision.Open(ctx, s.Dir)
+	repository, err := revision.Open(ctx, p.Set.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -193,7 +195,7 @@ func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, 
 	if err != nil {
 		return nil, err
 	}
-	then, err := repository.Commit(ctx, s.VS)
+	then, err := repository.Commit(ctx, p.Set.VS)
 	if err != nil {
 		return nil, err
 	}
@@ -203,60 +205,45 @@ func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, 
 		now.Short = "working tree"
 		now.What += " and changes to " + ui.Some(changes, 3)
 	} else if then == head {
-		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", s.VS)
+		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed",
+			p.Set.VS)
 	}
-	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: s.VS,
-		What: fmt.Sprintf("revision %s, %s %q", s.VS, then.Short(), then.Subject)}}
-	log.Progress("checking out " + s.VS)
-	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(dir, "old"), now.Tree)
-	if err != nil {
-		return nil, err
-	}
-	if err := old.findToolchain(ctx, dir); err != nil {
-		return nil, fmt.Errorf("in %s: %w", s.VS, err)
-	}
-	if old.Toolchain != now.Toolchain {
-		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
-			"the compiler may make the difference.", s.VS, old.Toolchain, now.Toolchain)
-	}
-	return []Version{old, now}, nil
+	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: p.Set.VS,
+		What: fmt.Sprintf("revision %s, %s %q", p.Set.VS, then.Short(), then.Subject)}}
+	p.Progress("checking out " + p.Set.VS)
+	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(p.Dir, "old"), now.Tree)
+	return []Version{old, now}, err
 }
 
-// list returns the packages of each version: those of the working tree that have tests, and at the
-// same index, what another version has in their place, which may be nothing.
-func list(ctx context.Context, versions []Version, patterns []string) ([][]gotest.Package, error) {
-	last := len(versions) - 1
-	now, missing, err := versions[last].Tree.List(ctx, patterns...)
-	now = slices.DeleteFunc(now, func(p gotest.Package) bool { return !p.HasTests() })
-	switch {
-	case err != nil:
-		return nil, err
-	case len(missing) > 0:
-		return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
-	case len(now) == 0:
-		return nil, fmt.Errorf("no package of %s has test files",
-			cmp.Or(strings.Join(patterns, " "), "."))
-	case last == 0:
-		return [][]gotest.Package{now}, nil
-	}
-	var paths []string
-	for _, p := range now {
-		paths = append(paths, p.ImportPath)
-	}
-	old := versions[0]
-	packages, _, err := old.Tree.List(ctx, paths...)
-	if err != nil {
-		return nil, fmt.Errorf("in %s: %w", old.Short, err)
-	}
-	then, none := make([]gotest.Package, len(now)), true
-	for _, p := range packages {
-		if i := slices.Index(paths, p.ImportPath); i >= 0 && p.HasTests() {
-			then[i], none = p, false
+// list returns the packages of the working tree that have tests, and sets what each version has of
+// them.
+func (p *Plan) list(ctx context.Context) ([]gotest.Package, error) {
+	var now []gotest.Package
+	paths := p.Set.Patterns
+	for i := range slices.Backward(p.Versions) {
+		v := &p.Versions[i]
+		packages, missing, err := v.Tree.List(ctx, paths...)
+		packages = slices.DeleteFunc(packages, func(p gotest.Package) bool { return !p.HasTests() })
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("in %s: %w", v.What, err)
+		case now != nil && len(packages) == 0:
+			return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
+				"to compare", v.Short, ui.Some(paths, 5))
+		case now != nil:
+		case len(missing) > 0:
+			return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
+		case len(packages) == 0:
+			return nil, fmt.Errorf("no package of %s has test files",
+				cmp.Or(strings.Join(paths, " "), "."))
+		default:
+			now, paths = packages, nil
+		}
+		v.packages = map[string]gotest.Package{}
+		for _, one := range packages {
+			v.packages[one.ImportPath] = one
+			paths = append(paths, one.ImportPath)
 		}
 	}
-	if none {
-		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
-			"to compare", old.Short, ui.Some(paths, 5))
-	}
-	return [][]gotest.Package{then, now}, nil
+	return now, nil
 }
