@@ -46,10 +46,11 @@ func Trace(r io.Reader, name string) (*trace.Report, error) {
 	switch {
 	case in.err != nil:
 		return nil, in.err
-	case a.events == 0:
+	case a.Trace.Events == 0:
 		return nil, unreadable(err)
 	}
-	rep := a.report()
+	a.finish()
+	rep := &a.Report
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = name, format, in.read
 	if err != nil {
 		rep.Trace.Truncated = true
@@ -111,43 +112,43 @@ func cut(err error, after time.Duration) string {
 		firstLine(err))
 }
 
-// An analysis is the state while a trace is read.
+// An analysis is the state while a trace is read. Its report has what is counted already.
 type analysis struct {
-	*tables
+	trace.Report
+	stacks
 
-	events     uint64
-	begun      bool
-	start      xtrace.Time
-	now        time.Duration // of the current event
-	gomaxprocs uint64
+	begun bool
+	start xtrace.Time
+	now   time.Duration // of the current event
 
 	existing  map[int64]*goroutine
 	functions map[string]*trace.Function
 	stopped   map[ranAt]*trace.Deed
-	counts    population
-	ran       map[int64]bool // threads that ran a goroutine
-	waits     waiting
-	load      load
-	wakeups   wakeups
-	servers   []trace.Server
-	loop      *trace.Loop
-	heap      trace.Heap
-	collector collector
-	tasks     map[xtrace.TaskID]*task
-	calls     calls
+	// Goroutines more than Goroutines.First: those from before the trace become known one by one, those
+	// that wait not before the end of the first generation.
+	more, peak int64
+	ran        map[int64]bool // threads that ran a goroutine
+	waits      map[placeKey]*waitPlace
+	load       load
+	bursts     map[*stack]*trace.Wakeups // by the stack that made goroutines ready
+
+	open   map[rangeKey]openRange
+	sites  map[*stack]trace.Sum // of assists
+	marked bool                 // a mark phase has ended, after which the next goal is set
+
+	tasks map[xtrace.TaskID]*task
+	calls map[placeKey]*trace.CallPlace
 }
 
 func newAnalysis() *analysis {
 	a := &analysis{
-		tables: newTables(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
+		stacks: newStacks(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
 		functions: map[string]*trace.Function{}, stopped: map[ranAt]*trace.Deed{},
-		tasks:   map[xtrace.TaskID]*task{},
-		wakeups: wakeups{map[int32]*trace.Wakeups{}}, servers: []trace.Server{},
+		waits: map[placeKey]*waitPlace{}, bursts: map[*stack]*trace.Wakeups{},
+		open: map[rangeKey]openRange{}, sites: map[*stack]trace.Sum{},
+		tasks: map[xtrace.TaskID]*task{}, calls: map[placeKey]*trace.CallPlace{},
 	}
-	a.waits.tables, a.waits.places = a.tables, map[placeKey]*waitPlace{}
-	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]trace.Sum{}
-	a.calls.Slow = []trace.SlowCall{}
-	a.calls.places = map[placeKey]*trace.CallPlace{}
+	a.Warnings, a.Calls.Slow, a.Waiting.Servers = []string{}, []trace.SlowCall{}, []trace.Server{}
 	return a
 }
 
@@ -178,7 +179,7 @@ func (a *analysis) event(ev *xtrace.Event) {
 	a.now = max(a.now, ev.Time().Sub(a.start))
 	kind := ev.Kind()
 	if kind != xtrace.EventSync {
-		a.events++
+		a.Trace.Events++
 	}
 	switch kind {
 	case xtrace.EventSync:
@@ -213,48 +214,49 @@ func (a *analysis) metric(m xtrace.Metric) {
 	x := m.Value.Uint64()
 	switch m.Name {
 	case "/sched/gomaxprocs:threads":
-		a.gomaxprocs = x
+		a.Trace.GOMAXPROCS = x
 	case "/gc/heap/goal:bytes":
-		a.collector.goal(a.heap.Last, x)
+		a.goal(a.Heap.Last, x)
 	case "/memory/classes/heap/objects:bytes":
-		if a.heap.Peak == 0 {
-			a.heap.First = x
+		if a.Heap.Peak == 0 {
+			a.Heap.First = x
 		}
-		a.heap.Last, a.heap.Peak = x, max(a.heap.Peak, x)
+		a.Heap.Last, a.Heap.Peak = x, max(a.Heap.Peak, x)
 	}
 }
 
-// report ends all intervals with the trace.
-func (a *analysis) report() *trace.Report {
-	a.load.change(a, 0, 0)
+// finish ends all intervals with the trace, and completes the report.
+func (a *analysis) finish() {
+	a.change(0, 0)
 	a.finishGoroutines()
-	a.counts.finish()
-	gc := &a.collector.GC
-	for _, d := range []*trace.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
-		&gc.Tight.Room} {
+	a.Trace.Duration, a.Threads = a.now, uint64(len(a.ran))
+	a.Goroutines.Peak = a.Goroutines.First + uint64(a.peak)
+	a.Goroutines.Last = a.Goroutines.First + a.Goroutines.Created - a.Goroutines.Ended
+	for key, at := range a.stopped {
+		if f := a.function(key.function); at.Time > f.RanAt.Time {
+			f.RanAt = *at
+		}
+	}
+	a.Functions = first(maxFunctions, a.functions,
+		func(x *trace.Function) float64 { return float64(x.Running) })
+	a.GC.Workers = a.function("runtime.gcBgMarkWorker").Running
+	a.GC.Assist.Sites = a.byPlace(a.sites)
+	finish(&a.GC.Mark, &a.GC.Tight.Live, &a.GC.Tight.Goal, &a.GC.Tight.Room, &a.Stops.All,
+		&a.Waiting.Latency)
+	a.finishWaits()
+	a.finishWakeups()
+	a.Calls.Unfinished += uint64(len(a.tasks))
+	for _, p := range a.calls {
+		finish(&p.Queued, &p.Run)
+	}
+	a.Calls.Places = first(maxPlaces, a.calls,
+		func(x *trace.CallPlace) float64 { return x.Queued.Sum + x.Run.Sum })
+}
+
+func finish(all ...*trace.Distribution) {
+	for _, d := range all {
 		d.Finish()
 	}
-	a.collector.stops.All.Finish()
-	r := &trace.Report{
-		Trace: trace.Trace{
-			Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
-		},
-		Warnings:   []string{},
-		Heap:       a.heap,
-		GC:         a.collector.GC,
-		Stops:      a.collector.stops,
-		Goroutines: a.counts.Goroutines,
-		Threads:    uint64(len(a.ran)),
-		Functions:  a.functionList(),
-		Waiting:    a.waits.report(a.now),
-	}
-	a.calls.Unfinished += uint64(len(a.tasks))
-	r.Calls = a.calls.report()
-	r.GC.Workers = a.function("runtime.gcBgMarkWorker").Running
-	r.GC.Assist.Sites = a.waits.byPlace(a.collector.sites)
-	r.Waiting.Load, r.Waiting.Wakeups = a.load.Load, a.wakeups.report(a.tables)
-	r.Waiting.Servers, r.Waiting.Loop = a.servers, a.loop
-	return r
 }
 
 // ErrNoTrace is wrapped by the errors of [Trace] about a file that is not a trace, or not one that
@@ -327,33 +329,7 @@ func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 	return all[key]
 }
 
-// A population counts goroutines. Those from before the trace become known one by one, those that
-// wait not before the end of the first generation; so First is added to the peak in the end.
-type population struct {
-	trace.Goroutines
-	more, peak int64 // than First
-}
-
-func (p *population) change(n int64) {
-	p.more += n
-	p.peak = max(p.peak, p.more)
-}
-
-func (p *population) finish() {
-	p.Peak, p.Last = p.First+uint64(p.peak), p.First+p.Created-p.Ended
-}
-
 // function returns the sums of the goroutines of a function.
 func (a *analysis) function(name string) *trace.Function {
 	return entry(a.functions, name, trace.Function{Name: cmp.Or(name, trace.NoFunction)})
-}
-
-func (a *analysis) functionList() []trace.Function {
-	for key, at := range a.stopped {
-		if f := a.function(key.function); at.Time > f.RanAt.Time {
-			f.RanAt = *at
-		}
-	}
-	return first(maxFunctions, a.functions,
-		func(x *trace.Function) float64 { return float64(x.Running) })
 }

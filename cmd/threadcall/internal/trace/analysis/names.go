@@ -35,15 +35,14 @@ func names(title string) map[string]string {
 
 // waitReason returns the name for the runtime's reason for a wait. Package sync has one reason for
 // all that it has, and what waits when the trace begins has none.
-func (t *tables) waitReason(reason string, stack int32) string {
-	if f := t.place(stack).Frame; ofRuntime(t.root(stack)) && t.standard(&f) {
+func (t *stacks) waitReason(reason string, s *stack) string {
+	if ofRuntime(s.root()) && t.standard(t.place(s).Frame) {
 		return trace.Runtime
 	}
-	for _, n := range t.stacks[stack] {
-		f := &t.frames[n]
+	for _, f := range s.frames {
 		if name := libraries[f.Func]; name != "" && reason != trace.SystemCall && reason != trace.Ready {
 			return name
-		} else if !t.standard(f) {
+		} else if !t.standard(f.Frame) {
 			break
 		}
 	}
@@ -53,13 +52,12 @@ func (t *tables) waitReason(reason string, stack int32) string {
 	if reason != "sync" && reason != "" {
 		return t.text(reason)
 	}
-	if meaning := t.meaning(stack); meaning != "" {
+	switch meaning := s.meaning(); {
+	case meaning != "":
 		return meaning
-	}
-	switch list := t.stacks[stack]; {
 	case reason == "":
 		return trace.Unknown
-	case len(list) > 0 && symbol.Package(t.frames[list[0]].Func) == "runtime":
+	case len(s.frames) > 0 && symbol.Package(s.frames[0].Func) == "runtime":
 		return trace.RuntimeLock
 	}
 	return "sync"
@@ -67,12 +65,11 @@ func (t *tables) waitReason(reason string, stack int32) string {
 
 // meaning returns what the outermost known name of the frames inside the runtime and package sync
 // means.
-func (t *tables) meaning(stack int32) (meaning string) {
-	for _, n := range t.stacks[stack] {
-		f := t.frames[n].Func
-		if m, ok := meanings[f]; ok {
+func (s *stack) meaning() (meaning string) {
+	for _, f := range s.frames {
+		if m, ok := meanings[f.Func]; ok {
 			meaning = m
-		} else if !inside(symbol.Package(f)) {
+		} else if !inside(symbol.Package(f.Func)) {
 			break
 		}
 	}
@@ -107,41 +104,38 @@ const itself = "threadcall"
 
 // caller returns the first frame that is not threadcall's own, of a stack on which threadcall is
 // called.
-func (t *tables) caller(stack int32) trace.Frame {
-	for _, n := range t.stacks[stack] {
-		if !t.own[n] {
-			return t.frames[n]
+func (s *stack) caller() trace.Frame {
+	for _, f := range s.frames {
+		if !f.own {
+			return f.Frame
 		}
 	}
 	return trace.Frame{Func: trace.NoFunction}
 }
 
 // place returns where a stack is.
-func (t *tables) place(stack int32) trace.Place {
-	p, ok := t.places[stack]
-	if !ok {
-		p = t.findPlace(stack)
-		t.places[stack] = p
+func (t *stacks) place(s *stack) trace.Place {
+	if s.at == nil {
+		p := t.findPlace(s)
+		s.at = &p
 	}
-	return p
+	return *s.at
 }
 
-func (t *tables) findPlace(stack int32) (p trace.Place) {
-	list, own := t.stacks[stack], false
-	library, ended := "", false // what the program has called
-	var outside trace.Frame     // of the packages that others wait with, of os and of net
-	for _, n := range list {
-		f := t.frames[n]
+func (t *stacks) findPlace(s *stack) (p trace.Place) {
+	own, library, ended := false, "", false // what the program has called
+	var outside trace.Frame                 // of the packages that others wait with, of os and of net
+	for _, f := range s.frames {
 		switch pkg := symbol.Package(f.Func); {
 		case p.Func == "" && tracer(f.Func):
-			p.Frame = f
-		case t.own[n]:
+			p.Frame = f.Frame
+		case f.own:
 			own, ended = true, true
-		case !t.standard(&f) && p.Func != "":
-			p.From = f
+		case !t.standard(f.Frame) && p.Func != "":
+			p.From = f.Frame
 			return p
-		case !t.standard(&f):
-			p.Frame, ended = f, true
+		case !t.standard(f.Frame):
+			p.Frame, ended = f.Frame, true
 		case inside(pkg):
 			ended = ended || library != ""
 		default:
@@ -149,18 +143,18 @@ func (t *tables) findPlace(stack int32) (p trace.Place) {
 				library, p.In = pkg, symbol.Short(f.Func)
 			}
 			if outside.Func == "" && pkg != "os" && pkg != "net" {
-				outside = f
+				outside = f.Frame
 			}
 		}
 	}
-	switch {
+	switch n := len(s.frames); {
 	case p.Func != "":
 	case own:
 		p.Frame.Func = itself
 	case outside.Func != "":
 		p.Frame = outside
-	case len(list) > 0: // the function that the goroutine began with
-		p.Frame = t.frames[list[len(list)-1]]
+	case n > 0: // the function that the goroutine began with
+		p.Frame = s.frames[n-1].Frame
 	default:
 		p.Frame.Func = trace.NoFunction
 	}
@@ -170,13 +164,11 @@ func (t *tables) findPlace(stack int32) (p trace.Place) {
 // standard reports whether a frame is of the standard library. Its files are below the directory of
 // the runtime's; a program that was built with -trimpath has no directories, and then the first
 // element of an import path decides.
-func (t *tables) standard(f *trace.Frame) bool {
+func (t *stacks) standard(f trace.Frame) bool {
 	pkg := symbol.Package(f.Func)
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {
-	case strings.HasPrefix(pkg, "golang.org/x/sync/"):
-		return true
-	case pkg == itself:
+	case strings.HasPrefix(pkg, "golang.org/x/sync/"), pkg == itself:
 		return true
 	case pkg == "main", strings.Contains(first, "."):
 		return false

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"encoding/binary"
 	"strings"
 
 	xtrace "golang.org/x/exp/trace"
@@ -9,32 +10,38 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
-// tables keep each different name once, and each frame and stack under a number; the stack zero is
-// the empty one. They copy strings, because those of the reader keep a whole generation of the
-// trace in memory.
-type tables struct {
+// stacks keep each different name, frame and stack once. They copy strings, because those of the
+// reader keep a whole generation of the trace in memory.
+type stacks struct {
 	names   map[string]string // without control characters
 	library string            // the directory of the standard library, or empty
-
-	frames  []trace.Frame
-	frameOf map[trace.Frame]uint32
-	own     []bool // by frame: it is threadcall's
-	stacks  [][]uint32
-	places  map[int32]trace.Place  // of stacks
-	of      map[string]int32       // stacks by the numbers of their frames
-	seen    map[xtrace.Stack]int32 // those of the current generation
+	frames  map[trace.Frame]*frame
+	of      map[string]*stack       // by the numbers of their frames
+	seen    map[xtrace.Stack]*stack // those of the current generation
+	nowhere *stack                  // the empty one
 }
 
-func newTables() *tables {
-	return &tables{
-		names:   map[string]string{},
-		frameOf: map[trace.Frame]uint32{}, places: map[int32]trace.Place{},
-		stacks: [][]uint32{nil}, of: map[string]int32{"": 0}, seen: map[xtrace.Stack]int32{},
-	}
+// A stack begins with the innermost frame.
+type stack struct {
+	frames []*frame
+	at     *trace.Place // nil if it was not looked for
+	spots  []spot
+}
+
+type frame struct {
+	trace.Frame
+	number uint32
+	own    bool // it is threadcall's
+}
+
+func newStacks() stacks {
+	nowhere := &stack{}
+	return stacks{names: map[string]string{}, frames: map[trace.Frame]*frame{}, nowhere: nowhere,
+		of: map[string]*stack{"": nowhere}, seen: map[xtrace.Stack]*stack{}}
 }
 
 // text returns a copy of a name, in which control characters become visible.
-func (t *tables) text(name string) string {
+func (t *stacks) text(name string) string {
 	text, ok := t.names[name]
 	if !ok {
 		text = strings.Clone(ui.Plain(name))
@@ -43,64 +50,52 @@ func (t *tables) text(name string) string {
 	return text
 }
 
-func (t *tables) stack(st xtrace.Stack) int32 {
-	if st == xtrace.NoStack {
-		return 0
+func (t *stacks) stack(st xtrace.Stack) *stack {
+	s := t.seen[st]
+	if s != nil {
+		return s
 	}
-	id, ok := t.seen[st]
-	if !ok {
-		id = t.add(st)
-		t.seen[st] = id
-	}
-	return id
-}
-
-func (t *tables) add(st xtrace.Stack) int32 {
-	var numbers []uint32
-	var key strings.Builder
+	var frames []*frame
+	var key []byte
 	for f := range st.Frames() {
-		n := t.frame(f)
-		numbers = append(numbers, n)
-		key.Write([]byte{byte(n), byte(n >> 8), byte(n >> 16), byte(n >> 24)})
+		one := t.frame(trace.Frame{Func: f.Func, File: f.File, Line: f.Line})
+		frames, key = append(frames, one), binary.NativeEndian.AppendUint32(key, one.number)
 	}
-	id, ok := t.of[key.String()]
-	if !ok {
-		id = int32(len(t.stacks))
-		t.stacks = append(t.stacks, numbers)
-		t.of[key.String()] = id
-	}
-	return id
+	s = entry(t.of, string(key), stack{frames: frames})
+	t.seen[st] = s
+	return s
 }
 
-func (t *tables) frame(f xtrace.StackFrame) uint32 {
-	key := trace.Frame{Func: f.Func, File: f.File, Line: f.Line}
-	n, ok := t.frameOf[key]
-	if !ok {
-		key.Func, key.File = t.text(f.Func), t.text(f.File)
+func (t *stacks) frame(key trace.Frame) *frame {
+	key.Func, key.File = t.text(key.Func), t.text(key.File)
+	f := t.frames[key]
+	if f == nil {
 		i := strings.LastIndex(key.File, "runtime/")
 		if i >= 0 && t.library == "" && strings.HasPrefix(key.Func, "runtime.") {
 			t.library = key.File[:i]
-			clear(t.places) // which depend on it
+			for _, s := range t.of {
+				s.at = nil // which depends on it
+			}
 		}
-		n = uint32(len(t.frames))
-		t.frames, t.own = append(t.frames, key), append(t.own, key.Own())
-		t.frameOf[key] = n
+		f = &frame{key, uint32(len(t.frames)), key.Own()}
+		t.frames[key] = f
 	}
-	return n
+	return f
 }
 
-func (t *tables) root(stack int32) string {
-	if numbers := t.stacks[stack]; len(numbers) > 0 {
-		return t.frames[numbers[len(numbers)-1]].Func
+// root returns the outermost function.
+func (s *stack) root() string {
+	if n := len(s.frames); n > 0 {
+		return s.frames[n-1].Func
 	}
 	return ""
 }
 
-// list returns the frames of a stack. It never returns nil, which would be null in JSON.
-func (t *tables) list(n int32) []trace.Frame {
+// list returns the frames. It never returns nil, which would be null in JSON.
+func (s *stack) list() []trace.Frame {
 	list := []trace.Frame{}
-	for _, f := range t.stacks[n] {
-		list = append(list, t.frames[f])
+	for _, f := range s.frames {
+		list = append(list, f.Frame)
 	}
 	return list
 }
