@@ -231,7 +231,7 @@ func TestSession_rows(t *testing.T) {
 		"n escapes to heap: assigned (list[0] = &n at p.go:14)": {{Function: "example.com/p.passed",
 			Position: p}},
 	} {
-		s := &session{builder: builder{log: log}, report: &alloc.Report{}}
+		s := &session{log: log, report: &alloc.Report{}}
 		rows := s.rows(heap.Samples{Samples: []heap.Sample{{Stack: stack, Size: 16,
 			Each: alloc.Amount{Objects: 1, Bytes: 16}}}})
 		if len(rows) != 1 || rows[0].Where != stack[len(stack)-1] || rows[0].Why != why {

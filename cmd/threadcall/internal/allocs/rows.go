@@ -17,8 +17,8 @@ func (s *session) join(run *alloc.Run, repetitions []heap.Samples) {
 	slices.SortStableFunc(repetitions, func(a, b heap.Samples) int {
 		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
 	})
-	profile := repetitions[len(repetitions)/2]
-	s.report.Go, run.Counted, run.Rows = profile.Go, profile.Counted, s.rows(profile)
+	middle := repetitions[len(repetitions)/2]
+	run.Counted, run.Rows = middle.Counted, s.rows(middle)
 	for _, row := range run.Rows {
 		run.Total = run.Total.Plus(row.Amount)
 	}

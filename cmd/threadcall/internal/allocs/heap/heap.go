@@ -30,7 +30,6 @@ const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
 // all its runs, with the runtime's own frames, which runtime/pprof leaves out: they tell an append
 // from a channel, and a channel from a goroutine's wait.
 type Profile struct {
-	Go             string
 	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
 	Frames         []alloc.Frame
 	Records        []Record
@@ -73,36 +72,6 @@ type Samples struct {
 	Counted alloc.Amount // by the runtime, for each operation or altogether
 	More    int          // operations that the longer run had more
 	Hidden  float64      // objects that the profile lacks: small ones that share a block
-	Go      string       // the version
-}
-
-type key struct {
-	stack string
-	size  int64
-}
-
-// sum adds up the records with the same stack and size. Those of the testing package's own are left
-// out.
-func sum(p *Profile) map[key]Sample {
-	samples := map[key]Sample{}
-	for _, r := range p.Records {
-		if r.Objects == 0 {
-			continue
-		}
-		var stack Stack
-		for _, at := range r.Stack {
-			stack = append(stack, p.Frames[at])
-		}
-		if stack.ofTesting() {
-			continue
-		}
-		k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
-		s := samples[k]
-		s.Stack, s.Size = stack, k.size
-		s.Each = s.Each.Plus(alloc.Amount{Objects: float64(r.Objects), Bytes: float64(r.Bytes)})
-		samples[k] = s
-	}
-	return samples
 }
 
 // Own returns the first frame at or above the site that is not of the standard library, or the
@@ -121,38 +90,44 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
-// first run is empty and n is 1, Each has all of the second run. The testing package's own
-// allocations are left out.
+// Difference returns what one operation allocates, from a run of n operations and one of 2n. The
+// testing package's own allocations are left out.
 func Difference(short, long *Profile, n int) Samples {
-	a, b := sum(short), sum(long)
-	for k, one := range a {
-		if _, both := b[k]; !both {
-			b[k] = Sample{Stack: one.Stack, Size: one.Size}
+	s := Samples{More: n, Counted: alloc.Amount{Objects: float64(long.Objects) - float64(short.Objects),
+		Bytes: float64(long.Bytes) - float64(short.Bytes)}.Per(n)}
+	type key struct {
+		stack string
+		size  int64
+	}
+	samples, recorded := map[key]*Sample{}, int64(0)
+	for sign, p := range map[int64]*Profile{-1: short, 1: long} {
+		for _, r := range p.Records {
+			if recorded += sign * r.Objects; r.Objects == 0 {
+				continue
+			}
+			var stack Stack
+			for _, at := range r.Stack {
+				stack = append(stack, p.Frames[at])
+			}
+			if stack.ofTesting() {
+				continue
+			}
+			k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
+			if samples[k] == nil {
+				samples[k] = &Sample{Stack: stack, Size: k.size}
+			}
+			samples[k].Each = samples[k].Each.Plus(alloc.Amount{Objects: float64(sign * r.Objects),
+				Bytes: float64(sign * r.Bytes)})
 		}
 	}
-	s := Samples{More: n, Go: long.Go, Counted: counted(long).Per(float64(n), counted(short))}
-	s.Hidden = s.Counted.Objects - (recorded(long)-recorded(short))/float64(n)
-	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
+	s.Hidden = s.Counted.Objects - float64(recorded)/float64(n)
+	for _, k := range slices.SortedFunc(maps.Keys(samples), func(a, b key) int { // in each run the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
-		two := b[k]
-		two.Each = two.Each.Per(float64(n), a[k].Each)
-		s.Samples = append(s.Samples, two)
+		one := samples[k]
+		s.Samples = append(s.Samples, Sample{one.Stack, one.Size, one.Each.Per(n)})
 	}
 	return s
-}
-
-func counted(p *Profile) alloc.Amount {
-	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
-}
-
-// recorded returns how many objects the profile has.
-func recorded(p *Profile) (n float64) {
-	for _, r := range p.Records {
-		n += float64(r.Objects)
-	}
-	return n
 }
 
 // callbacks are the functions of package testing that call the tests' own.

@@ -77,26 +77,25 @@ func Open(ctx context.Context, r Request) (t *Trace, err error) {
 	debug := fmt.Sprintf("GODEBUG=traceadvanceperiod=%d,%s", period, os.Getenv("GODEBUG"))
 	cmd.Env = append(os.Environ(), "THREADCALL_TRACE="+trace, strings.TrimSuffix(debug, ","))
 	failed := gotest.Run(cmd)
-	switch {
-	case failed != nil && cmd.Process == nil:
-		return nil, failed
-	case failed != nil && ctx.Err() != nil:
-		failed = fmt.Errorf("%s: interrupted: %w", name, failed)
-	case failed != nil:
+	if failed != nil {
+		if cmd.Process == nil {
+			return nil, failed
+		}
+		if ctx.Err() != nil {
+			failed = fmt.Errorf("interrupted: %w", failed)
+		}
 		failed = fmt.Errorf("%s: %w", name, failed)
 	}
 	const header = 16 // of a trace
 	if at, err := os.Stat(trace); err != nil || at.Size() <= header {
-		return nil, errors.Join(failed, noTrace(name))
+		return nil, errors.Join(failed, fmt.Errorf(noTrace, name))
 	}
 	file, err := os.Open(trace)
 	return &Trace{file, name, failed, scratch}, err
 }
 
-func noTrace(name string) error {
-	return fmt.Errorf(`%s has left no trace. The last two of these lines must begin its main function,
+const noTrace = `%s has left no trace. The last two of these lines must begin its main function,
 and a program that ends by os.Exit or log.Fatal must call recorder.Stop before:
 	import "github.com/threadcall/threadcall/recorder"
 	recorder.Start()
-	defer recorder.Stop()`, name)
-}
+	defer recorder.Stop()`
