@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -102,16 +101,14 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 	if err != nil {
 		return nil, err
 	}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p Package
-		switch err := dec.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return packages, nil
-		case err != nil:
+		if err := dec.Decode(&p); err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		packages = append(packages, p)
 	}
+	return packages, nil
 }
 
 // Go runs the go command and returns what it writes to its standard output. What it complains about

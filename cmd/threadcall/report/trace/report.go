@@ -397,9 +397,7 @@ func (d *Distribution) Add(x uint64) {
 		d.Min = v
 	}
 	d.N, d.Sum, d.Max = d.N+1, d.Sum+v, max(d.Max, v)
-	for len(d.counts) <= class {
-		d.counts = append(d.counts, 0)
-	}
+	d.counts = append(d.counts, make([]uint64, max(0, class+1-len(d.counts)))...)
 	d.counts[class]++
 }
 

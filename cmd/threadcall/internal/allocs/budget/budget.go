@@ -46,12 +46,11 @@ type Check struct {
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {
-	var paths []string
+	paths := map[string]bool{}
 	for _, f := range c.Functions {
-		paths = append(paths, f.Package)
+		paths[f.Package] = true
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return slices.Sorted(maps.Keys(paths))
 }
 
 // note adds a problem to a list.

@@ -108,12 +108,9 @@ func (l *Log) read(r io.Reader) error {
 		return fmt.Errorf("its version is not 0, the only one that this program reads; report the Go " +
 			"version")
 	}
-	for {
+	for dec.More() {
 		var d diagnostic
-		switch err := dec.Decode(&d); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
+		if err := dec.Decode(&d); err != nil {
 			return err
 		}
 		if d.Code != "escape" && d.Code != "escapes" || d.Message == "" { // a repetition has no message
@@ -128,6 +125,7 @@ func (l *Log) read(r io.Reader) error {
 			l.add(e)
 		}
 	}
+	return nil
 }
 
 // inLine returns the position without its column.

@@ -91,33 +91,25 @@ func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// check finds the rows that break the limits, and those on which they cannot decide. The limits of
-// a unit replace those of all.
+// check finds the rows that break the limits, and those on which they cannot decide: the limits of
+// their unit, or if there are none, those of no unit if it is known what is worse in this one.
+// Throughput is a second view of the time, to which a limit for all units applies already.
 func check(r *bench.Report, limits []plan.Limit) {
 	for i := range r.Comparison.Tables {
 		t := &r.Comparison.Tables[i]
+		of := func(unit string) []plan.Limit {
+			return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Tidy() != unit })
+		}
 		for j := range t.Rows {
-			for _, l := range decisive(r.Comparison, t, &t.Rows[j], limits) {
-				decide(r, l, t, &t.Rows[j])
+			row, these := &t.Rows[j], of(t.Unit)
+			if len(these) == 0 && t.Better != 0 && !r.Comparison.Throughput(t, row) {
+				these = of("")
+			}
+			for _, l := range these {
+				decide(r, l, t, row)
 			}
 		}
 	}
-}
-
-// decisive returns the limits for a row of t: those of its unit, or if there are none, those of no
-// unit if it is known what is worse in this one. Throughput is a second view of the time, to which
-// a limit for all units applies already.
-func decisive(c *bench.Comparison, t *bench.Table, row *bench.Row,
-	limits []plan.Limit) (these []plan.Limit) {
-	for _, l := range limits {
-		if l.Unit != "" && t.Unit == l.Tidy() {
-			these = append(these, l)
-		}
-	}
-	if these != nil || t.Better == 0 || c.Throughput(t, row) {
-		return these
-	}
-	return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Unit != "" })
 }
 
 // Broken returns an error that names what broke each limit, or nil.
@@ -234,8 +226,7 @@ func summarize(c *bench.Cell, exact bool) {
 	for _, s := range c.Samples {
 		values = append(values, s.Value)
 	}
-	c.N = len(values)
-	if c.N == 0 {
+	if c.N = len(values); c.N == 0 {
 		return
 	}
 	c.Exact = slices.Min(values) == slices.Max(values)
@@ -342,27 +333,31 @@ type observation struct {
 
 func observe(wall, cpu bench.Row, threads *bench.Row) observation {
 	var wallRatios, cpuRatios, shares, ready, cpus, leastCPUs []float64
-	oldCPU, newCPU := at(cpu.Cells[0]), at(cpu.Cells[1])
-	newWall := at(wall.Cells[1])
-	var oldThreads, newThreads map[int]float64
-	if threads != nil {
-		oldThreads, newThreads = at(threads.Cells[0]), at(threads.Cells[1])
+	type measured struct{ wall, cpu, threads float64 }
+	var rounds [2]map[int]measured
+	for i := range rounds {
+		rounds[i] = map[int]measured{}
+		cpus, ready := at(cpu.Cells[i]), map[int]float64{}
+		if threads != nil {
+			ready = at(threads.Cells[i])
+		}
+		for round, wall := range at(wall.Cells[i]) {
+			rounds[i][round] = measured{wall, cpus[round], ready[round]}
+		}
 	}
-	for round, wall := range at(wall.Cells[0]) {
-		old, new := [2]float64{wall, oldCPU[round]}, [2]float64{newWall[round], newCPU[round]}
-		if min(old[0], old[1], new[0], new[1]) <= 0 {
+	share := func(m measured) float64 { return m.cpu / (m.cpu + max(0, m.wall*(1-m.threads))) }
+	for round, old := range rounds[0] {
+		new := rounds[1][round]
+		if min(old.wall, old.cpu, new.wall, new.cpu) <= 0 {
 			continue
 		}
-		wallRatios = append(wallRatios, math.Abs(math.Log(new[0]/old[0])))
-		cpuRatios = append(cpuRatios, math.Abs(math.Log(new[1]/old[1])))
-		cpus = append(cpus, max(old[1]/old[0], new[1]/new[0]))
-		leastCPUs = append(leastCPUs, min(old[1]/old[0], new[1]/new[0]))
-		if a, b := oldThreads[round], newThreads[round]; a > 0 && b > 0 {
-			share := func(x [2]float64, threads float64) float64 {
-				return x[1] / (x[1] + max(0, x[0]*(1-threads)))
-			}
-			shares = append(shares, min(share(old, a), share(new, b)))
-			ready = append(ready, max(a, b))
+		wallRatios = append(wallRatios, math.Abs(math.Log(new.wall/old.wall)))
+		cpuRatios = append(cpuRatios, math.Abs(math.Log(new.cpu/old.cpu)))
+		cpus = append(cpus, max(old.cpu/old.wall, new.cpu/new.wall))
+		leastCPUs = append(leastCPUs, min(old.cpu/old.wall, new.cpu/new.wall))
+		if min(old.threads, new.threads) > 0 {
+			shares = append(shares, min(share(old), share(new)))
+			ready = append(ready, max(old.threads, new.threads))
 		}
 	}
 	return observation{stats.Spread(wallRatios), stats.Spread(cpuRatios), stats.Median(shares),

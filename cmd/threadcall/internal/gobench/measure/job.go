@@ -128,7 +128,11 @@ func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
 	case gotest.Crashed(p.Output):
 		whole(gotest.Decisive(p.Output, 6))
 	}
-	all := reported(p.Output, j.CPU)
+	var all []report.Failure
+	output := strings.ReplaceAll(p.Output, "\r", "") + "\n"
+	for _, m := range fault.FindAllStringSubmatch(output, -1) {
+		all = append(all, failure(gotest.PlainName(m[1], j.CPU), gotest.Decisive(m[2], 4)))
+	}
 	for _, f := range all {
 		inside := func(g report.Failure) bool { return strings.HasPrefix(g.Name, f.Name+"/") }
 		known := func(g report.Failure) bool { return f.Name == g.Name || inside(g) }
@@ -154,14 +158,6 @@ func failure(benchmark, reason string) report.Failure {
 // it.
 var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
 	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
-
-// reported returns the benchmarks that testing reports as failed.
-func reported(output string, cpus report.CPUs) (all []report.Failure) {
-	for _, m := range fault.FindAllStringSubmatch(strings.ReplaceAll(output, "\r", "")+"\n", -1) {
-		all = append(all, failure(gotest.PlainName(m[1], cpus), gotest.Decisive(m[2], 4)))
-	}
-	return all
-}
 
 // The calibration of a benchmark takes a part of the time that a process has in a round, but not
 // less than the second.

@@ -68,15 +68,6 @@ func (s *Settings) Validate() error {
 	return err
 }
 
-// BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default
-// -trimpath, the length of a directory's name does not move code.
-func BuildFlags() []string {
-	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
-		return nil
-	}
-	return []string{"-trimpath"}
-}
-
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
 	Text string // as the user has written it
@@ -183,7 +174,10 @@ func (p *Plan) Make(ctx context.Context) (err error) {
 // a revision, that, which is checked out.
 func (p *Plan) choose(ctx context.Context) ([]Version, error) {
 	now := Version{Version: bench.Version{Name: "now", What: "the working tree", Short: "now"},
-		Tree: gotest.Tree{Dir: p.Set.Dir, Flags: BuildFlags()}}
+		Tree: gotest.Tree{Dir: p.Set.Dir}}
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") { // which may be -trimpath=false
+		now.Tree.Flags = []string{"-trimpath"} // the length of a directory's name does not move code
+	}
 	if p.Set.VS == "" {
 		return []Version{now}, nil
 	}
