@@ -36,15 +36,9 @@ type row struct {
 func (s *session) rows(samples heap.Samples) []alloc.Row {
 	rows := map[alloc.Place]*row{}
 	for _, sample := range samples.Samples {
-		if len(sample.Stack) == 0 {
-			continue
-		}
 		site := sample.Stack.Site()
 		kind := sample.Stack[:site].Kind()
-		p := alloc.Place{Where: sample.Stack[site], Site: sample.Stack[site], Kind: kind.Name}
-		if own := sample.Stack.Own(); own < len(sample.Stack) {
-			p.Where = sample.Stack[own]
-		}
+		p := alloc.Place{Where: sample.Stack.Own(), Site: sample.Stack[site], Kind: kind.Name}
 		r := rows[p]
 		if r == nil {
 			r = &row{alloc.Row{Place: p, Why: kind.Why}, sample.Stack[:site+1].OfCache(), kind.Limit, nil}
@@ -66,7 +60,7 @@ func (s *session) rows(samples heap.Samples) []alloc.Row {
 	out := []alloc.Row{}
 	for _, r := range all {
 		// What only the runtime requested is rather due to other goroutines.
-		if n := r.Amount.Objects; n < 0.01 || r.cached && n < 0.5 ||
+		if n := r.Amount.Objects; heap.Negligible(n, r.cached) ||
 			r.Where.Standard && samples.ByChance(n) {
 			continue
 		}

@@ -27,14 +27,6 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-// An operation may allocate so many objects and count as one that allocates none: a hundredth of
-// one object, and half of one for memory from a cache that goroutines share, which is sometimes
-// empty for reasons outside of the function.
-const (
-	threshold = 0.01
-	missing   = 0.5
-)
-
 // A Check is what is found out about all functions.
 type Check struct {
 	alloc.Budget
@@ -96,9 +88,6 @@ type blame struct {
 func (c *Check) blames(s heap.Samples) map[blame]float64 {
 	amounts := map[blame]float64{}
 	for _, sample := range s.Samples {
-		if len(sample.Stack) == 0 {
-			continue
-		}
 		site := sample.Stack.Site()
 		if f, at := c.blamed(sample.Stack[site:]); f != nil {
 			b := blame{f, sample.Stack[site], sample.Stack[:site+at].OfCache()}
@@ -106,7 +95,7 @@ func (c *Check) blames(s heap.Samples) map[blame]float64 {
 		}
 	}
 	maps.DeleteFunc(amounts, func(b blame, n float64) bool {
-		return n < threshold || b.cached && n < missing || s.ByChance(n)
+		return heap.Negligible(n, b.cached) || s.ByChance(n)
 	})
 	return amounts
 }

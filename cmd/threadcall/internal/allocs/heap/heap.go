@@ -74,14 +74,23 @@ type Samples struct {
 	Hidden  float64      // objects that the profile lacks: small ones that share a block
 }
 
-// Own returns the first frame at or above the site that is not of the standard library, or the
-// length of the stack.
-func (s Stack) Own() int {
-	i := s.Site()
-	for i < len(s) && (s[i].Standard || s[i].OfCgo()) {
-		i++
+// Own returns the first frame at or above the site that is not of the standard library, or the site
+// if there is none.
+func (s Stack) Own() alloc.Frame {
+	site := s.Site()
+	for _, f := range s[site:] {
+		if !f.Standard && !f.OfCgo() {
+			return f
+		}
 	}
-	return i
+	return s[site]
+}
+
+// Negligible reports whether so many objects an operation count as none: a hundredth of one object,
+// or half of one for memory from a cache that goroutines share, which is sometimes empty for reasons
+// outside of the operation.
+func Negligible(objects float64, cached bool) bool {
+	return objects < 0.01 || cached && objects < 0.5
 }
 
 // ByChance reports whether so many objects an operation may be in the difference although they are
@@ -109,7 +118,7 @@ func Difference(short, long *Profile, n int) Samples {
 			for _, at := range r.Stack {
 				stack = append(stack, p.Frames[at])
 			}
-			if stack.ofTesting() {
+			if len(stack) == 0 || stack.ofTesting() {
 				continue
 			}
 			k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
@@ -191,20 +200,17 @@ var table string
 
 // caches are of functions that keep what is free for whichever goroutine comes next, kinds of those
 // that the program calls.
-var caches, kinds = func() ([]Kind, []Kind) {
-	caches, kinds, _ := strings.Cut(table, "# Functions that")
-	return parse(caches), parse(kinds)
-}()
-
-func parse(text string) (list []Kind) {
-	for line := range strings.Lines(text) {
+var caches, kinds = func() (caches, kinds []Kind) {
+	for line := range strings.Lines(table) {
 		f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | ")
-		if len(f) > 4 && !strings.HasPrefix(line, "#") {
-			list = append(list, Kind{f[0], f[1], f[2], f[3], f[4]})
+		if strings.HasPrefix(line, "# Functions that the program") {
+			caches, kinds = kinds, nil
+		} else if len(f) > 4 && !strings.HasPrefix(line, "#") {
+			kinds = append(kinds, Kind{f[0], f[1], f[2], f[3], f[4]})
 		}
 	}
-	return list
-}
+	return caches, kinds
+}()
 
 func find(kinds []Kind, function string) (Kind, bool) {
 	for _, k := range kinds {

@@ -184,10 +184,9 @@ func (m *measurement) calibrate(ctx context.Context) error {
 	if len(m.Set.CPU) > 0 {
 		cpus = slices.Collect(slices.Chunk(m.Set.CPU, 1))
 	}
-	var old []string // that only old versions have
 	for i, b := range m.Benchmarks {
-		if b.Binaries[len(b.Binaries)-1] == nil {
-			old = append(old, b.String())
+		if gone(b) {
+			m.jobs = append(m.jobs, &Job{Benchmark: b})
 			continue
 		}
 		for _, cpu := range cpus {
@@ -205,23 +204,25 @@ func (m *measurement) calibrate(ctx context.Context) error {
 				m.failed(o, "calibration")
 				outcomes = append(outcomes, o)
 			}
-			for _, one := range j.split(outcomes, each) {
-				if one.Binaries[len(one.Binaries)-1] == nil {
-					old = append(old, one.String())
-					continue
-				} else if each == 0 {
-					one.Iterations = m.Set.Benchtime.N
-				}
-				m.jobs = append(m.jobs, one)
-			}
+			m.jobs = append(m.jobs, j.split(outcomes, each)...)
 		}
 	}
 	m.Progress("")
+	var old []string
+	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
+		if gone(j.Benchmark) {
+			old = append(old, j.String())
+		}
+		return gone(j.Benchmark)
+	})
 	if len(old) > 0 {
 		m.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
 	return nil
 }
+
+// gone reports whether only old versions have the benchmark.
+func gone(b plan.Benchmark) bool { return b.Binaries[len(b.Binaries)-1] == nil }
 
 // split returns a job for each benchmark that one of the outcomes has results of. The outcomes are
 // those of this job, one a version that has it. What has failed in any of them is left out.
@@ -252,8 +253,7 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 				one := &Job{Benchmark: j.Benchmark, CPU: j.CPU}
 				one.Name, one.Pattern = name, gotest.Exactly(name)
 				one.Binaries = make([]*gotest.Binary, len(j.Binaries))
-				jobs = append(jobs, one)
-				sums = append(sums, 0)
+				jobs, sums = append(jobs, one), append(sums, 0)
 			}
 			jobs[i].Binaries[o.Version] = j.Binaries[o.Version]
 			wall, own := times(l)
