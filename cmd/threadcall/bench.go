@@ -108,8 +108,7 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 	defer release()
 	scratch, err := gotest.NewScratch()
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place "+
-			"for them", err)
+		return nil, err
 	}
 	defer func() {
 		if err := scratch.Remove(); err != nil {

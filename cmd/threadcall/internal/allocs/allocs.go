@@ -1,6 +1,6 @@
 // Package allocs finds what allocates: where, how much for each operation, and the compiler's
-// reason. allocs.go compiles tests with a hook and runs them, rows.go joins what they allocated with
-// the compiler's log, and text.go writes all reports.
+// reason. allocs.go compiles tests with a hook and runs them, rows.go joins what they allocated
+// with the compiler's log, and text.go writes all reports.
 package allocs
 
 import (
@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -30,18 +29,17 @@ import (
 type Settings struct {
 	Packages []string // patterns, as for the go command
 	Dir      string   // where to run the go command; empty: here
-	Procs    int      // GOMAXPROCS
 
-	Bench     string           // benchmarks to run, as go test has it
+	Bench     string           // benchmarks to run, for [gotest.PatternFor]
 	Benchtime report.Benchtime // of the shorter run of a benchmark
 	Budget    bool             // check promises, too
 
 	Progress func(string) // called with what is being done; never nil
 }
 
-// A session is one run. It compiles tests so that each benchmark leaves a profile of everything that
-// it allocated, and so that the compiler logs its reasons. No file is changed: the hook of package
-// heap is compiled in by the go command's -overlay.
+// A session is one run. It compiles tests so that each benchmark leaves a profile of everything
+// that it allocated, and so that the compiler logs its reasons. No file is changed: the hook of
+// package heap is compiled in by the go command's -overlay.
 type session struct {
 	Settings
 	tree    gotest.Tree
@@ -49,7 +47,6 @@ type session struct {
 	overlay string      // the file with the hook
 	asked   []string    // packages that the compiler is asked about when tests are compiled
 	log     *escape.Log // what it has said in all builds so far
-	which   gotest.Pattern
 	report  *alloc.Report
 	check   *budget.Check // promises, or nil
 }
@@ -67,9 +64,6 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 	// compiler logs, and in what the go command lists.
 	s := &session{Settings: set, tree: gotest.Tree{Dir: set.Dir, Flags: []string{"-trimpath=false"}},
 		tmp: scratch.Dir, log: escape.New(), report: r}
-	if s.which, err = gotest.ParsePattern(s.Bench); err != nil {
-		return nil, err
-	}
 	named, all, err := s.tree.ListDeps(ctx, s.Packages...)
 	if err != nil {
 		return nil, err
@@ -132,7 +126,7 @@ func (s *session) runPackage(ctx context.Context, p gotest.Package, number strin
 		return nil, s.failed(p.ImportPath, "", err)
 	}
 	for _, name := range known {
-		its, ok := s.which.For(name)
+		its, ok := gotest.PatternFor(s.Bench, name)
 		if !ok {
 			continue
 		}
@@ -172,18 +166,29 @@ func (s *session) failed(pkg, benchmark string, err error) error {
 	return nil
 }
 
-// checks finds the promises, and compiles what has promised.
+// checks finds the promises, and compiles what has promised: for the compiler's reasons, and for
+// its listings. Of the packages with promises, a second listing has the places of calls outside of
+// what is inlined.
 func (s *session) checks(ctx context.Context, named, all []gotest.Package) (
 	functions []budget.Compiled, err error) {
 	if s.check, err = budget.Find(named, all); err != nil || len(s.check.Functions) == 0 {
+		return nil, err
+	}
+	functions, err = s.listing(ctx, s.ask("-S"), named)
+	if err := errors.Join(err, s.readReasons()); err != nil {
 		return nil, err
 	}
 	exact := s.check.Packages()
 	if s.check.Generic {
 		exact = s.asked
 	}
-	functions, err = s.listings(ctx, named, exact)
 	s.asked = nil // the compiler has answered
+	var twice []string
+	for _, path := range exact {
+		twice = append(twice, "-gcflags="+path+"=-S -S")
+	}
+	outer, err := s.listing(ctx, twice, named)
+	budget.SetOuter(functions, outer)
 	return functions, err
 }
 
@@ -254,24 +259,7 @@ func (s *session) test(ctx context.Context, p gotest.Package, name string, flags
 	return bin, errors.Join(err, s.readReasons())
 }
 
-// listings compiles packages with their tests for the compiler's listings of the functions in the
-// packages that are asked for, and its reasons. The places of calls in functions of the packages in
-// exact are those of all inlined calls.
-func (s *session) listings(ctx context.Context, named []gotest.Package, exact []string) (
-	[]budget.Compiled, error) {
-	functions, err := s.listing(ctx, s.ask("-S"), named)
-	if err := errors.Join(err, s.readReasons()); err != nil {
-		return nil, err
-	}
-	var long []string
-	for _, path := range exact {
-		long = append(long, "-gcflags="+path+"=-S -S")
-	}
-	outer, err := s.listing(ctx, long, named)
-	budget.SetOuter(functions, outer)
-	return functions, err
-}
-
+// listing compiles packages with their tests for the compiler's listings of their functions.
 func (s *session) listing(ctx context.Context, flags []string, named []gotest.Package) (
 	[]budget.Compiled, error) {
 	args := slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"}, s.tree.Flags, flags,
@@ -322,10 +310,8 @@ func (s *session) run(ctx context.Context, b *gotest.Binary, env []string, args 
 		}
 	}
 	// Like go test: a process that exits with 0 before the end has failed.
-	args = append([]string{"-test.paniconexit0", "-test.timeout=" + timeout.String(),
-		"-test.cpu=" + strconv.Itoa(s.Procs), "-test.run=^$"}, args...)
-	// Package testing has a limit for tests, but none for benchmarks.
-	r, err := one.Run(ctx, timeout+3*time.Second, args...)
+	args = append([]string{"-test.paniconexit0", "-test.run=^$"}, args...)
+	r, err := one.Run(ctx, timeout, args...)
 	if err != nil {
 		return &gotest.Result{}, err
 	}
@@ -348,7 +334,7 @@ func (s *session) try(ctx context.Context, b *gotest.Binary, pattern string) (tr
 	}
 	r, err := s.run(ctx, b, nil, "-test.bench="+pattern, "-test.benchtime="+short.String())
 	for _, l := range r.Lines {
-		name := gotest.PlainName(l.Name.String(), report.CPUs{s.Procs})
+		name := gotest.PlainName(l.Name.String(), nil)
 		t := trial{"Benchmark" + name, r.Time}
 		if seconds, ok := l.Value("sec/op"); ok && seconds > 0 {
 			t.time = time.Duration(seconds * float64(time.Second))

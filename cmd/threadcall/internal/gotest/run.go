@@ -126,23 +126,20 @@ func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names [
 	return names, nil
 }
 
-// A Pattern selects benchmarks or tests, as the flags -bench and -run of go test do: regular
-// expressions with slashes between them, one for each level of sub-benchmarks, and alternatives of
-// them.
-type Pattern struct{ alternatives [][]string }
-
-// ParsePattern reads the value of a flag -bench.
-func ParsePattern(text string) (Pattern, error) {
-	p := Pattern{split(text)}
-	if text == "" {
-		return p, errors.New("-bench must not be empty; a point means all benchmarks")
+// CheckPattern returns an error if the flag -bench must not have this value.
+//
+// It selects benchmarks as the flags -bench and -run of go test do: by regular expressions with
+// slashes between them, one for each level of sub-benchmarks, and alternatives of them.
+func CheckPattern(bench string) error {
+	if bench == "" {
+		return errors.New("-bench must not be empty; a point means all benchmarks")
 	}
-	for _, element := range slices.Concat(p.alternatives...) {
+	for _, element := range slices.Concat(split(bench)...) {
 		if _, err := regexp.Compile(element); err != nil {
-			return p, fmt.Errorf("-bench %q: %w", text, err)
+			return fmt.Errorf("-bench %q: %w", bench, err)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 // Exactly returns the pattern that means this benchmark or sub-benchmark.
@@ -154,16 +151,15 @@ func Exactly(name string) string {
 	return strings.Join(elements, "/")
 }
 
-// For returns the pattern that means the sub-benchmarks that p means of the one top-level
-// benchmark, which is among those of p if ok.
-func (p Pattern) For(benchmark string) (pattern string, ok bool) {
+// PatternFor returns the pattern that means the sub-benchmarks that a checked value of -bench means
+// of the one top-level benchmark, which is among those that it means if ok.
+func PatternFor(bench, benchmark string) (pattern string, ok bool) {
 	var all []string
-	for _, alternative := range p.alternatives {
-		if !regexp.MustCompile(alternative[0]).MatchString(benchmark) {
-			continue
+	for _, alternative := range split(bench) {
+		if regexp.MustCompile(alternative[0]).MatchString(benchmark) {
+			alternative[0] = "^" + benchmark + "$"
+			all = append(all, strings.Join(alternative, "/"))
 		}
-		exactly := "^" + benchmark + "$"
-		all = append(all, strings.Join(append([]string{exactly}, alternative[1:]...), "/"))
 	}
 	return strings.Join(all, "|"), len(all) > 0
 }
@@ -272,29 +268,20 @@ func Decisive(output string, n int) string {
 // status 0.
 func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.UnitMetadata,
 	cutShort bool) {
-	lines := mend(strings.Split(stdout, "\n"))
-	for i, line := range lines {
-		if len(line) >= bufio.MaxScanTokenSize { // a benchfmt.Reader would end; none is a result
-			lines[i] = ""
-		}
-	}
-	for r := benchfmt.NewReader(strings.NewReader(strings.Join(lines, "\n")), "output"); r.Scan(); {
+	figure := func(v benchfmt.Value) bool { return v.Unit != "B/op" && v.Unit != "allocs/op" }
+	for r := benchfmt.NewReader(strings.NewReader(mend(stdout)), "output"); r.Scan(); {
 		switch rec := r.Result().(type) {
 		case *benchfmt.Result:
 			if rec.Iters > 0 {
 				results = append(results, rec.Clone())
 			}
-			if rec.Iters == 0 || !slices.ContainsFunc(rec.Values, isFigure) {
-				cutShort = true
-			}
+			cutShort = cutShort || rec.Iters == 0 || !slices.ContainsFunc(rec.Values, figure)
 		case *benchfmt.UnitMetadata:
 			units = append(units, rec)
 		}
 	}
 	return results, units, cutShort
 }
-
-func isFigure(v benchfmt.Value) bool { return v.Unit != "B/op" && v.Unit != "allocs/op" }
 
 // Testing writes the name of a benchmark and a tab, lets it run, and writes the figures behind
 // that.
@@ -304,25 +291,26 @@ var (
 )
 
 // mend puts the name of a benchmark and its figures on a line of their own where the benchmark
-// itself has written before, between or behind them.
-func mend(lines []string) []string {
-	lines = slices.Clone(lines)
+// itself has written before, between or behind them. It leaves out lines at which a benchfmt.Reader
+// would end.
+func mend(output string) string {
+	lines := strings.Split(output, "\n")
 	name := ""
 	for i, line := range lines {
 		rest := line
 		if at := named.FindStringIndex(line); at != nil {
 			name, rest = line[at[0]:at[1]], line[at[1]:]
-		} else if name == "" {
-			continue
 		}
-		if at := measured.FindStringIndex(rest); at != nil {
-			if line != name+rest || strings.TrimSpace(rest[:at[0]]) != "" {
-				lines[i] = name + rest[at[0]:]
+		if name != "" {
+			if at := measured.FindStringIndex(rest); at != nil {
+				lines[i], name = name+rest[at[0]:], ""
 			}
-			name = ""
+		}
+		if len(lines[i]) >= bufio.MaxScanTokenSize {
+			lines[i] = ""
 		}
 	}
-	return lines
+	return strings.Join(lines, "\n")
 }
 
 // PlainName returns the name without the number of CPUs that testing appends to it at times, and

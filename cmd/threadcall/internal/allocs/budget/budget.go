@@ -32,8 +32,7 @@ type Check struct {
 	alloc.Budget
 	Generic bool // some promise is of a generic function, which others compile with their own types
 
-	imports  map[string]map[string]bool // all that a package depends on
-	standard map[string]bool            // packages of the standard library
+	packages map[string]gotest.Package // by import path
 }
 
 // Packages returns the import paths of packages with promises.
@@ -133,7 +132,8 @@ func (c *Check) blamed(stack heap.Stack) (*alloc.Function, int) {
 			return nil, 0
 		}
 		outer := frame.Package()
-		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
+		p, known := c.packages[outer]
+		if known && inner != outer && !slices.Contains(p.Deps, inner) {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
 		if f := c.at(frame.Position); f != nil {
@@ -153,15 +153,10 @@ const (
 // Find finds the promises in the named packages, and the excuses in these and in all that they
 // depend on outside the standard library. Those in wrong places are an error.
 func Find(named, all []gotest.Package) (*Check, error) {
-	c := &Check{imports: map[string]map[string]bool{}, standard: map[string]bool{}}
+	c := &Check{packages: map[string]gotest.Package{}}
 	var wrong []error
 	for _, p := range all {
-		deps := map[string]bool{}
-		for _, d := range p.Deps {
-			deps[d] = true
-		}
-		if c.imports[p.ImportPath] = deps; p.Standard {
-			c.standard[p.ImportPath] = true
+		if c.packages[p.ImportPath] = p; p.Standard {
 			continue
 		}
 		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
@@ -170,9 +165,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	own := map[string]bool{}
 	for _, p := range named {
-		own[p.ImportPath] = true
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 			tests := &Check{}
 			_ = tests.read(p, filepath.Join(p.Dir, name)) // the compiler reports what is not Go
@@ -182,7 +175,7 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	others := func(f *alloc.Function) bool { return !own[f.Package] }
+	others := func(f *alloc.Function) bool { return c.packages[f.Package].DepOnly }
 	c.Functions = slices.DeleteFunc(c.Functions, others)
 	return c, errors.Join(wrong...)
 }

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -87,11 +88,11 @@ func (w *walk) visit(f *alloc.Function, of *Compiled, via []string, seen map[*Co
 			}
 			continue
 		}
-		own := w.functions[call.target]
+		own, pkg := w.functions[call.target], symbol.Package(call.target)
 		// Cgo's code for a call of C has conversions to interfaces that never run.
 		ofCgo := func(c *Compiled) bool { return alloc.Frame{Position: c.at}.OfCgo() }
-		if own == nil || w.standard[symbol.Package(call.target)] || slices.ContainsFunc(own, ofCgo) {
-			if noted(call.target) {
+		if own == nil || w.packages[pkg].Standard || slices.ContainsFunc(own, ofCgo) {
+			if !unnoted.MatchString(pkg) {
 				f.Calls = append(f.Calls, symbol.Short(call.target))
 			}
 			continue
@@ -106,16 +107,8 @@ func (w *walk) visit(f *alloc.Function, of *Compiled, via []string, seen map[*Co
 
 // unnoted are packages whose functions that the compiler calls or that are inlined do not allocate,
 // or only into caches.
-var unnoted = []string{"runtime", "sync", "sync/atomic", "internal/", "unsafe", "math", "math/bits",
-	"time"}
-
-func noted(target string) bool {
-	p := symbol.Package(target)
-	return p != "" && p != "type:" && !strings.HasPrefix(target, "type:") &&
-		!slices.ContainsFunc(unnoted, func(u string) bool {
-			return p == u || strings.HasSuffix(u, "/") && strings.HasPrefix(p, u)
-		})
-}
+var unnoted = regexp.MustCompile(
+	`^(runtime|sync|sync/atomic|internal/.*|unsafe|math|math/bits|time|type:.*)?$`)
 
 // allocation judges a call of the runtime.
 func (w *walk) allocation(f *alloc.Function, call call, via []string) {
@@ -125,10 +118,8 @@ func (w *walk) allocation(f *alloc.Function, call call, via []string) {
 	}
 	reason := w.reason(call, kind.Name)
 	text, list := reason, &f.Broken
-	adds := strings.HasPrefix(call.target, heap.Growslice) ||
-		strings.HasPrefix(call.target, heap.Mapassign)
 	switch {
-	case adds && !w.grows(call.at, kind.Name):
+	case kind.Adds && !w.grows(call.at, kind.Name):
 		text, list = kind.What+" allocates if there is no room", &f.Notes
 	case reason == "" && kind.Limit != "":
 		text = kind.What + " allocates above " + kind.Limit

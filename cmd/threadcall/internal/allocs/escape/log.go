@@ -48,7 +48,6 @@ type byLine map[report.Position][]alloc.Escape
 type (
 	header struct {
 		Version *int
-		Package string
 		File    string
 	}
 	diagnostic struct {
@@ -122,7 +121,12 @@ func (l *Log) read(r io.Reader) error {
 		}
 		if key := fmt.Sprintf("%s %#v", e.What, e.Path); !l.known[key] {
 			l.known[key] = true
-			l.add(e)
+			at := inLine(e.At())
+			l.byLine[at] = append(l.byLine[at], e)
+			if n := len(e.Path); n > 1 && variableForm.MatchString(e.What) {
+				call := inLine(e.Path[n-2])
+				l.byCall[call] = append(l.byCall[call], e)
+			}
 		}
 	}
 	return nil
@@ -136,15 +140,6 @@ func inLine(p report.Position) report.Position {
 
 // variableForm is a name, with that of the package in front of it if it is from another one.
 var variableForm = regexp.MustCompile(`^([\pL_][\pL_\pN]*\.)?[\pL_][\pL_\pN]*$`)
-
-func (l *Log) add(e alloc.Escape) {
-	at := inLine(e.At())
-	l.byLine[at] = append(l.byLine[at], e)
-	if n := len(e.Path); n > 1 && variableForm.MatchString(e.What) {
-		call := inLine(e.Path[n-2])
-		l.byCall[call] = append(l.byCall[call], e)
-	}
-}
 
 var (
 	messageForm = regexp.MustCompile(`(?s)^(.+) escapes to heap$`)

@@ -86,9 +86,9 @@ func (s Stack) Own() alloc.Frame {
 	return s[site]
 }
 
-// Negligible reports whether so many objects an operation count as none: a hundredth of one object,
-// or half of one for memory from a cache that goroutines share, which is sometimes empty for reasons
-// outside of the operation.
+// Negligible reports whether so many objects an operation count as none: less than a hundredth of
+// one, or than half of one for memory from a cache that goroutines share, which is sometimes empty
+// for reasons outside of the operation.
 func Negligible(objects float64, cached bool) bool {
 	return objects < 0.01 || cached && objects < 0.5
 }
@@ -102,8 +102,9 @@ func (s Samples) ByChance(objects float64) bool {
 // Difference returns what one operation allocates, from a run of n operations and one of 2n. The
 // testing package's own allocations are left out.
 func Difference(short, long *Profile, n int) Samples {
-	s := Samples{More: n, Counted: alloc.Amount{Objects: float64(long.Objects) - float64(short.Objects),
-		Bytes: float64(long.Bytes) - float64(short.Bytes)}.Per(n)}
+	counted := alloc.Amount{Objects: float64(long.Objects) - float64(short.Objects),
+		Bytes: float64(long.Bytes) - float64(short.Bytes)}
+	s := Samples{More: n, Counted: counted.Per(n)}
 	type key struct {
 		stack string
 		size  int64
@@ -130,7 +131,7 @@ func Difference(short, long *Profile, n int) Samples {
 		}
 	}
 	s.Hidden = s.Counted.Objects - float64(recorded)/float64(n)
-	for _, k := range slices.SortedFunc(maps.Keys(samples), func(a, b key) int { // in each run the same
+	for _, k := range slices.SortedFunc(maps.Keys(samples), func(a, b key) int { // always the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
 		one := samples[k]
@@ -185,15 +186,10 @@ type Kind struct {
 
 	// For functions that compiled code calls: what is allocated, and above which size if it does not
 	// escape. Empty limit: always. Of other functions, What is empty: they do not allocate, or only
-	// into caches.
+	// into caches. Some allocate only if what they add to has no room.
 	What, Limit string
+	Adds        bool
 }
-
-// Growslice and Mapassign allocate if what they add to has no room.
-const (
-	Growslice = "runtime.growslice"
-	Mapassign = "runtime.mapassign"
-)
 
 //go:embed kinds.txt
 var table string
@@ -202,11 +198,11 @@ var table string
 // that the program calls.
 var caches, kinds = func() (caches, kinds []Kind) {
 	for line := range strings.Lines(table) {
-		f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | ")
+		f := strings.Split(strings.TrimSpace(line)+" |  |  |  | ", " | ")
 		if strings.HasPrefix(line, "# Functions that the program") {
 			caches, kinds = kinds, nil
-		} else if len(f) > 4 && !strings.HasPrefix(line, "#") {
-			kinds = append(kinds, Kind{f[0], f[1], f[2], f[3], f[4]})
+		} else if len(f) > 5 && !strings.HasPrefix(line, "#") {
+			kinds = append(kinds, Kind{f[0], f[1], f[2], f[3], f[4], f[5] == "adds"})
 		}
 	}
 	return caches, kinds
@@ -227,14 +223,21 @@ func Called(function string) Kind {
 	return k
 }
 
-// OfCache reports whether one of the functions keeps what is free for other goroutines.
-func (s Stack) OfCache() bool {
+// cache returns the kind of what is for a cache, if one of the functions keeps what is free for
+// other goroutines.
+func (s Stack) cache() (Kind, bool) {
 	for _, f := range s {
-		if _, ok := find(caches, f.Function); ok {
-			return true
+		if k, ok := find(caches, symbol.Short(f.Function)); ok {
+			return k, true
 		}
 	}
-	return false
+	return Kind{}, false
+}
+
+// OfCache reports whether one of the functions keeps what is free for other goroutines.
+func (s Stack) OfCache() bool {
+	_, ok := s.cache()
+	return ok
 }
 
 // Kind returns what was allocated by functions of the runtime. Why has what the compiler does not,
@@ -243,10 +246,8 @@ func (s Stack) Kind() Kind {
 	if len(s) == 0 {
 		return Kind{Name: "object"}
 	}
-	for _, f := range s {
-		if k, ok := find(caches, symbol.Short(f.Function)); ok {
-			return k
-		}
+	if k, ok := s.cache(); ok {
+		return k
 	}
 	direct := s[len(s)-1].Function
 	if k, ok := find(kinds, direct); ok {

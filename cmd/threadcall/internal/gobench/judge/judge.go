@@ -27,13 +27,12 @@ func Judge(run *bench.Record, d *measure.Data, limits []plan.Limit) *bench.Repor
 		slices.SortFunc(t.Rows, func(a, b bench.Row) int {
 			return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
 		})
-		for i := range t.Rows {
-			row := &t.Rows[i]
-			for i := range row.Cells {
-				summarize(&row.Cells[i], t.Exact)
-			}
-			compare(t, row, alpha)
+	}
+	for t, row := range c.All() {
+		for i := range row.Cells {
+			summarize(&row.Cells[i], t.Exact)
 		}
+		compare(t, row, alpha)
 	}
 	chooseBases(c, &d.Threads)
 	correct(c)
@@ -60,14 +59,10 @@ func direct(d *measure.Data, unit string) int {
 // changed: in a long table some are. Exact differences and throughput are not among them.
 func correct(c *bench.Comparison) {
 	var tests []*bench.Delta
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		for i := range t.Rows {
-			d := &t.Rows[i].Delta
-			if !c.Throughput(t, &t.Rows[i]) && d.Method != bench.Exactly &&
-				(d.Visible() || d.Verdict == bench.Unseen) {
-				tests = append(tests, d)
-			}
+	for t, r := range c.All() {
+		if d := &r.Delta; !c.Throughput(t, r) && d.Method != bench.Exactly &&
+			(d.Visible() || d.Verdict == bench.Unseen) {
+			tests = append(tests, d)
 		}
 	}
 	slices.SortFunc(tests, func(a, b *bench.Delta) int { return cmp.Compare(a.P, b.P) })
@@ -95,19 +90,17 @@ func natural(a, b string) int {
 // their unit, or if there are none, those of no unit if it is known what is worse in this one.
 // Throughput is a second view of the time, to which a limit for all units applies already.
 func check(r *bench.Report, limits []plan.Limit) {
-	for i := range r.Comparison.Tables {
-		t := &r.Comparison.Tables[i]
-		of := func(unit string) []plan.Limit {
-			return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Tidy() != unit })
+	of := func(unit string) []plan.Limit {
+		others := func(l plan.Limit) bool { return l.Tidy() != unit }
+		return slices.DeleteFunc(slices.Clone(limits), others)
+	}
+	for t, row := range r.Comparison.All() {
+		these := of(t.Unit)
+		if len(these) == 0 && t.Better != 0 && !r.Comparison.Throughput(t, row) {
+			these = of("")
 		}
-		for j := range t.Rows {
-			row, these := &t.Rows[j], of(t.Unit)
-			if len(these) == 0 && t.Better != 0 && !r.Comparison.Throughput(t, row) {
-				these = of("")
-			}
-			for _, l := range these {
-				decide(r, l, t, row)
-			}
+		for _, l := range these {
+			decide(r, l, t, row)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -27,21 +28,7 @@ type Job struct {
 	CPU        report.CPUs // one; empty: the default
 	Iterations int         // 0: as many as -benchtime makes
 
-	skip []string // sub-benchmarks that have failed
-	over bool     // it failed altogether
-}
-
-// drop makes that the benchmark does not run again.
-func (j *Job) drop(name string) {
-	if !strings.HasPrefix(name, j.Name+"/") {
-		j.over = true
-		return
-	}
-	pattern := gotest.Exactly(name)
-	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
-		j.over = true
-	}
-	j.skip = append(j.skip, pattern)
+	over bool // it failed, or gives no result, and does not run again
 }
 
 // A Process is one version of a job in one round.
@@ -54,18 +41,15 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	var tops []string
-	of := map[string][]*Job{}
+	byTop := map[string][]*Job{}
 	for _, j := range jobs {
 		name, _, _ := strings.Cut(j.Name, "/")
-		top := j.Package + "." + name
-		if of[top] = append(of[top], j); len(of[top]) == 1 {
-			tops = append(tops, top)
-		}
+		byTop[j.Package+"."+name] = append(byTop[j.Package+"."+name], j)
 	}
-	for _, t := range rand.Perm(len(tops)) {
-		for _, i := range rand.Perm(len(of[tops[t]])) {
-			j := of[tops[t]][i]
+	groups := slices.Collect(maps.Values(byTop))
+	for _, g := range rand.Perm(len(groups)) {
+		for _, i := range rand.Perm(len(groups[g])) {
+			j := groups[g][i]
 			for _, version := range rand.Perm(len(j.Binaries)) {
 				if j.Binaries[version] != nil && !j.over {
 					processes = append(processes, Process{j, version})
@@ -91,11 +75,8 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	if j.Iterations > 0 {
 		benchtime = report.Benchtime{N: j.Iterations}
 	}
-	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.count=1", "-test.benchmem",
+	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.benchmem",
 		"-test.paniconexit0", "-test.benchtime=" + benchtime.String()}
-	if len(j.skip) > 0 {
-		args = append(args, "-test.skip="+strings.Join(j.skip, "|"))
-	}
 	if len(j.CPU) > 0 {
 		args = append(args, "-test.cpu="+j.CPU.String())
 	}
@@ -108,13 +89,9 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	o := &Outcome{Process: run, Result: *p}
 	switch {
 	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
-		o.Failed = j.faults(p)
-		for _, f := range o.Failed {
-			j.drop("Benchmark" + f.Name)
-		}
+		o.Failed, j.over = j.faults(p), true
 	case len(o.Lines) == 0:
-		j.over = true
-		o.Empty = len(j.skip) == 0 // otherwise all that would have given results failed before
+		o.Empty, j.over = true, true
 	}
 	return o, nil
 }

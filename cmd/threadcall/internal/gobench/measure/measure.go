@@ -57,7 +57,8 @@ func Run(ctx context.Context, p *plan.Plan) (d *Data, err error) {
 			return m.data, err
 		}
 	}
-	err = errors.Join(m.rounds(ctx), m.unsaved, m.files.Close())
+	err = m.rounds(ctx)
+	err = errors.Join(err, m.unsaved, m.files.Close())
 	r.Interrupted = ctx.Err() != nil
 	return m.data, err
 }
@@ -180,20 +181,14 @@ func (d *Data) Keep(round int, o *Outcome) {
 		}
 	}
 	for _, l := range o.Lines {
-		// The module had another name, or the benchmark has removed it.
-		if i, ok := l.ConfigIndex("pkg"); ok {
-			l.Config[i].Value = []byte(o.Job.Package)
-		} else if o.Job.Package != "" {
-			l.SetConfig("pkg", o.Job.Package)
-		}
-		d.Add(o.Version, round, l)
+		d.Add(o.Version, round, o.Job.Package, l)
 	}
 }
 
-// Add adds a result of the version with this index. Results of a benchmark in the same round of
-// different versions are a pair: they were measured one right after the other. Values that are not
-// numbers are left out, with a warning, and so are those that nothing can measure.
-func (d *Data) Add(version, round int, r *benchfmt.Result) {
+// Add adds a result of a package, of the version with this index. Results of a benchmark in the
+// same round of different versions are a pair: they were measured one right after the other. Values
+// that are not numbers are left out, with a warning, and so are those that nothing can measure.
+func (d *Data) Add(version, round int, pkg string, r *benchfmt.Result) {
 	for _, v := range r.Values {
 		size := math.Abs(v.Value)
 		if !(size <= largest) || 0 < size && size < 1/largest { // NaN is neither
@@ -203,7 +198,7 @@ func (d *Data) Add(version, round int, r *benchfmt.Result) {
 			}
 			continue
 		}
-		row := d.row(v.Unit, bench.Row{Package: r.GetConfig("pkg"), Name: r.Name.String()})
+		row := d.row(v.Unit, bench.Row{Package: pkg, Name: r.Name.String()})
 		cell := &row.Cells[version]
 		cell.Samples = append(cell.Samples, bench.Sample{Round: round, Value: v.Value})
 	}

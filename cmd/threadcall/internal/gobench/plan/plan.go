@@ -64,8 +64,7 @@ func (s *Settings) Validate() error {
 			return fmt.Errorf("-o %s: %s is not a directory", s.Output, dir)
 		}
 	}
-	_, err := gotest.ParsePattern(s.Bench)
-	return err
+	return gotest.CheckPattern(s.Bench)
 }
 
 // A Limit is a change that must not be: as large as this or larger, and visible.
@@ -186,15 +185,9 @@ func (p *Plan) choose(ctx context.Context) ([]Version, error) {
 		return nil, err
 	}
 	head, err := repository.Commit(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	changes, err := repository.Changes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	then, err := repository.Commit(ctx, p.Set.VS)
-	if err != nil {
+	changes, err2 := repository.Changes(ctx)
+	then, err3 := repository.Commit(ctx, p.Set.VS)
+	if err := cmp.Or(err, err2, err3); err != nil {
 		return nil, err
 	}
 	now.Name, now.Commit, now.Short = "new", head.Hash, head.Short()
@@ -260,10 +253,6 @@ func (b Benchmark) String() string { return b.Package + "." + b.Name }
 
 // build compiles the test binaries of packages, and finds the benchmarks in them.
 func (p *Plan) build(ctx context.Context, packages []gotest.Package) error {
-	which, err := gotest.ParsePattern(p.Set.Bench)
-	if err != nil {
-		return err
-	}
 	var there, broken, modules []string
 	for i, pkg := range packages {
 		if pkg.Module != nil && !slices.Contains(modules, pkg.Module.Path) {
@@ -271,7 +260,7 @@ func (p *Plan) build(ctx context.Context, packages []gotest.Package) error {
 		}
 		p.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1, len(packages)))
 		failed := len(p.Failures)
-		found, names, err := p.compile(ctx, i, pkg.ImportPath, which)
+		found, names, err := p.compile(ctx, i, pkg.ImportPath)
 		switch {
 		case err != nil:
 			return err
@@ -308,8 +297,8 @@ func (p *Plan) build(ctx context.Context, packages []gotest.Package) error {
 // compile compiles the tests of a package in each version that has it, and returns the benchmarks
 // that match, and the names of all that the newest version has. If one does not compile or start,
 // that is a failure like that of a benchmark: other packages can still be measured.
-func (p *Plan) compile(ctx context.Context, number int, path string, which gotest.Pattern) (
-	found []Benchmark, names []string, err error) {
+func (p *Plan) compile(ctx context.Context, number int, path string) (found []Benchmark,
+	names []string, err error) {
 	for i, v := range p.Versions {
 		pkg, ok := v.packages[path]
 		if !ok {
@@ -332,7 +321,7 @@ func (p *Plan) compile(ctx context.Context, number int, path string, which gotes
 			continue
 		}
 		for _, name := range names {
-			pattern, ok := which.For(name)
+			pattern, ok := gotest.PatternFor(p.Set.Bench, name)
 			if !ok {
 				continue
 			}

@@ -119,12 +119,10 @@ func (p printer) summary() {
 // benchmarks returns a row of each benchmark.
 func benchmarks(c *bench.Comparison) (all []bench.Row) {
 	known := map[[2]string]bool{}
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			if key := [2]string{row.Package, row.Name}; !known[key] {
-				known[key] = true
-				all = append(all, row)
-			}
+	for _, row := range c.All() {
+		if key := [2]string{row.Package, row.Name}; !known[key] {
+			known[key] = true
+			all = append(all, *row)
 		}
 	}
 	return all

@@ -121,8 +121,8 @@ type analysis struct {
 	existing  map[int64]*goroutine
 	functions map[string]*trace.Function
 	stopped   map[ranAt]*trace.Deed
-	// Goroutines more than Goroutines.First: those from before the trace become known one by one, those
-	// that wait not before the end of the first generation.
+	// goroutines more than Goroutines.First: those from before the trace become known one by one,
+	// those that wait not before the end of the first generation
 	more, peak int64
 	ran        map[int64]bool // threads that ran a goroutine
 	waits      map[placeKey]*waitPlace

@@ -151,7 +151,7 @@ func (a *analysis) log(ev *xtrace.Event) {
 				on = r.stack
 			}
 		}
-		if g.waiting() && len(g.regions) > 0 {
+		if g.at != nil && len(g.regions) > 0 {
 			s.Waits, s.Waited, on = g.at.Reason, a.now-g.stay.start, g.stay.stack
 		}
 	}

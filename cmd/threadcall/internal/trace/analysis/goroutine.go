@@ -14,9 +14,10 @@ import (
 type state uint8
 
 const (
-	stateRunning state = iota
-	stateSyscall       // on a thread, with a P or without
-	stateReady         // but not running
+	stateUnknown state = iota
+	stateRunning
+	stateSyscall // on a thread, with a P or without
+	stateReady   // but not running
 	stateWaiting
 )
 
@@ -41,23 +42,17 @@ type goroutine struct {
 	start    time.Duration
 	created  *stack // nowhere before the trace
 	stay     stay   // the current one
-	known    bool   // stay is one
 
 	earlier bool             // the stay began before the trace
 	at      *waitPlace       // where it waits; nil if it does not
 	after   *waitPlace       // where it waited before it was ready and ran
 	thread  int64            // on which it runs or ran last
 	moved   bool             // from one thread to another
-	times   [4]time.Duration // by state
+	times   [5]time.Duration // by state
 	assist  time.Duration    // in which it assisted the collector
 	history
 
 	regions []region // that are open, the innermost last
-}
-
-// waiting reports whether the goroutine is in a state that is counted as a wait.
-func (g *goroutine) waiting() bool {
-	return g.known && (g.stay.state == stateWaiting || g.stay.state == stateSyscall)
 }
 
 func goroutineID(ev *xtrace.Event) int64 {
@@ -84,7 +79,7 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 	if from == to {
 		return // each generation of the trace lists the goroutines again
 	}
-	if g.known {
+	if g.stay.state != stateUnknown {
 		a.leave(g, ev, to, stack)
 	}
 	if to == xtrace.GoNotExist {
@@ -189,7 +184,7 @@ func (a *analysis) woken(g *goroutine, by int64) *goroutine {
 
 // ran returns for how long g has run.
 func (g *goroutine) ran(now time.Duration) time.Duration {
-	if g.known && g.stay.state == stateRunning {
+	if g.stay.state == stateRunning {
 		return g.times[stateRunning] + now - g.stay.start
 	}
 	return g.times[stateRunning]
@@ -204,7 +199,7 @@ func (a *analysis) spent(g *goroutine) {
 // enter begins a stay of g.
 func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransition, stack *stack) {
 	from, to := t.Goroutine()
-	g.known, g.earlier = true, from == xtrace.GoUndetermined
+	g.earlier = from == xtrace.GoUndetermined
 	g.stay = stay{start: a.now, goroutine: g.id, stack: stack, byStack: a.nowhere}
 	if g.earlier {
 		g.stay.start = 0
@@ -235,8 +230,6 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 		if from == xtrace.GoWaiting || from == xtrace.GoNotExist {
 			g.stay.byStack = a.stack(ev.Stack())
 		}
-	default:
-		g.known = false
 	}
 }
 
@@ -265,7 +258,7 @@ func (a *analysis) ended(g *goroutine) {
 // finishGoroutines ends all goroutines with the trace.
 func (a *analysis) finishGoroutines() {
 	for _, g := range a.existing {
-		if g.known {
+		if g.stay.state != stateUnknown {
 			a.spent(g)
 			a.block(g)
 			if g.stay.state == stateRunning {

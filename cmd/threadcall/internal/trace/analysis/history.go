@@ -11,7 +11,7 @@ import (
 
 // A history has what a goroutine did and for what others waited for it, in bounded memory.
 type history struct {
-	deeds     []deed
+	deeds     []*deed
 	dependent time.Duration // waits that goroutines ended
 	ended     trace.Sum     // waits of others, for this goroutine
 	sends     time.Duration // of these: to send on a channel
@@ -33,16 +33,16 @@ type deed struct {
 const maxDeeds = 16
 
 func (h *history) did(at *waitPlace, v *stay) {
-	i := slices.IndexFunc(h.deeds, func(d deed) bool { return d.waitPlace == at })
+	i := slices.IndexFunc(h.deeds, func(d *deed) bool { return d.waitPlace == at })
 	if i < 0 {
 		if len(h.deeds) == maxDeeds {
-			slices.SortFunc(h.deeds, func(a, b deed) int { return cmp.Compare(b.Time, a.Time) })
+			slices.SortFunc(h.deeds, func(a, b *deed) int { return cmp.Compare(b.Time, a.Time) })
 			h.deeds = h.deeds[:maxDeeds-1]
 		}
 		i = len(h.deeds)
-		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.start})
+		h.deeds = append(h.deeds, &deed{waitPlace: at, from: v.start})
 	}
-	d := &h.deeds[i]
+	d := h.deeds[i]
 	d.Add(v.length)
 	d.to = v.start
 	if v.length > d.longest.Length {
@@ -59,7 +59,7 @@ type act struct {
 }
 
 // overlap returns how much of the act is in a time.
-func (x *act) overlap(from, to time.Duration) time.Duration {
+func (x act) overlap(from, to time.Duration) time.Duration {
 	return max(0, min(x.to, to)-max(x.from, from))
 }
 
@@ -95,13 +95,12 @@ type cause struct{ at, root *waitPlace }
 // for what the one that has locked it does.
 func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 	if len(h.acts) == maxActs && (from-h.start)*10 < to-from { // older acts are missing
-		for i := range h.deeds {
-			p.causes[cause{at: h.deeds[i].waitPlace}] += h.deeds[i].Time
+		for _, d := range h.deeds {
+			p.causes[cause{at: d.waitPlace}] += d.Time
 		}
 		return
 	}
-	for i := range h.acts {
-		x := &h.acts[i]
+	for _, x := range h.acts {
 		part := x.overlap(from, to)
 		if part == 0 {
 			continue
@@ -109,8 +108,7 @@ func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 		c := cause{at: x.waitPlace}
 		if x.root != nil {
 			most := time.Duration(0)
-			for k := range x.root.acts {
-				y := &x.root.acts[k]
+			for _, y := range x.root.acts {
 				if n := y.overlap(max(from, x.from), min(to, x.to)); n > most {
 					most, c.root = n, y.waitPlace
 				}
@@ -137,15 +135,15 @@ func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 		copy(g.recent[1:], g.recent[:])
 		g.recent[0] = p
 	}
-	if h.known && h.stay.state == stateRunning { // up to now
+	if h.stay.state == stateRunning { // up to now
 		h.stay.length = a.now - h.stay.start
 		h.acted(a.spot(v.byStack, stateRunning, ""), &h.stay, nil)
 	}
 	p.behind(h, max(v.start, p.until), a.now)
 	p.until = a.now
 	root, rest := h, v.length
-	for i := range h.acts {
-		if x := &h.acts[i]; x.root != nil && x.root != g {
+	for _, x := range h.acts {
+		if x.root != nil && x.root != g {
 			other := x.overlap(v.start, a.now)
 			x.root.serve(p, other)
 			if rest -= other; other > v.length/2 {
@@ -173,8 +171,7 @@ func (h *history) serve(p *waitPlace, length time.Duration) {
 func (a *analysis) sumUp(g *goroutine) {
 	f := a.function(g.function)
 	var waits, most *deed
-	for i := range g.deeds {
-		d := &g.deeds[i]
+	for _, d := range g.deeds {
 		if most == nil || d.Time > most.Time {
 			most = d
 		}
@@ -189,8 +186,7 @@ func (a *analysis) sumUp(g *goroutine) {
 	if g.id == 1 && waits != nil {
 		loop := &trace.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
 			Stalls: []trace.Deed{}}
-		for i := range g.deeds {
-			d := &g.deeds[i]
+		for _, d := range g.deeds {
 			if d.Reason != trace.Ran && d.longest.At > waits.from && d.longest.At < waits.to && d != waits {
 				loop.Stalls = append(loop.Stalls, d.report())
 			}

@@ -110,7 +110,7 @@ func (a *analysis) addTo(sums map[*stack]trace.Sum, s *stack, length time.Durati
 
 // block counts the wait of g, with which the trace ends.
 func (a *analysis) block(g *goroutine) {
-	if !g.waiting() || ofRuntime(g.function) {
+	if g.at == nil || ofRuntime(g.function) {
 		return
 	}
 	v, p := &g.stay, g.at
