@@ -64,17 +64,17 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 	// compiler logs, and in what the go command lists.
 	s := &session{Settings: set, tree: gotest.Tree{Dir: set.Dir, Flags: []string{"-trimpath=false"}},
 		tmp: scratch.Dir, log: escape.New(), report: r}
-	named, all, err := s.tree.ListDeps(ctx, s.Packages...)
+	all, err := s.tree.ListDeps(ctx, s.Packages...)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.prepare(ctx, named, all); err != nil {
+	if err := s.prepare(ctx, all); err != nil {
 		return nil, err
 	}
 	var functions []budget.Compiled
 	if s.Budget {
 		s.Progress("compiling what has promised")
-		if functions, err = s.checks(ctx, named, all); err != nil {
+		if functions, err = s.checks(ctx, all); err != nil {
 			return nil, err
 		}
 		if r.Budget = &s.check.Budget; len(r.Budget.Functions) == 0 {
@@ -83,8 +83,8 @@ func (set Settings) Run(ctx context.Context) (*alloc.Report, error) {
 	}
 	var stopped error
 	var known []string // benchmarks, those that do not match as well
-	for i, p := range named {
-		if !p.HasBenchmarks() {
+	for i, p := range all {
+		if p.DepOnly || !p.HasBenchmarks() {
 			continue
 		}
 		names, err := s.runPackage(ctx, p, fmt.Sprint(i))
@@ -122,8 +122,10 @@ func (s *session) runPackage(ctx context.Context, p gotest.Package, number strin
 		return nil, err
 	}
 	s.report.Packages = append(s.report.Packages, p.ImportPath)
-	if known, err = bin.Benchmarks(ctx, timeout); err != nil {
-		return nil, s.failed(p.ImportPath, "", err)
+	if known, err = bin.Benchmarks(ctx, timeout); ctx.Err() != nil {
+		return nil, err
+	} else if err != nil {
+		s.failed(p.ImportPath, report.Failure{Reason: err.Error()})
 	}
 	for _, name := range known {
 		its, ok := gotest.PatternFor(s.Bench, name)
@@ -131,14 +133,14 @@ func (s *session) runPackage(ctx context.Context, p gotest.Package, number strin
 			continue
 		}
 		s.Progress(p.ImportPath + " " + name)
-		found, err := s.try(ctx, bin, its)
-		if err := s.failed(p.ImportPath, name, err); err != nil {
-			return nil, err
-		}
+		found, err := s.try(ctx, bin, name, its)
 		for _, b := range found {
-			if err := s.failed(p.ImportPath, b.name, s.measure(ctx, bin, b)); err != nil {
-				return nil, err
+			if err == nil {
+				err = s.measure(ctx, bin, b)
 			}
+		}
+		if err != nil {
+			return nil, err
 		}
 	}
 	if s.check != nil {
@@ -147,47 +149,33 @@ func (s *session) runPackage(ctx context.Context, p gotest.Package, number strin
 	return known, err
 }
 
-// failed adds a benchmark, or a package, to the failures, once, if the error is one of its process.
-// It returns other errors, and nil for none.
-func (s *session) failed(pkg, benchmark string, err error) error {
-	f := &report.Failure{}
-	if err == nil {
-		return nil
-	} else if !errors.As(err, &f) {
-		return fmt.Errorf("%s: %s: %w", pkg, benchmark, err)
-	}
-	f.Package, f.Name = pkg, strings.TrimPrefix(benchmark, "Benchmark")
-	f.Reason = strings.ReplaceAll(f.Reason, "\n", "; ")
-	// Testing may print figures of a benchmark that panics, so that it is tried again.
+// failed adds a failure in a package to the report, once: testing may print figures of a benchmark
+// that panics, so that it is tried again.
+func (s *session) failed(pkg string, f report.Failure) {
+	f.Package, f.Reason = pkg, strings.ReplaceAll(f.Reason, "\n", "; ")
 	same := func(o report.Failure) bool { return o.Of() == f.Of() }
 	if all := &s.report.Failures; !slices.ContainsFunc(*all, same) {
-		*all = append(*all, *f)
+		*all = append(*all, f)
 	}
-	return nil
 }
 
 // checks finds the promises, and compiles what has promised: for the compiler's reasons, and for
-// its listings. Of the packages with promises, a second listing has the places of calls outside of
-// what is inlined.
-func (s *session) checks(ctx context.Context, named, all []gotest.Package) (
+// its listings, of which the second has the places of calls outside of what is inlined.
+func (s *session) checks(ctx context.Context, all []gotest.Package) (
 	functions []budget.Compiled, err error) {
-	if s.check, err = budget.Find(named, all); err != nil || len(s.check.Functions) == 0 {
+	if s.check, err = budget.Find(all); err != nil || len(s.check.Functions) == 0 {
 		return nil, err
 	}
-	functions, err = s.listing(ctx, s.ask("-S"), named)
+	functions, err = s.listing(ctx, s.ask("-S"), all)
 	if err := errors.Join(err, s.readReasons()); err != nil {
 		return nil, err
 	}
-	exact := s.check.Packages()
-	if s.check.Generic {
-		exact = s.asked
-	}
-	s.asked = nil // the compiler has answered
 	var twice []string
-	for _, path := range exact {
+	for _, path := range s.asked {
 		twice = append(twice, "-gcflags="+path+"=-S -S")
 	}
-	outer, err := s.listing(ctx, twice, named)
+	s.asked = nil // the compiler has answered
+	outer, err := s.listing(ctx, twice, all)
 	budget.SetOuter(functions, outer)
 	return functions, err
 }
@@ -210,27 +198,25 @@ func (s *session) look(ctx context.Context, p gotest.Package, number string) err
 		return err
 	}
 	file := filepath.Join(s.tmp, "calls")
-	if _, err := s.run(ctx, bin, nil, "-test.bench="+strings.Join(patterns, "|"),
+	if _, ok, err := s.run(ctx, bin, "", nil, "-test.bench="+strings.Join(patterns, "|"),
 		"-test.coverprofile="+file,
-		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Benchtime.N))); err != nil {
-		return s.failed(p.ImportPath, "", err)
+		fmt.Sprintf("-test.benchtime=%dx", max(100, s.Benchtime.N))); !ok {
+		return err
 	}
 	profiles, err := cover.ParseProfiles(file)
 	s.check.Covered(profiles)
 	return err
 }
 
-// prepare sets what compiling needs for the named packages.
-func (s *session) prepare(ctx context.Context, named, all []gotest.Package) (err error) {
+// prepare sets what compiling needs for the packages.
+func (s *session) prepare(ctx context.Context, all []gotest.Package) (err error) {
 	// where its files are removed even if the go command is killed
 	s.tree.Env = append(s.tree.Environ(), "GOTMPDIR="+s.tmp)
-	for _, p := range named {
-		if p.Standard {
+	for _, p := range all {
+		if p.Standard && !p.DepOnly {
 			return fmt.Errorf("allocs: %s is a package of the standard library, to which package "+
 				"testing belongs", p.ImportPath)
 		}
-	}
-	for _, p := range all {
 		if !p.DepOnly || p.Module != nil && p.Module.Main {
 			s.asked = append(s.asked, p.ImportPath)
 		}
@@ -260,12 +246,14 @@ func (s *session) test(ctx context.Context, p gotest.Package, name string, flags
 }
 
 // listing compiles packages with their tests for the compiler's listings of their functions.
-func (s *session) listing(ctx context.Context, flags []string, named []gotest.Package) (
+func (s *session) listing(ctx context.Context, flags []string, all []gotest.Package) (
 	[]budget.Compiled, error) {
 	args := slices.Concat([]string{"list", "-test", "-export", "-f", "", "-p=1"}, s.tree.Flags, flags,
 		[]string{"--"})
-	for _, p := range named {
-		args = append(args, p.ImportPath)
+	for _, p := range all {
+		if !p.DepOnly {
+			args = append(args, p.ImportPath)
+		}
 	}
 	_, out, err := s.tree.Output(ctx, args...)
 	if err != nil && ctx.Err() == nil {
@@ -298,9 +286,10 @@ const (
 	enough = 10 // for one object an operation to be more than chance
 )
 
-// run runs a binary with more in its environment. A process that fails is a [report.Failure].
-func (s *session) run(ctx context.Context, b *gotest.Binary, env []string, args ...string) (
-	*gotest.Result, error) {
+// run runs a benchmark of a binary with more in its environment. If it fails, that is in the report,
+// and it is not ok.
+func (s *session) run(ctx context.Context, b *gotest.Binary, benchmark string, env []string,
+	args ...string) (r *gotest.Result, ok bool, err error) {
 	one := *b
 	one.Env = slices.Concat(b.Env, env)
 	for name, value := range map[string]string{"GOGC": "off", "GOMEMLIMIT": "1GiB"} {
@@ -311,11 +300,15 @@ func (s *session) run(ctx context.Context, b *gotest.Binary, env []string, args 
 	}
 	// Like go test: a process that exits with 0 before the end has failed.
 	args = append([]string{"-test.paniconexit0", "-test.run=^$"}, args...)
-	r, err := one.Run(ctx, timeout, args...)
-	if err != nil {
-		return &gotest.Result{}, err
+	if r, err = one.Run(ctx, timeout, args...); err != nil {
+		return nil, false, fmt.Errorf("%s: %s: %w", b.Package, benchmark, err)
 	}
-	return r, r.Err()
+	failures := r.Failures(benchmark, nil)
+	for _, f := range failures {
+		f.Output = r.Output
+		s.failed(b.Package, f)
+	}
+	return r, len(failures) == 0, nil
 }
 
 // A trial is a benchmark that ran for a short time.
@@ -326,13 +319,17 @@ type trial struct {
 
 // try runs the benchmarks that match, with their sub-benchmarks, for a twentieth of the time of a
 // measurement: one operation alone has the time of what is done once.
-func (s *session) try(ctx context.Context, b *gotest.Binary, pattern string) (trials []trial,
-	err error) {
+func (s *session) try(ctx context.Context, b *gotest.Binary, benchmark, pattern string) (
+	trials []trial, err error) {
 	short := report.Benchtime{N: 1}
 	if s.Benchtime.N == 0 {
 		short = report.Benchtime{Time: s.Benchtime.Time / 20}
 	}
-	r, err := s.run(ctx, b, nil, "-test.bench="+pattern, "-test.benchtime="+short.String())
+	r, _, err := s.run(ctx, b, benchmark, nil, "-test.bench="+pattern,
+		"-test.benchtime="+short.String())
+	if err != nil {
+		return nil, err
+	}
 	for _, l := range r.Lines {
 		name := gotest.PlainName(l.Name.String(), nil)
 		t := trial{"Benchmark" + name, r.Time}
@@ -341,7 +338,7 @@ func (s *session) try(ctx context.Context, b *gotest.Binary, pattern string) (tr
 		}
 		trials = append(trials, t)
 	}
-	return trials, err
+	return trials, nil
 }
 
 // operations returns how many of the given time the shorter run makes.
@@ -365,7 +362,8 @@ func (s *session) measure(ctx context.Context, bin *gotest.Binary, b trial) erro
 		var profiles [2]*heap.Profile
 		for i := range profiles {
 			var err error
-			if profiles[i], err = s.profile(ctx, bin, b.name, (i+1)*n); err != nil {
+			if profiles[i], err = s.profile(ctx, bin, b.name, (i+1)*n); err != nil ||
+				profiles[i] == nil {
 				return err
 			}
 		}
@@ -395,20 +393,21 @@ func (s *session) stable(all []heap.Samples) bool {
 	})
 }
 
-// profile returns the profile of n operations of a benchmark.
+// profile returns the profile of n operations of a benchmark, or nil if it fails.
 func (s *session) profile(ctx context.Context, b *gotest.Binary, name string, n int) (
 	*heap.Profile, error) {
 	file := b.Path + ".profile"
 	os.Remove(file)
-	r, err := s.run(ctx, b, []string{heap.ProfileVariable + "=" + file},
+	r, ok, err := s.run(ctx, b, name, []string{heap.ProfileVariable + "=" + file},
 		"-test.bench="+gotest.Exactly(name), fmt.Sprintf("-test.benchtime=%dx", n))
-	if err != nil {
+	if !ok {
 		return nil, err
 	}
 	p, err := heap.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, &report.Failure{Reason: "it ended before the benchmark had, and left no profile",
-			Output: r.Output}
+		s.failed(b.Package, report.Failure{Name: strings.TrimPrefix(name, "Benchmark"),
+			Reason: "it ended before the benchmark had, and left no profile", Output: r.Output})
+		return nil, nil
 	}
 	return p, err
 }

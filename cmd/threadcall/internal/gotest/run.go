@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"regexp"
@@ -63,10 +64,8 @@ func (b *Binary) Run(ctx context.Context, timeout time.Duration, args ...string)
 
 // once runs the binary, and ends it after the timeout, unless that is 0.
 func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string) (*Result, error) {
-	limited, cancel := ctx, context.CancelFunc(func() {})
-	if timeout > 0 { // testing has a limit for tests, but none for benchmarks
-		limited, cancel = context.WithTimeout(ctx, timeout)
-	}
+	// Testing has a limit for tests, but none for benchmarks.
+	limited, cancel := context.WithTimeout(ctx, cmp.Or(timeout, math.MaxInt64))
 	defer cancel()
 	cmd := exec.CommandContext(limited, b.Path, args...)
 	cmd.Dir, cmd.Env = b.Dir, b.Env
@@ -93,16 +92,45 @@ func (b *Binary) once(ctx context.Context, timeout time.Duration, args ...string
 	return r, nil
 }
 
-// Err returns a [report.Failure] if the process has failed.
-func (r *Result) Err() error {
-	switch {
-	case r.Problem == "":
+// Failures returns what has failed in a process that ran a benchmark, and why, if anything has. A
+// crash is a failure of the whole benchmark.
+func (r *Result) Failures(benchmark string, cpus report.CPUs) (found []report.Failure) {
+	if r.Problem == "" && !strings.Contains(r.Stdout, "--- FAIL: ") {
 		return nil
-	case r.TooLong:
-		return &report.Failure{Reason: r.Problem, Output: r.Output}
 	}
-	return &report.Failure{Reason: cmp.Or(Decisive(r.Output, 4), r.Problem), Output: r.Output}
+	failure := func(name, reason string) report.Failure {
+		return report.Failure{Name: strings.TrimPrefix(name, "Benchmark"), Reason: reason}
+	}
+	switch {
+	case r.TooLong:
+		found = append(found, failure(benchmark, r.Problem))
+	case crash.MatchString(r.Output):
+		found = append(found, failure(benchmark, Decisive(r.Output, 6)))
+	}
+	var all []report.Failure
+	output := strings.ReplaceAll(r.Output, "\r", "") + "\n"
+	for _, m := range fault.FindAllStringSubmatch(output, -1) {
+		all = append(all, failure(PlainName(m[1], cpus), Decisive(m[2], 4)))
+	}
+	for _, f := range all {
+		inside := func(g report.Failure) bool { return strings.HasPrefix(g.Name, f.Name+"/") }
+		known := func(g report.Failure) bool { return f.Name == g.Name || inside(g) }
+		if slices.ContainsFunc(found, known) || f.Reason == "" && slices.ContainsFunc(all, inside) {
+			continue // it failed because a part of it did
+		}
+		f.Reason = cmp.Or(f.Reason, "it gave no reason")
+		found = append(found, f)
+	}
+	if len(found) == 0 {
+		found = append(found, failure(benchmark, cmp.Or(Decisive(r.Output, 6), r.Problem)))
+	}
+	return found
 }
+
+// fault matches what testing prints of a benchmark that has failed, with the indented lines after
+// it.
+var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
+	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
 
 var isBenchmark = regexp.MustCompile(`^Benchmark[\pL\pN_]*$`)
 
@@ -114,12 +142,11 @@ func (b *Binary) Benchmarks(ctx context.Context, timeout time.Duration) (names [
 		return nil, err
 	}
 	if r.Problem != "" {
-		return nil, &report.Failure{Reason: fmt.Sprintf("the test binary does not even start: %s\n%s",
-			r.Problem, Decisive(r.Output, 12)), Output: r.Output}
+		return nil, fmt.Errorf("the test binary does not even start: %s\n%s", r.Problem,
+			Decisive(r.Output, 12))
 	}
 	for line := range strings.Lines(r.Stdout) {
-		if name := strings.TrimSpace(line); isBenchmark.MatchString(name) &&
-			!slices.Contains(names, name) {
+		if name := strings.TrimSpace(line); isBenchmark.MatchString(name) {
 			names = append(names, name)
 		}
 	}
@@ -222,9 +249,6 @@ var (
 		`^Benchmark\S*(\s|$)|^goroutine \d+ |^\s*$|^\[signal |^created by |` +
 		`^(testing|runtime|panic)[.(]|^\(`)
 )
-
-// Crashed reports whether the output is that of a Go program that has crashed.
-func Crashed(output string) bool { return crash.MatchString(output) }
 
 // Decisive returns at most n lines of a process's output that explain why it failed: what it said
 // when it crashed and the first line of source code outside of Go's own, or else what it wrote

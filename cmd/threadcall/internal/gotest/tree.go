@@ -65,29 +65,24 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 	return packages, missing, err
 }
 
-// ListDeps returns the packages that match the patterns, and in all these and everything that they
-// and their tests depend on.
-func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
-	packages, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range packages {
-		if strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != "" {
-			continue
+// ListDeps returns the packages that match the patterns, and everything that they and their tests
+// depend on, which is DepOnly.
+func (t Tree) ListDeps(ctx context.Context, patterns ...string) ([]Package, error) {
+	all, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
+	all = slices.DeleteFunc(all, func(p Package) bool {
+		return strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != ""
+	})
+	named := false
+	for _, p := range all {
+		named = named || !p.DepOnly
+		if !p.DepOnly && p.Error != nil {
+			err = cmp.Or(err, errors.New(p.Error.Err))
 		}
-		if !p.DepOnly {
-			if p.Error != nil {
-				return nil, nil, errors.New(p.Error.Err)
-			}
-			named = append(named, p)
-		}
-		all = append(all, p)
 	}
-	if len(named) == 0 {
-		return nil, nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	if err == nil && !named {
+		err = fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
 	}
-	return named, all, nil
+	return all, err
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {

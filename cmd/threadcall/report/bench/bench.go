@@ -318,9 +318,10 @@ func (c Cell) PlusMinus() string {
 // be unreadable. Where no ratio makes sense it is the difference.
 func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate) }
 
-// Range returns the interval in the same way: [+1.2%, +3.4%].
+// Range returns the interval in the same way: [+1.2%, +3.4%]. It is empty if there is none, or the
+// difference is exact.
 func (t *Table) Range(d Delta) string {
-	if d.Interval == nil {
+	if d.Interval == nil || d.Method == Exactly {
 		return ""
 	}
 	return "[" + t.change(d, d.Interval.Low) + ", " + t.change(d, d.Interval.High) + "]"

@@ -30,8 +30,6 @@ import (
 // A Check is what is found out about all functions.
 type Check struct {
 	alloc.Budget
-	Generic bool // some promise is of a generic function, which others compile with their own types
-
 	packages map[string]gotest.Package // by import path
 }
 
@@ -150,9 +148,9 @@ const (
 	excuse  = "//threadcall:alloc"
 )
 
-// Find finds the promises in the named packages, and the excuses in these and in all that they
-// depend on outside the standard library. Those in wrong places are an error.
-func Find(named, all []gotest.Package) (*Check, error) {
+// Find finds the promises in the packages that were named, and the excuses in all outside the
+// standard library. Those in wrong places are an error.
+func Find(all []gotest.Package) (*Check, error) {
 	c := &Check{packages: map[string]gotest.Package{}}
 	var wrong []error
 	for _, p := range all {
@@ -164,8 +162,9 @@ func Find(named, all []gotest.Package) (*Check, error) {
 				wrong = append(wrong, err)
 			}
 		}
-	}
-	for _, p := range named {
+		if p.DepOnly {
+			continue
+		}
 		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
 			tests := &Check{}
 			_ = tests.read(p, filepath.Join(p.Dir, name)) // the compiler reports what is not Go
@@ -175,8 +174,6 @@ func Find(named, all []gotest.Package) (*Check, error) {
 			}
 		}
 	}
-	others := func(f *alloc.Function) bool { return c.packages[f.Package].DepOnly }
-	c.Functions = slices.DeleteFunc(c.Functions, others)
 	return c, errors.Join(wrong...)
 }
 
@@ -233,12 +230,11 @@ func (c *Check) read(p gotest.Package, file string) error {
 			continue
 		}
 		for _, comment := range fn.Doc.List {
-			if !promises[comment.Pos()] {
+			promised := promises[comment.Pos()]
+			delete(promises, comment.Pos())
+			if !promised || p.DepOnly {
 				continue
 			}
-			delete(promises, comment.Pos())
-			c.Generic = c.Generic || fn.Type.TypeParams != nil ||
-				fn.Recv != nil && strings.Contains(types.ExprString(fn.Recv.List[0].Type), "[")
 			c.Functions = append(c.Functions, &alloc.Function{Package: p.ImportPath, Name: name(fn),
 				Position: report.Position{File: file, Line: line(fn.Name.Pos())}, To: line(fn.Body.End())})
 		}

@@ -1,13 +1,11 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -65,7 +63,6 @@ type Outcome struct {
 	Process
 	gotest.Result
 	Failed []report.Failure // what failed; there may be results as well
-	Empty  bool             // it gave no result, but did not fail either
 }
 
 // start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
@@ -87,54 +84,10 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
 	o := &Outcome{Process: run, Result: *p}
-	switch {
-	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
-		o.Failed, j.over = j.faults(p), true
-	case len(o.Lines) == 0:
-		o.Empty, j.over = true, true
-	}
+	o.Failed = o.Failures(j.Name, j.CPU)
+	j.over = len(o.Failed) > 0 || len(o.Lines) == 0
 	return o, nil
 }
-
-// faults returns what failed in a process, and why. A crash is one of the whole benchmark.
-func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
-	whole := func(reason string) { found = append(found, failure(j.Name, reason)) }
-	switch {
-	case p.TooLong:
-		whole(p.Problem)
-	case gotest.Crashed(p.Output):
-		whole(gotest.Decisive(p.Output, 6))
-	}
-	var all []report.Failure
-	output := strings.ReplaceAll(p.Output, "\r", "") + "\n"
-	for _, m := range fault.FindAllStringSubmatch(output, -1) {
-		all = append(all, failure(gotest.PlainName(m[1], j.CPU), gotest.Decisive(m[2], 4)))
-	}
-	for _, f := range all {
-		inside := func(g report.Failure) bool { return strings.HasPrefix(g.Name, f.Name+"/") }
-		known := func(g report.Failure) bool { return f.Name == g.Name || inside(g) }
-		if slices.ContainsFunc(found, known) || f.Reason == "" && slices.ContainsFunc(all, inside) {
-			continue // it failed because a part of it did
-		}
-		f.Reason = cmp.Or(f.Reason, "it gave no reason")
-		found = append(found, f)
-	}
-	if len(found) == 0 {
-		whole(cmp.Or(gotest.Decisive(p.Output, 6), p.Problem))
-	}
-	return found
-}
-
-// failure is that of a benchmark as testing calls it: the top-level one if it is not known which
-// part of it failed.
-func failure(benchmark, reason string) report.Failure {
-	return report.Failure{Name: strings.TrimPrefix(benchmark, "Benchmark"), Reason: reason}
-}
-
-// fault matches what testing prints of a benchmark that has failed, with the indented lines after
-// it.
-var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
-	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
 
 // The calibration of a benchmark takes a part of the time that a process has in a round, but not
 // less than the second.

@@ -152,7 +152,7 @@ func (m *measurement) failed(o *Outcome, when string) {
 		m.Trouble(fmt.Sprintf("Benchmark%s of %s has failed and will not run again (%s version, "+
 			"%s):\n%s", f.Name, f.Package, f.Version, when, f.Reason))
 	}
-	if o.Empty {
+	if len(o.Failed)+len(o.Lines) == 0 {
 		m.Note("%s of %s gives no result, so it will not run again; go test -v -bench prints why, "+
 			"if it skips.", o.Job.Name, o.Job.Package)
 	}

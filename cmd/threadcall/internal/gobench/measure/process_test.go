@@ -88,7 +88,7 @@ func summary(o *Outcome) string {
 	for _, f := range o.Failed {
 		text += fmt.Sprintf(" failed Benchmark%s: %s;", f.Name, f.Reason)
 	}
-	if o.Empty {
+	if len(o.Failed)+len(o.Lines) == 0 {
 		text += " empty"
 	}
 	if o.Job.over {

@@ -114,8 +114,7 @@ type analysis struct {
 	trace.Report
 	stacks
 
-	begun bool
-	start xtrace.Time
+	start xtrace.Time   // zero before the first event
 	now   time.Duration // of the current event
 
 	existing  map[int64]*goroutine
@@ -170,8 +169,8 @@ func (a *analysis) read(in io.Reader) (err error) {
 }
 
 func (a *analysis) event(ev *xtrace.Event) {
-	if !a.begun {
-		a.begun, a.start = true, ev.Time()
+	if a.start == 0 {
+		a.start = ev.Time()
 	}
 	a.now = max(a.now, ev.Time().Sub(a.start))
 	kind := ev.Kind()
@@ -187,8 +186,8 @@ func (a *analysis) event(ev *xtrace.Event) {
 		}
 	case xtrace.EventMetric:
 		a.metric(ev.Metric())
-	case xtrace.EventRangeBegin, xtrace.EventRangeActive:
-		a.rangeBegin(ev, kind == xtrace.EventRangeActive)
+	case xtrace.EventRangeBegin:
+		a.rangeBegin(ev)
 	case xtrace.EventRangeEnd:
 		a.rangeEnd(ev)
 	case xtrace.EventTaskBegin:
@@ -320,8 +319,7 @@ func first[K comparable, T any](limit int, all map[K]*T, weight func(*T) float64
 // entry returns what a map has for a key, at first a copy of initial.
 func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 	if all[key] == nil {
-		all[key] = new(T)
-		*all[key] = initial
+		all[key] = new(initial)
 	}
 	return all[key]
 }

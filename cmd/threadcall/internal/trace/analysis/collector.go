@@ -17,10 +17,9 @@ type rangeKey struct {
 }
 
 type openRange struct {
-	start   time.Duration
-	earlier bool          // it began before the trace
-	ran     time.Duration // for which its goroutine had run before
-	stack   *stack
+	start time.Duration
+	ran   time.Duration // for which its goroutine had run before
+	stack *stack
 }
 
 // The names of the runtime's ranges.
@@ -30,13 +29,10 @@ const (
 	stopping  = "stop-the-world ("
 )
 
-// rangeBegin begins a range. Each generation of the trace has the active ranges again.
-func (a *analysis) rangeBegin(ev *xtrace.Event, active bool) {
+// rangeBegin begins a range. Those that are active when the trace begins are not counted.
+func (a *analysis) rangeBegin(ev *xtrace.Event) {
 	r := ev.Range()
-	if _, open := a.open[rangeKey{r.Name, r.Scope}]; open {
-		return
-	}
-	o := openRange{start: a.now, earlier: active, stack: a.stack(ev.Stack())}
+	o := openRange{start: a.now, stack: a.stack(ev.Stack())}
 	if g := a.existing[goroutineID(ev)]; g != nil {
 		o.ran = g.ran(a.now)
 	}
@@ -56,7 +52,7 @@ func (a *analysis) rangeEnd(ev *xtrace.Event) {
 		}
 	}
 	delete(a.open, key)
-	if !open || o.earlier {
+	if !open {
 		return
 	}
 	length := a.now - o.start

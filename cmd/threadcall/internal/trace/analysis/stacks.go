@@ -210,8 +210,7 @@ func (s *stack) caller() trace.Frame {
 // place returns where a stack is.
 func (t *stacks) place(s *stack) trace.Place {
 	if s.at == nil {
-		p := t.findPlace(s)
-		s.at = &p
+		s.at = new(t.findPlace(s))
 	}
 	return *s.at
 }

@@ -26,7 +26,6 @@ type placeKey struct {
 // ran, and no sums.
 type waitPlace struct {
 	trace.WaitPlace
-	ended  uint64
 	now    uint64
 	since  time.Duration // now is not zero
 	until  time.Duration // causes are known
@@ -78,7 +77,7 @@ func (a *analysis) waited(g *goroutine) {
 	if p.now--; p.now == 0 {
 		p.Contended += a.now - p.since
 	}
-	p.ended++
+	p.blocked.Ended++
 	if g.earlier {
 		return
 	}
@@ -144,7 +143,7 @@ func (a *analysis) finishWaits() {
 			waits[key] = &p.WaitPlace
 		}
 		if b := &p.blocked; b.N > 0 {
-			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, p.ended, a.byPlace(p.created)
+			b.Reason, b.Frame, b.Created = p.Reason, p.Frame, a.byPlace(p.created)
 			slices.SortStableFunc(b.Created, func(a, b trace.Waker) int { return cmp.Compare(b.N, a.N) })
 			blocked[key] = b
 		}
@@ -164,8 +163,7 @@ func (p *waitPlace) causeList() []trace.Cause {
 	for c, length := range p.causes {
 		x := &trace.Cause{Deed: deed{waitPlace: c.at, Sum: trace.Sum{Time: length}}.report()}
 		if all[c] = x; c.root != nil {
-			root := deed{waitPlace: c.root}.report()
-			x.Root = &root
+			x.Root = new(deed{waitPlace: c.root}.report())
 		}
 		if x.Doing == trace.Ran {
 			if running += length; most == nil || length > most.Time {
