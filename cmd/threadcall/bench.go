@@ -7,9 +7,9 @@ package main
 //	judge    tests of what was measured, verdicts, and limits that are broken
 //	present  text
 //
-// A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
-// and saves it, judge.Judge makes a row of it, and present puts the row in words. Package
-// revision has the trees.
+// A sample is a figure that a process prints: gotest parses it, measure.Data keeps it with its
+// round in the row of its benchmark, judge.Judge completes the row, and present puts it in words.
+// Package revision has the trees.
 
 import (
 	"cmp"

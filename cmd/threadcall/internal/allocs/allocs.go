@@ -286,8 +286,8 @@ const (
 	enough = 10 // for one object an operation to be more than chance
 )
 
-// run runs a benchmark of a binary with more in its environment. If it fails, that is in the report,
-// and it is not ok.
+// run runs a benchmark of a binary with more in its environment. If it fails, that is in the
+// report, and it is not ok.
 func (s *session) run(ctx context.Context, b *gotest.Binary, benchmark string, env []string,
 	args ...string) (r *gotest.Result, ok bool, err error) {
 	one := *b
@@ -343,14 +343,14 @@ func (s *session) try(ctx context.Context, b *gotest.Binary, benchmark, pattern 
 
 // operations returns how many of the given time the shorter run makes.
 func (s *session) operations(each time.Duration) int {
-	least := fewest
+	n, least := s.Benchtime.N, fewest
+	if n == 0 {
+		n = min(int(s.Benchtime.Time/max(each, 1)), most)
+	}
 	if s.Budget {
 		least = enough
 	}
-	if s.Benchtime.N > 0 {
-		return max(s.Benchtime.N, least)
-	}
-	return min(max(int(s.Benchtime.Time/max(each, 1)), least), most)
+	return max(n, least)
 }
 
 // measure runs one benchmark until what it allocates is stable, and adds it to the report.
