@@ -99,7 +99,7 @@ func ParseLimit(text string) (Limit, error) {
 	return l, err
 }
 
-// Tidy returns the unit as stats has it.
+// Tidy returns the unit as results have it.
 func (l Limit) Tidy() string {
 	_, unit := benchunit.Tidy(1, l.Unit)
 	return unit
