@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs"
@@ -13,7 +12,7 @@ import (
 )
 
 func runAllocs(c *command) error {
-	set := allocs.Settings{Procs: runtime.GOMAXPROCS(0)}
+	var set allocs.Settings
 	c.StringVar(&set.Bench, "bench", ".", "run the benchmarks that match the `regexp`, as for go test")
 	c.TextVar(&set.Benchtime, "benchtime", report.Benchtime{Time: 200 * time.Millisecond},
 		"the `time` that the shorter run of a benchmark may take, or its operations: 500x")

@@ -7,9 +7,9 @@ package main
 //	judge    tests of what was measured, verdicts, and limits that are broken
 //	present  text
 //
-// A sample is a line that a process prints: gotest parses it, measure.Data keeps it with its round
-// and saves it, judge.Judge makes a row of it, and present puts the row in words. Package
-// revision has the trees.
+// A sample is a figure that a process prints: gotest parses it, measure.Data keeps it with its
+// round in the row of its benchmark, judge.Judge completes the row, and present puts it in words.
+// Package revision has the trees.
 
 import (
 	"cmp"
@@ -75,11 +75,11 @@ func runBench(c *command) error {
 	if set.Dir, err = os.Getwd(); err != nil {
 		return fail(statusUsage, err)
 	}
-	log := &plan.Log{Screen: ui.On(c.stderr), Notes: []string{}}
-	ctx, stop := interruptible(statusUsage, log.Screen)
+	p := plan.New(&set, ui.On(c.stderr))
+	ctx, stop := interruptible(statusUsage, p.Screen)
 	defer stop()
-	report, err := runPlan(ctx, &plan.Plan{Set: &set, Log: log})
-	log.Progress("")
+	report, err := runPlan(ctx, p)
+	p.Progress("")
 	if report == nil {
 		return fail(statusUsage, err)
 	}
@@ -101,19 +101,18 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 			err = context.Cause(ctx)
 		}
 	}()
-	release, err := measure.Lock(ctx, p.Log) // one run at a time
+	release, err := measure.Lock(ctx, p) // one run at a time
 	if err != nil {
 		return nil, err
 	}
 	defer release()
 	scratch, err := gotest.NewScratch()
 	if err != nil {
-		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place "+
-			"for them", err)
+		return nil, err
 	}
 	defer func() {
 		if err := scratch.Remove(); err != nil {
-			p.Log.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
+			p.Trouble(fmt.Sprintf("cannot remove what was built: %v", err))
 		}
 	}()
 	p.Dir = scratch.Dir
@@ -121,10 +120,9 @@ func runPlan(ctx context.Context, p *plan.Plan) (report *bench.Report, err error
 		return nil, err
 	}
 	data, err := measure.Run(ctx, p)
-	if len(data.Results) == 0 && len(p.Benchmarks) > 0 {
+	if len(data.Tables) == 0 && len(p.Benchmarks) > 0 {
 		return nil, errors.Join(data.Err(), err, errors.New("there are no results"))
 	}
-	p.Record.Notes = p.Log.Notes
 	return judge.Judge(&p.Record, data, p.Set.FailOn), errors.Join(err, data.Err())
 }
 

@@ -1,10 +1,13 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/analysis"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/present"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
@@ -12,43 +15,70 @@ import (
 )
 
 func runTrace(c *command) error {
-	from := source.Request{Stdout: c.stdout, Stderr: c.stderr}
 	asJSON := c.Bool("json", false, "print one JSON document instead")
-	c.StringVar(&from.Keep, "o", "", "keep the trace that is recorded in this `file`")
+	keep := c.String("o", "", "keep the trace that is recorded in this `file`")
 	args, program, err := c.parseAll()
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
-	}
-	switch from.Command = program; {
-	case program == nil && len(args) != 1:
+	case program != nil:
+		return fail(statusWrong, recordTrace(c, program, *keep, *asJSON))
+	case len(args) != 1:
 		return errors.New("give one file with a trace, or a command after --; go test -trace FILE " +
 			"writes one")
-	case program == nil && from.Keep != "":
+	case *keep != "":
 		return errors.New("-o is for traces that are recorded now, not for a file")
-	case program == nil:
-		from.File = args[0]
-	case *asJSON:
-		from.Stdout = c.stderr // the report stands alone
+	case args[0] == "-":
+		return fail(statusWrong, printTrace(c, os.Stdin, "standard input", nil, *asJSON))
 	}
-	ctx := context.Background()
-	if from.File == "" {
-		var stop func()
-		ctx, stop = interruptible(statusWrong, ui.On(c.stderr))
-		defer stop()
-	}
-	t, err := source.Open(ctx, from)
+	f, err := os.Open(args[0])
 	if err != nil {
 		return fail(statusWrong, err)
 	}
-	r, err := analysis.Trace(t, t.Name)
-	if err != nil {
-		err = fmt.Errorf("%s: %w", t.Name, err)
-	} else {
-		if t.Failed != nil {
-			r.Warnings = append(r.Warnings,
-				fmt.Sprintf("What recorded the trace did not end well: %v.", t.Failed))
+	defer f.Close()
+	return fail(statusWrong, printTrace(c, f, args[0], nil, *asJSON))
+}
+
+// recordTrace prints a report on what a program records, which it keeps in a file, if that is
+// named.
+func recordTrace(c *command, program []string, keep string, asJSON bool) (err error) {
+	ctx, stop := interruptible(statusWrong, ui.On(c.stderr))
+	defer stop()
+	if keep == "" {
+		scratch, err := gotest.NewScratch()
+		if err != nil {
+			return err
 		}
-		err = c.print(*asJSON, r, func(out *ui.Screen) { present.Text(out, r) })
+		defer scratch.Remove()
+		keep = filepath.Join(scratch.Dir, "trace")
+	} else if keep, err = filepath.Abs(keep); err != nil {
+		return err
 	}
-	return fail(statusWrong, errors.Join(t.Failed, err, t.Close()))
+	stdout := c.stdout
+	if asJSON {
+		stdout = c.stderr // the report stands alone
+	}
+	failed, err := source.Record(ctx, program, keep, stdout, c.stderr)
+	if err != nil {
+		return err
+	}
+	f, err := os.Open(keep)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return errors.Join(failed, printTrace(c, f, strings.Join(program, " "), failed, asJSON))
+}
+
+// printTrace prints a report on a trace, which is of what has failed if failed is not nil.
+func printTrace(c *command, in *os.File, name string, failed error, asJSON bool) error {
+	r, err := analysis.Trace(in, name)
+	if err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if failed != nil {
+		r.Warnings = append(r.Warnings,
+			fmt.Sprintf("What recorded the trace did not end well: %v.", failed))
+	}
+	return c.print(asJSON, r, func(out *ui.Screen) { present.Text(out, r) })
 }

@@ -68,9 +68,25 @@ func TestTrace_command(t *testing.T) {
 		"go.mod":         "module example.com/m\n\ngo 1.26\n",
 		"a/a_test.go":    "package a\n\nimport \"testing\"\n\nfunc TestA(*testing.T) {}\n",
 		"plain/plain.go": "package main\n\nfunc main() {}\n",
+		"records/records.go": `package main
+
+import (
+	"os"
+	"runtime/trace"
+)
+
+func main() {
+	f, _ := os.Create(os.Getenv("THREADCALL_TRACE"))
+	_ = trace.Start(f)
+	trace.Stop()
+	f.Close()
+}
+`,
 	})
+	temp := t.TempDir()
 	run := func(args string) outcome {
-		return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS="}, strings.Fields(args)...))
+		return output(t, invocation(dir, []string{"GOWORK=off", "GOFLAGS=", "GOTMPDIR=" + temp},
+			strings.Fields(args)...))
 	}
 	kept := filepath.Join(dir, "kept.trace")
 	test := exec.Command("go", "test", "-trace", kept, "./a")
@@ -82,6 +98,9 @@ func TestTrace_command(t *testing.T) {
 	if r := decoded[tracereport.Report](t, o.stdout); r.Trace.Events == 0 {
 		t.Errorf("trace %+v", r.Trace)
 	}
+	run("trace -- go run ./records").want(t, statusOK, "threadcall trace go run ./records")
+	run("trace -o own.trace -- go run ./records").want(t, statusOK, "Heap and collector")
+	run("trace own.trace").want(t, statusOK, "threadcall trace own.trace")
 	for _, c := range []refusal{
 		{"-- go run ./plain", statusWrong, "defer recorder.Stop()"},
 		{"-- no-such-command-here", statusWrong, "no-such-command-here"},
@@ -90,6 +109,9 @@ func TestTrace_command(t *testing.T) {
 		if o := run("trace "+c.args).want(t, c.status, c.complaint); strings.Contains(o.stdout, "Heap") {
 			t.Errorf("%s: stdout %q", c.args, o.stdout)
 		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(temp, "*")); left != nil {
+		t.Errorf("left behind: %q", left)
 	}
 }
 

@@ -30,8 +30,6 @@ type Failure struct {
 	Output  string `json:"output,omitempty"`
 }
 
-func (f *Failure) Error() string { return f.Reason }
-
 // Of returns the benchmark with its package, or the package.
 func (f *Failure) Of() string { return strings.Trim(f.Package+"."+f.Name, ".") }
 

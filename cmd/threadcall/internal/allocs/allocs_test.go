@@ -25,7 +25,7 @@ import (
 const fixture = "testdata/fixture"
 
 func settings(dir string) Settings {
-	return Settings{Packages: []string{"."}, Dir: dir, Procs: 1, Bench: ".",
+	return Settings{Packages: []string{"."}, Dir: dir, Bench: ".",
 		Benchtime: report.Benchtime{N: 1000},
 		Progress:  func(string) {}}
 }
@@ -34,6 +34,7 @@ func settings(dir string) Settings {
 func outsideWorkspace(t *testing.T) {
 	t.Setenv("GOWORK", "off")
 	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOMAXPROCS", "1")
 }
 
 // run runs the module in a directory, with changed settings.
@@ -207,7 +208,8 @@ func TestSettings_Run(t *testing.T) {
 // What goroutines of a benchmark need to start and to wait is not the operation's.
 func TestSettings_Run_parallel(t *testing.T) {
 	r := run(t, fixture, func(s *Settings) {
-		s.Bench, s.Procs, s.Benchtime = "Shared", 2, report.Benchtime{Time: 50 * time.Millisecond}
+		t.Setenv("GOMAXPROCS", "2")
+		s.Bench, s.Benchtime = "Shared", report.Benchtime{Time: 50 * time.Millisecond}
 	})
 	if one := runNamed(t, r, "BenchmarkShared"); math.Abs(one.Total.Objects-4) > 0.02 ||
 		one.Operations[0] < 100 {
@@ -231,7 +233,7 @@ func TestSession_rows(t *testing.T) {
 		"n escapes to heap: assigned (list[0] = &n at p.go:14)": {{Function: "example.com/p.passed",
 			Position: p}},
 	} {
-		s := &session{builder: builder{log: log}, report: &alloc.Report{}}
+		s := &session{log: log, report: &alloc.Report{}}
 		rows := s.rows(heap.Samples{Samples: []heap.Sample{{Stack: stack, Size: 16,
 			Each: alloc.Amount{Objects: 1, Bytes: 16}}}})
 		if len(rows) != 1 || rows[0].Where != stack[len(stack)-1] || rows[0].Why != why {

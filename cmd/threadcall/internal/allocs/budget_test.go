@@ -17,7 +17,10 @@ func TestSettings_Run_budget(t *testing.T) {
 		t.Skip("compiles a package several times")
 	}
 	t.Setenv("JUDGED_PANICS", "1")
-	r := run(t, "testdata/judged", func(s *Settings) { s.Budget, s.Procs = true, 2 })
+	r := run(t, "testdata/judged", func(s *Settings) {
+		t.Setenv("GOMAXPROCS", "2")
+		s.Budget = true
+	})
 	cmd := exec.Command("go", "test", "-count=1", "-run", "^TestJudge$", "-v", ".")
 	cmd.Dir = "testdata/judged"
 	out, err := cmd.CombinedOutput()

@@ -17,8 +17,8 @@ func (s *session) join(run *alloc.Run, repetitions []heap.Samples) {
 	slices.SortStableFunc(repetitions, func(a, b heap.Samples) int {
 		return cmp.Compare(a.Counted.Objects, b.Counted.Objects)
 	})
-	profile := repetitions[len(repetitions)/2]
-	s.report.Go, run.Counted, run.Rows = profile.Go, profile.Counted, s.rows(profile)
+	middle := repetitions[len(repetitions)/2]
+	run.Counted, run.Rows = middle.Counted, s.rows(middle)
 	for _, row := range run.Rows {
 		run.Total = run.Total.Plus(row.Amount)
 	}
@@ -36,15 +36,9 @@ type row struct {
 func (s *session) rows(samples heap.Samples) []alloc.Row {
 	rows := map[alloc.Place]*row{}
 	for _, sample := range samples.Samples {
-		if len(sample.Stack) == 0 {
-			continue
-		}
 		site := sample.Stack.Site()
 		kind := sample.Stack[:site].Kind()
-		p := alloc.Place{Where: sample.Stack[site], Site: sample.Stack[site], Kind: kind.Name}
-		if own := sample.Stack.Own(); own < len(sample.Stack) {
-			p.Where = sample.Stack[own]
-		}
+		p := alloc.Place{Where: sample.Stack.Own(), Site: sample.Stack[site], Kind: kind.Name}
 		r := rows[p]
 		if r == nil {
 			r = &row{alloc.Row{Place: p, Why: kind.Why}, sample.Stack[:site+1].OfCache(), kind.Limit, nil}
@@ -66,7 +60,7 @@ func (s *session) rows(samples heap.Samples) []alloc.Row {
 	out := []alloc.Row{}
 	for _, r := range all {
 		// What only the runtime requested is rather due to other goroutines.
-		if n := r.Amount.Objects; n < 0.01 || r.cached && n < 0.5 ||
+		if n := r.Amount.Objects; heap.Negligible(n, r.cached) ||
 			r.Where.Standard && samples.ByChance(n) {
 			continue
 		}

@@ -66,7 +66,11 @@ func (t Text) line(bytes, objects, where string) {
 
 func (t Text) row(r alloc.Row) {
 	const margin = 21 // the width of the columns before the place
-	t.line(ui.Number(r.Amount.Bytes), ui.Number(r.Amount.Objects), t.fit(t.place(r), margin))
+	where := t.at(r.Where.Position) + symbol.Short(r.Where.Function)
+	if r.Site != r.Where {
+		where += " ← " + symbol.Short(r.Site.Function)
+	}
+	t.line(ui.Number(r.Amount.Bytes), ui.Number(r.Amount.Objects), t.fit(where, margin))
 	under := strings.Repeat(" ", margin+1)
 	t.Paragraph(under, t.Faint(r.Kind+":")+" "+r.Why)
 	if !t.Stacks {
@@ -83,15 +87,6 @@ func (t Text) row(r alloc.Row) {
 
 // fit shortens text to what is left of a line after a margin.
 func (t Text) fit(text string, margin int) string { return ui.Head(text, max(2, t.Width-margin-1)) }
-
-// place returns where the row is, with a path relative to dir.
-func (t Text) place(r alloc.Row) string {
-	text := t.at(r.Where.Position) + symbol.Short(r.Where.Function)
-	if r.Site != r.Where {
-		text += " ← " + symbol.Short(r.Site.Function)
-	}
-	return text
-}
 
 // at is a line of a file, with a path relative to the directory.
 func (t Text) at(p report.Position) string {

@@ -30,20 +30,19 @@ func TestDecisive(t *testing.T) {
 	}
 }
 
-func TestPattern_For(t *testing.T) {
+func TestPatternFor(t *testing.T) {
 	for pattern, want := range map[string][2]string{ // of BenchmarkSubs and BenchmarkPrints
-		"":                          {"^BenchmarkSubs$", "^BenchmarkPrints$"},
+		".":                         {"^BenchmarkSubs$", "^BenchmarkPrints$"},
 		"Subs/a|Prints":             {"^BenchmarkSubs$/a", "^BenchmarkPrints$"},
 		"Subs/(a|d)$/1|Print":       {"^BenchmarkSubs$/(a|d)$/1", "^BenchmarkPrints$"},
 		"ubs/x|Subs/[|/]|^Subs":     {"^BenchmarkSubs$/x|^BenchmarkSubs$/[|/]", ""},
 		`Subs/a\/b|^BenchmarkPrint`: {`^BenchmarkSubs$/a\/b`, "^BenchmarkPrints$"},
 	} {
-		p, err := ParsePattern(pattern)
-		if err != nil {
+		if err := CheckPattern(pattern); err != nil {
 			t.Fatal(err)
 		}
 		for i, name := range []string{"BenchmarkSubs", "BenchmarkPrints"} {
-			if got, ok := p.For(name); got != want[i] || ok != (want[i] != "") {
+			if got, ok := PatternFor(pattern, name); got != want[i] || ok != (want[i] != "") {
 				t.Errorf("%s: %q, %v of %s, want %q", pattern, got, ok, name, want[i])
 			}
 		}

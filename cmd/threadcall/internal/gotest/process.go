@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -89,25 +90,23 @@ func Interruptible(status int, report func()) (ctx context.Context, stop func())
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, endSignals()...)
 	go func() {
-		first, ok := <-signals
-		if !ok {
-			return
-		}
-		if first != pipeSignal {
-			report()
-		}
-		cancel(ErrInterrupted)
-		again := time.Now().Add(sameSignal)
+		var again time.Time
 		for s := range signals {
-			if s == pipeSignal || time.Now().Before(again) {
-				continue
+			switch {
+			case ctx.Err() == nil:
+				if s != pipeSignal {
+					report()
+				}
+				cancel(ErrInterrupted)
+				again = time.Now().Add(sameSignal)
+			case s != pipeSignal && time.Now().After(again):
+				running.Range(func(g, _ any) bool {
+					g.(*group).kill()
+					return true
+				})
+				removeScratches()
+				os.Exit(status)
 			}
-			running.Range(func(g, _ any) bool {
-				g.(*group).kill()
-				return true
-			})
-			removeScratches()
-			os.Exit(status)
 		}
 	}()
 	return ctx, func() {
@@ -126,13 +125,14 @@ var scratches sync.Map
 // NewScratch makes a directory where the go command makes its own: in GOTMPDIR or the system's.
 func NewScratch() (*Scratch, error) {
 	dir, err := os.MkdirTemp(os.Getenv("GOTMPDIR"), "threadcall-scratch-")
+	if err == nil {
+		dir, err = filepath.Abs(dir)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot make a directory for binaries: %w; GOTMPDIR names another place "+
+			"for them", err)
 	}
-	s := &Scratch{}
-	if s.Dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
-	}
+	s := &Scratch{dir}
 	scratches.Store(s, nil)
 	return s, nil
 }

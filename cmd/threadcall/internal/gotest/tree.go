@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -22,6 +21,7 @@ type Tree struct {
 	Env   []string // of the go command; nil: that of this process
 	Name  string   // of the go command; empty: the one in PATH
 	Flags []string // of go build
+	Root  string   // the GOROOT, which Toolchain sets
 }
 
 // A Package is a package as go list describes it.
@@ -65,29 +65,24 @@ func (t Tree) List(ctx context.Context, patterns ...string) (packages []Package,
 	return packages, missing, err
 }
 
-// ListDeps returns the packages that match the patterns, and in all these and everything that they
-// and their tests depend on.
-func (t Tree) ListDeps(ctx context.Context, patterns ...string) (named, all []Package, err error) {
-	packages, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, p := range packages {
-		if strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != "" {
-			continue
+// ListDeps returns the packages that match the patterns, and everything that they and their tests
+// depend on, which is DepOnly.
+func (t Tree) ListDeps(ctx context.Context, patterns ...string) ([]Package, error) {
+	all, err := t.list(ctx, []string{"-deps", "-test"}, patterns)
+	all = slices.DeleteFunc(all, func(p Package) bool {
+		return strings.HasSuffix(p.ImportPath, ".test") || p.ForTest != ""
+	})
+	named := false
+	for _, p := range all {
+		named = named || !p.DepOnly
+		if !p.DepOnly && p.Error != nil {
+			err = cmp.Or(err, errors.New(p.Error.Err))
 		}
-		if !p.DepOnly {
-			if p.Error != nil {
-				return nil, nil, errors.New(p.Error.Err)
-			}
-			named = append(named, p)
-		}
-		all = append(all, p)
 	}
-	if len(named) == 0 {
-		return nil, nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
+	if err == nil && !named {
+		err = fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
 	}
-	return named, all, nil
+	return all, err
 }
 
 func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Package, err error) {
@@ -101,16 +96,14 @@ func (t Tree) list(ctx context.Context, flags, patterns []string) (packages []Pa
 	if err != nil {
 		return nil, err
 	}
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
 		var p Package
-		switch err := dec.Decode(&p); {
-		case errors.Is(err, io.EOF):
-			return packages, nil
-		case err != nil:
+		if err := dec.Decode(&p); err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		packages = append(packages, p)
 	}
+	return packages, nil
 }
 
 // Go runs the go command and returns what it writes to its standard output. What it complains about
@@ -149,8 +142,8 @@ func (t Tree) Environ() []string {
 }
 
 // Build compiles the tests of p into the file, which must be absolute, with the tree's flags and
-// those given.
-func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string) error {
+// those given. The binary has the environment that go test gives it. Toolchain comes before.
+func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string) (*Binary, error) {
 	// A go command that is killed leaves its temporary files. Those next to the file are removed
 	// when that is.
 	t.Env = append(t.Environ(), "GOTMPDIR="+filepath.Dir(file))
@@ -159,33 +152,34 @@ func (t Tree) Build(ctx context.Context, p Package, file string, flags ...string
 	output := string(bytes.TrimSpace(append(stdout, stderr...)))
 	if err == nil {
 		if _, err = os.Stat(file); err == nil {
-			return nil
+			path := filepath.Join(t.Root, "bin") + string(os.PathListSeparator) + os.Getenv("PATH")
+			return &Binary{Package: p.ImportPath, Path: file, Dir: p.Dir,
+				Env: append(os.Environ(), "PWD="+p.Dir, "GOROOT="+t.Root, "PATH="+path)}, nil
 		}
 		output += "\nno test binary was made"
 	} else if !errors.As(err, new(*exec.ExitError)) {
-		return err
+		return nil, err
 	}
-	return fmt.Errorf("cannot build the tests of %s:\n%s", p.ImportPath, output)
+	return nil, fmt.Errorf("cannot build the tests of %s:\n%s", p.ImportPath, output)
 }
 
-// Toolchain returns the version of Go that builds the tree, and a GOROOT of which overlays can
+// Toolchain returns the version of Go that builds the tree, and sets a GOROOT of which overlays can
 // replace files. The go command refuses those in the module cache, where it has put toolchains that
 // a go.mod file asks for. So the tree is then built by way of a link to the toolchain, in dir.
-func (t *Tree) Toolchain(ctx context.Context, dir string) (version, root string, err error) {
+func (t *Tree) Toolchain(ctx context.Context, dir string) (version string, err error) {
 	out, err := t.Go(ctx, "env", "GOVERSION", "GOROOT", "GOMODCACHE")
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	env := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n")
-	version, root = env[0], env[1]
-	if !strings.HasPrefix(root, env[2]+string(filepath.Separator)) {
-		return version, root, nil
+	if t.Root = env[1]; !strings.HasPrefix(t.Root, env[2]+string(filepath.Separator)) {
+		return env[0], nil
 	}
-	link := filepath.Join(dir, filepath.Base(root))
-	if err := os.Symlink(root, link); err != nil && !errors.Is(err, fs.ErrExist) {
-		return "", "", err
+	link := filepath.Join(dir, filepath.Base(t.Root))
+	if err := os.Symlink(t.Root, link); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
 	}
-	t.Name = filepath.Join(link, "bin", "go")
+	t.Root, t.Name = link, filepath.Join(link, "bin", "go")
 	t.Env = append(t.Environ(), "GOROOT="+link, "GOTOOLCHAIN=local")
-	return version, link, nil
+	return env[0], nil
 }

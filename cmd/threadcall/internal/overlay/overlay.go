@@ -31,32 +31,25 @@ func Testing(goroot, dir string, sources fs.FS) (string, error) {
 	if err = errors.Join(err, os.MkdirAll(dir, 0o700)); err != nil {
 		return "", err
 	}
-	files := map[string][]byte{}
-	if files["benchmark.go"], err = instrument(text); err != nil {
+	if text, err = instrument(text); err != nil {
 		return "", fmt.Errorf("%s: %w", file, err)
 	}
-	names, err := fs.Glob(sources, "testdata/*.go.txt")
+	replace := map[string]string{}
+	add := func(name string, text []byte) error {
+		by := filepath.Join(dir, name)
+		replace[filepath.Join(testing, name)] = by
+		return os.WriteFile(by, text, 0o666)
+	}
+	err = add("benchmark.go", text)
+	names, _ := fs.Glob(sources, "testdata/*.go.txt") // the pattern is valid
 	for _, name := range names {
 		text, unread := fs.ReadFile(sources, name)
-		files["zz_threadcall_"+strings.TrimSuffix(path.Base(name), ".txt")] = text
-		err = errors.Join(err, unread)
+		err = errors.Join(err, unread,
+			add("zz_threadcall_"+strings.TrimSuffix(path.Base(name), ".txt"), text))
 	}
-	if err != nil {
-		return "", err
-	}
-	replace := map[string]string{}
-	for name, text := range files {
-		by := filepath.Join(dir, name)
-		if err := os.WriteFile(by, text, 0o666); err != nil {
-			return "", err
-		}
-		replace[filepath.Join(testing, name)] = by
-	}
-	if text, err = json.Marshal(map[string]any{"Replace": replace}); err != nil {
-		return "", err
-	}
+	text, _ = json.Marshal(map[string]any{"Replace": replace}) // of strings, without errors
 	name := filepath.Join(dir, "overlay.json")
-	return name, os.WriteFile(name, text, 0o666)
+	return name, errors.Join(err, os.WriteFile(name, text, 0o666))
 }
 
 // instrument returns benchmark.go with calls of the hook. No line gets another number. It is an

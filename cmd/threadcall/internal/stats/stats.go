@@ -32,7 +32,7 @@ type Test struct {
 // or by the signed-rank test. docs/bench.md says why both are exact. The sizes of the differences
 // decide which it is: they do not know the signs, so that the test stays exact.
 func Pairs(old, new []float64, absolute bool, alpha float64) Test {
-	count := counts(stats.BinomialDist{N: len(old), P: 0.5})
+	cdf := stats.BinomialDist{N: len(old), P: 0.5}.CDF
 	values := make([]float64, len(old))
 	sizes := make([]float64, len(old)) // of logarithms, if it is of ratios
 	for i := range old {
@@ -44,9 +44,9 @@ func Pairs(old, new []float64, absolute bool, alpha float64) Test {
 	}
 	s := stats.Sample{Xs: sizes}
 	if len(old) <= mostRanked && s.Quantile(0.9) <= heavyTail*s.Quantile(0.5) {
-		count, values = signedRankOf(len(old)), walsh(values, absolute)
+		cdf, values = signedRank(len(old)), walsh(values, absolute)
 	}
-	return test(values, count, absolute, alpha)
+	return test(values, cdf, absolute, alpha)
 }
 
 // Typical returns values that differ by the estimate: the means of two pairs, or a pair. Of those
@@ -86,19 +86,14 @@ const (
 
 // MinPairs returns the smallest number of pairs with which Pairs can show something.
 func MinPairs(alpha float64) (n int) {
-	for n = 1; !rejected(tails(stats.BinomialDist{N: n, P: 0.5}, 0), alpha); n++ {
+	for n = 1; !rejected(tails(stats.BinomialDist{N: n, P: 0.5}.CDF, 0), alpha); n++ {
 	}
 	return n
 }
 
-// counts is the distribution of how many of the compared values lie below the neutral one if
-// nothing has changed. It is symmetric.
-type counts interface {
-	CDF(k float64) float64
-}
-
-// test returns what the values show, which lie around the neutral one if nothing has changed.
-func test(values []float64, count counts, absolute bool, alpha float64) Test {
+// test returns what the values show, which lie around the neutral one if nothing has changed: then
+// cdf is the distribution of how many are below it, which is symmetric.
+func test(values []float64, cdf func(k float64) float64, absolute bool, alpha float64) Test {
 	slices.Sort(values)
 	neutral := compare(1, 1, absolute)
 	// a value that is neutral counts on both sides: ties never show a difference
@@ -112,9 +107,9 @@ func test(values []float64, count counts, absolute bool, alpha float64) Test {
 		}
 	}
 	t := Test{Estimate: stats.Sample{Xs: values, Sorted: true}.Quantile(0.5)}
-	t.P = tails(count, min(below, above))
+	t.P = tails(cdf, min(below, above))
 	// The interval has the neutral values that the test would not reject.
-	low := sort.Search(len(values)/2, func(k int) bool { return !rejected(tails(count, k), alpha) })
+	low := sort.Search(len(values)/2, func(k int) bool { return !rejected(tails(cdf, k), alpha) })
 	if low > 0 {
 		t.Interval = &bench.Interval{Low: values[low-1], High: values[len(values)-low]}
 		t.Rejected = rejected(t.P, alpha)
@@ -123,7 +118,7 @@ func test(values []float64, count counts, absolute bool, alpha float64) Test {
 }
 
 // tails returns the probability that one of the sides has at most k values.
-func tails(count counts, k int) float64 { return min(1, 2*count.CDF(float64(k))) }
+func tails(cdf func(k float64) float64, k int) float64 { return min(1, 2*cdf(float64(k))) }
 
 // rejected decides for the verdict and for the interval, so that they agree.
 func rejected(p, alpha float64) bool { return p <= alpha+1e-12 }
@@ -147,19 +142,10 @@ func walsh(values []float64, absolute bool) []float64 {
 	return averages
 }
 
-// A signedRank is the distribution of the number of averages of n values that are on one side of 0:
-// that of the sum of the ranks of those. It has cumulated probabilities.
-type signedRank []float64
-
-func (r signedRank) CDF(k float64) float64 {
-	if k < 0 {
-		return 0
-	}
-	return r[min(int(k), len(r)-1)]
-}
-
-func signedRankOf(n int) signedRank {
-	sums := make(signedRank, n*(n+1)/2+1)
+// signedRank returns the distribution of the number of averages of n values that are on one side of
+// 0: that of the sum of the ranks of those.
+func signedRank(n int) (cdf func(k float64) float64) {
+	sums := make([]float64, n*(n+1)/2+1)
 	sums[0] = 1
 	for rank := 1; rank <= n; rank++ {
 		for s := len(sums) - 1; s >= 0; s-- {
@@ -172,5 +158,5 @@ func signedRankOf(n int) signedRank {
 	for s := 1; s < len(sums); s++ {
 		sums[s] += sums[s-1]
 	}
-	return sums
+	return func(k float64) float64 { return sums[min(int(k), len(sums)-1)] }
 }

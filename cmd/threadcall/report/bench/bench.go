@@ -3,6 +3,7 @@ package bench
 
 import (
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -149,13 +150,9 @@ const (
 	Exactly Method = "exact" // by the unit's metadata, a value needs no repetition
 )
 
-// A Time is what is found out about the time of a benchmark, and from which measure:
-// wall time (sec/op), or the CPU time of the process (cpu-sec/op), which hardly depends on what
-// else the machine does.
-//
-// The measure is chosen without knowledge of which of the two values of a round belongs to which
-// version. Such a choice does not change how often the test of the chosen measure is wrong. The
-// Delta of the other one has the verdict Aside.
+// A Time is what is found out about the time of a benchmark, and from which measure: wall time
+// (sec/op), or the CPU time of the process (cpu-sec/op), which hardly depends on what else the
+// machine does. The Delta of the other one has the verdict Aside.
 type Time struct {
 	Package string `json:"package,omitempty"`
 	Name    string `json:"name"`
@@ -163,7 +160,8 @@ type Time struct {
 	Runs    Runs   `json:"runs"`
 }
 
-// A Basis is the measure of time on which a verdict rests.
+// A Basis is the measure of time on which a verdict rests. It is chosen without knowledge of which
+// value of a round is of which version, so that the test of it is wrong no more often.
 type Basis string
 
 const (
@@ -207,13 +205,25 @@ func (c *Comparison) FullName(r Row) string {
 	return r.Name
 }
 
+// All is a sequence of the rows, with their tables.
+func (c *Comparison) All() iter.Seq2[*Table, *Row] {
+	return func(yield func(*Table, *Row) bool) {
+		for i := range c.Tables {
+			t := &c.Tables[i]
+			for i := range t.Rows {
+				if !yield(t, &t.Rows[i]) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // SeveralPackages reports whether the rows are of more than one package.
 func (c *Comparison) SeveralPackages() bool {
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			if row.Package != c.Tables[0].Rows[0].Package {
-				return true
-			}
+	for _, r := range c.All() {
+		if r.Package != c.Tables[0].Rows[0].Package {
+			return true
 		}
 	}
 	return false
@@ -308,9 +318,10 @@ func (c Cell) PlusMinus() string {
 // be unreadable. Where no ratio makes sense it is the difference.
 func (t *Table) Change(d Delta) string { return t.change(d, d.Estimate) }
 
-// Range returns the interval in the same way: [+1.2%, +3.4%].
+// Range returns the interval in the same way: [+1.2%, +3.4%]. It is empty if there is none, or the
+// difference is exact.
 func (t *Table) Range(d Delta) string {
-	if d.Interval == nil {
+	if d.Interval == nil || d.Method == Exactly {
 		return ""
 	}
 	return "[" + t.change(d, d.Interval.Low) + ", " + t.change(d, d.Interval.High) + "]"

@@ -3,9 +3,16 @@
 package budget
 
 import (
+	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,37 +20,26 @@ import (
 	"golang.org/x/tools/cover"
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/allocs/heap"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/symbol"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/alloc"
 )
 
-// An operation may allocate so many objects and count as one that allocates none: a hundredth of
-// one object, and half of one for memory from a cache that goroutines share, which is sometimes
-// empty for reasons outside of the function.
-const (
-	threshold = 0.01
-	missing   = 0.5
-)
-
 // A Check is what is found out about all functions.
 type Check struct {
 	alloc.Budget
-	Generic bool // some promise is of a generic function, which others compile with their own types
-
-	imports  map[string]map[string]bool // all that a package depends on
-	standard map[string]bool            // packages of the standard library
+	packages map[string]gotest.Package // by import path
 }
 
 // Packages returns the import paths of packages with promises.
 func (c *Check) Packages() []string {
-	var paths []string
+	paths := map[string]bool{}
 	for _, f := range c.Functions {
-		paths = append(paths, f.Package)
+		paths[f.Package] = true
 	}
-	slices.Sort(paths)
-	return slices.Compact(paths)
+	return slices.Sorted(maps.Keys(paths))
 }
 
 // note adds a problem to a list.
@@ -89,9 +85,6 @@ type blame struct {
 func (c *Check) blames(s heap.Samples) map[blame]float64 {
 	amounts := map[blame]float64{}
 	for _, sample := range s.Samples {
-		if len(sample.Stack) == 0 {
-			continue
-		}
 		site := sample.Stack.Site()
 		if f, at := c.blamed(sample.Stack[site:]); f != nil {
 			b := blame{f, sample.Stack[site], sample.Stack[:site+at].OfCache()}
@@ -99,7 +92,7 @@ func (c *Check) blames(s heap.Samples) map[blame]float64 {
 		}
 	}
 	maps.DeleteFunc(amounts, func(b blame, n float64) bool {
-		return n < threshold || b.cached && n < missing || s.ByChance(n)
+		return heap.Negligible(n, b.cached) || s.ByChance(n)
 	})
 	return amounts
 }
@@ -137,7 +130,8 @@ func (c *Check) blamed(stack heap.Stack) (*alloc.Function, int) {
 			return nil, 0
 		}
 		outer := frame.Package()
-		if deps := c.imports[outer]; inner != outer && deps != nil && !deps[inner] {
+		p, known := c.packages[outer]
+		if known && inner != outer && !slices.Contains(p.Deps, inner) {
 			return nil, 0 // cannot know what it has called: it was given it
 		}
 		if f := c.at(frame.Position); f != nil {
@@ -146,4 +140,120 @@ func (c *Check) blamed(stack heap.Stack) (*alloc.Function, int) {
 		inner = outer
 	}
 	return nil, 0
+}
+
+const (
+	tool    = "threadcall"
+	promise = "//threadcall:noalloc"
+	excuse  = "//threadcall:alloc"
+)
+
+// Find finds the promises in the packages that were named, and the excuses in all outside the
+// standard library. Those in wrong places are an error.
+func Find(all []gotest.Package) (*Check, error) {
+	c := &Check{packages: map[string]gotest.Package{}}
+	var wrong []error
+	for _, p := range all {
+		if c.packages[p.ImportPath] = p; p.Standard {
+			continue
+		}
+		for _, name := range slices.Concat(p.GoFiles, p.CgoFiles) {
+			if err := c.read(p, filepath.Join(p.Dir, name)); err != nil {
+				wrong = append(wrong, err)
+			}
+		}
+		if p.DepOnly {
+			continue
+		}
+		for _, name := range slices.Concat(p.TestGoFiles, p.XTestGoFiles) {
+			tests := &Check{}
+			_ = tests.read(p, filepath.Join(p.Dir, name)) // the compiler reports what is not Go
+			for _, f := range tests.Functions {
+				wrong = append(wrong, fmt.Errorf("%s:%d: %s promises in a test file, where nothing is checked",
+					f.File, f.Line, f.Name))
+			}
+		}
+	}
+	return c, errors.Join(wrong...)
+}
+
+// read finds the promises and excuses of one file.
+func (c *Check) read(p gotest.Package, file string) error {
+	text, err := os.ReadFile(file)
+	if err != nil || !bytes.Contains(text, []byte("threadcall:")) {
+		return err
+	}
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, text,
+		parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	promises := map[token.Pos]bool{}
+	for _, group := range parsed.Comments {
+		for _, comment := range group.List {
+			at := files.Position(comment.Pos())
+			d, _ := ast.ParseDirective(comment.Pos(), comment.Text)
+			if d.Tool != tool {
+				word, _, _ := strings.Cut(strings.TrimLeft(comment.Text, "/ \t"), " ")
+				if "//"+word == promise || "//"+word == excuse {
+					return fmt.Errorf("%s: there must be no blank between // and %s, or it has no effect", at,
+						word)
+				}
+				continue
+			}
+			switch "//" + d.Tool + ":" + d.Name {
+			case promise:
+				if promises[comment.Pos()] = true; d.Args != "" {
+					return fmt.Errorf("%s: %s has no condition: excuse the line that allocates with %s", at,
+						promise, excuse)
+				}
+			case excuse:
+				if d.Args == "" {
+					return fmt.Errorf("%s: %s needs a reason", at, excuse)
+				}
+				if before := text[at.Offset-at.Column+1 : at.Offset]; len(bytes.TrimSpace(before)) == 0 {
+					at.Line++ // it has a line of its own
+				}
+				c.Excuses = append(c.Excuses, &alloc.Excuse{Position: report.Position{File: file,
+					Line: at.Line}, Reason: d.Args})
+			case "//threadcall:on", "//threadcall:runs", "//threadcall:ignore": // of threadcall vet
+			default:
+				return fmt.Errorf("%s: //%s:%s is neither %s nor %s", at, tool, d.Name, promise, excuse)
+			}
+		}
+	}
+	line := func(p token.Pos) int { return files.Position(p).Line }
+	for _, d := range parsed.Decls {
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Doc == nil || fn.Body == nil {
+			continue
+		}
+		for _, comment := range fn.Doc.List {
+			promised := promises[comment.Pos()]
+			delete(promises, comment.Pos())
+			if !promised || p.DepOnly {
+				continue
+			}
+			c.Functions = append(c.Functions, &alloc.Function{Package: p.ImportPath, Name: name(fn),
+				Position: report.Position{File: file, Line: line(fn.Name.Pos())}, To: line(fn.Body.End())})
+		}
+	}
+	for at := range promises {
+		return fmt.Errorf("%s: %s is not in the doc comment of a function with a body",
+			files.Position(at), promise)
+	}
+	return nil
+}
+
+// name is that of the function as stacks have it, without type parameters.
+func name(fn *ast.FuncDecl) string {
+	if fn.Recv == nil || len(fn.Recv.List) == 0 {
+		return fn.Name.Name
+	}
+	receiver, _, _ := strings.Cut(types.ExprString(fn.Recv.List[0].Type), "[")
+	if strings.HasPrefix(receiver, "*") {
+		receiver = "(" + receiver + ")"
+	}
+	return receiver + "." + fn.Name.Name
 }

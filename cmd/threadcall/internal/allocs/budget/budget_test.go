@@ -24,7 +24,7 @@ func find(t *testing.T, source string) (*Check, string, error) {
 	}
 	p := []gotest.Package{{ImportPath: "a.com/p", Dir: dir, GoFiles: []string{"p.go"},
 		Deps: []string{"a.com/callee"}}}
-	c, err := Find(p, p)
+	c, err := Find(p)
 	return c, file, err
 }
 
@@ -49,7 +49,7 @@ func TestFind(t *testing.T) {
 	}
 	p := []gotest.Package{{ImportPath: "a.com/p", Dir: filepath.Dir(file),
 		TestGoFiles: []string{"p.go"}}}
-	if _, err := Find(p, p); err == nil || !strings.Contains(err.Error(),
+	if _, err := Find(p); err == nil || !strings.Contains(err.Error(),
 		"f promises in a test file") {
 		t.Error(err)
 	}

@@ -2,7 +2,13 @@ package budget
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,15 +27,16 @@ var values = []string{"runtime.convT16", "runtime.convT32", "runtime.convT64"}
 // with what is inlined in them, and in the functions that they call directly and that were compiled
 // with them. Reasons are from the log.
 func (c *Check) Code(functions []Compiled, log *escape.Log) {
-	w := walk{c, log, source{}, map[string][]int{}, functions}
-	for i, f := range functions {
-		w.bySymbol[f.symbol] = append(w.bySymbol[f.symbol], i)
+	w := walk{c, log, source{}, map[string][]*Compiled{}}
+	for i := range functions {
+		f := &functions[i]
+		w.functions[f.symbol] = append(w.functions[f.symbol], f)
 	}
 	for _, f := range c.Functions {
-		seen := map[int]bool{}
-		for i, compiled := range functions {
-			if c.at(compiled.at) == f {
-				w.visit(f, i, nil, seen)
+		seen := map[*Compiled]bool{}
+		for i := range functions {
+			if c.at(functions[i].at) == f {
+				w.visit(f, &functions[i], nil, seen)
 			}
 		}
 		slices.Sort(f.Calls)
@@ -40,7 +47,7 @@ func (c *Check) Code(functions []Compiled, log *escape.Log) {
 // at returns the function that has promised and that the line belongs to.
 func (c *Check) at(p report.Position) *alloc.Function {
 	for _, f := range c.Functions {
-		if f.Has(p) {
+		if f.File == p.File && f.Line <= p.Line && p.Line <= f.To {
 			return f
 		}
 	}
@@ -50,52 +57,49 @@ func (c *Check) at(p report.Position) *alloc.Function {
 // A walk goes through the compiled functions.
 type walk struct {
 	*Check
-	log       *escape.Log
-	source    source
-	bySymbol  map[string][]int
-	functions []Compiled
+	log *escape.Log
+	source
+	functions map[string][]*Compiled // by symbol
 }
 
 // visit looks at the calls of a compiled function, which f calls, or which is f or a literal in it
 // if via is empty.
-func (w *walk) visit(f *alloc.Function, i int, via []string, seen map[int]bool) {
-	if seen[i] {
+func (w *walk) visit(f *alloc.Function, of *Compiled, via []string, seen map[*Compiled]bool) {
+	if seen[of] {
 		return
 	}
-	seen[i] = true
-	for _, call := range w.functions[i].calls {
-		if w.excuse(call.at) || w.excuse(call.outer) ||
-			w.source.load(call.at.File).panics(call.at.Line) ||
-			w.source.load(call.outer.File).panics(call.outer.Line) {
+	seen[of] = true
+	for _, call := range of.calls {
+		if w.excuse(call.at) || w.excuse(call.outer) || w.panics(call.at) || w.panics(call.outer) {
 			continue
 		}
-		switch {
-		case call.target == "":
+		if strings.HasPrefix(call.target, "runtime.") {
+			w.allocation(f, call, via)
+			continue
+		}
+		if call.target == "" {
 			at := call.at
 			if len(via) == 0 {
 				at = call.outer
 			}
-			if w.source.load(call.at.File).calls(call.at.Line) {
+			if w.calls(call.at) {
 				note(&f.Notes, alloc.Problem{Position: at,
 					Reason: "calls a method of an interface or a function value"})
 			}
 			continue
-		case strings.HasPrefix(call.target, "runtime."):
-			w.allocation(f, call, via)
-			continue
 		}
-		own, known := w.bySymbol[call.target]
+		own, pkg := w.functions[call.target], symbol.Package(call.target)
 		// Cgo's code for a call of C has conversions to interfaces that never run.
-		ofCgo := func(j int) bool { return alloc.Frame{Position: w.functions[j].at}.OfCgo() }
-		if !known || w.standard[symbol.Package(call.target)] || slices.ContainsFunc(own, ofCgo) {
-			if noted(call.target) {
+		ofCgo := func(c *Compiled) bool { return alloc.Frame{Position: c.at}.OfCgo() }
+		if own == nil || w.packages[pkg].Standard || slices.ContainsFunc(own, ofCgo) {
+			if !unnoted.MatchString(pkg) {
 				f.Calls = append(f.Calls, symbol.Short(call.target))
 			}
 			continue
 		}
-		for _, j := range own {
-			if callee := w.functions[j]; w.at(callee.at) == nil {
-				w.visit(f, j, append(via[:len(via):len(via)], symbol.Short(callee.symbol)), seen)
+		for _, callee := range own {
+			if w.at(callee.at) == nil {
+				w.visit(f, callee, append(via[:len(via):len(via)], symbol.Short(callee.symbol)), seen)
 			}
 		}
 	}
@@ -103,16 +107,8 @@ func (w *walk) visit(f *alloc.Function, i int, via []string, seen map[int]bool) 
 
 // unnoted are packages whose functions that the compiler calls or that are inlined do not allocate,
 // or only into caches.
-var unnoted = []string{"runtime", "sync", "sync/atomic", "internal/", "unsafe", "math", "math/bits",
-	"time"}
-
-func noted(target string) bool {
-	p := symbol.Package(target)
-	return p != "" && p != "type:" && !strings.HasPrefix(target, "type:") &&
-		!slices.ContainsFunc(unnoted, func(u string) bool {
-			return p == u || strings.HasSuffix(u, "/") && strings.HasPrefix(p, u)
-		})
-}
+var unnoted = regexp.MustCompile(
+	`^(runtime|sync|sync/atomic|internal/.*|unsafe|math|math/bits|time|type:.*)?$`)
 
 // allocation judges a call of the runtime.
 func (w *walk) allocation(f *alloc.Function, call call, via []string) {
@@ -122,10 +118,8 @@ func (w *walk) allocation(f *alloc.Function, call call, via []string) {
 	}
 	reason := w.reason(call, kind.Name)
 	text, list := reason, &f.Broken
-	adds := strings.HasPrefix(call.target, heap.Growslice) ||
-		strings.HasPrefix(call.target, heap.Mapassign)
 	switch {
-	case adds && !w.source.load(call.at.File).grows(call.at.Line, kind.Name):
+	case kind.Adds && !w.grows(call.at, kind.Name):
 		text, list = kind.What+" allocates if there is no room", &f.Notes
 	case reason == "" && kind.Limit != "":
 		text = kind.What + " allocates above " + kind.Limit
@@ -254,4 +248,179 @@ func SetOuter(functions, outer []Compiled) {
 			}
 		}
 	}
+}
+
+// A source knows the syntax of files, by name: which expression a line of the compiler's listing is
+// about.
+type source map[string]*checked
+
+type checked struct {
+	files  *token.FileSet
+	parsed *ast.File
+	info   types.Info
+}
+
+// load parses a file and resolves its names. Other files and packages are not needed: a variable of
+// a function is known without.
+func (s source) load(name string) *checked {
+	c, known := s[name]
+	if known {
+		return c
+	}
+	s[name] = nil
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, name, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return nil
+	}
+	c = &checked{files, parsed, types.Info{Uses: map[*ast.Ident]types.Object{},
+		Defs: map[*ast.Ident]types.Object{}}}
+	config := types.Config{Error: func(error) {}, Importer: nowhere{}}
+	// It finds many errors, which do not matter.
+	_, _ = config.Check(c.parsed.Name.Name, c.files, []*ast.File{c.parsed}, &c.info)
+	s[name] = c
+	return c
+}
+
+// nowhere is an importer of empty packages.
+type nowhere struct{}
+
+func (nowhere) Import(name string) (*types.Package, error) {
+	p := types.NewPackage(name, path.Base(name))
+	p.MarkComplete()
+	return p, nil
+}
+
+// includes reports whether the node includes the line.
+func (c *checked) includes(n ast.Node, line int) bool {
+	return c.files.Position(n.Pos()).Line <= line && line <= c.files.Position(n.End()).Line
+}
+
+// any reports whether a node that includes the line satisfies the condition. Without the file, none
+// does.
+func (s source) any(at report.Position, is func(*checked, ast.Node) bool) (found bool) {
+	c := s.load(at.File)
+	if c == nil {
+		return false
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		inside := n != nil && c.includes(n, at.Line)
+		found = found || inside && is(c, n)
+		return inside && !found
+	})
+	return found
+}
+
+// panics reports whether the line is of an argument of panic.
+func (s source) panics(at report.Position) bool {
+	return s.any(at, func(_ *checked, n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		return ok && builtin(call, "panic")
+	})
+}
+
+// calls reports whether something is called in the line, and not only deferred. What is deferred is
+// called, as a function value, in the line where the function ends.
+func (s source) calls(at report.Position) (found bool) {
+	c := s.load(at.File)
+	if c == nil {
+		return true
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		_, deferred := n.(*ast.DeferStmt)
+		call, ok := n.(*ast.CallExpr)
+		found = found || ok && c.includes(call, at.Line)
+		return !found && !deferred
+	})
+	return found
+}
+
+func builtin(call *ast.CallExpr, name string) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == name
+}
+
+// grows reports whether the line appends to a slice, or for the kind "map" assigns to an element,
+// that the function has made itself.
+func (s source) grows(at report.Position, kind string) bool {
+	return s.any(at, func(c *checked, n ast.Node) bool {
+		switch e := n.(type) {
+		case *ast.CallExpr:
+			return kind == "append" && builtin(e, "append") && len(e.Args) > 0 &&
+				c.made(e.Args[0], map[types.Object]bool{})
+		case *ast.IndexExpr:
+			return kind == "map" && c.made(e.X, map[types.Object]bool{})
+		}
+		return false
+	})
+}
+
+// made reports whether the value of the expression, a slice or map, was made by the function that
+// it is in, so that its first room is on the stack and all that it needs more is allocated. A value
+// from elsewhere may have room.
+func (c *checked) made(e ast.Expr, seen map[types.Object]bool) bool {
+	switch e := e.(type) {
+	case *ast.ParenExpr:
+		return c.made(e.X, seen)
+	case *ast.SliceExpr:
+		return c.made(e.X, seen)
+	case *ast.CompositeLit:
+		return true
+	case *ast.CallExpr:
+		if builtin(e, "append") {
+			return len(e.Args) > 0 && c.made(e.Args[0], seen)
+		}
+		_, conversion := e.Fun.(*ast.ArrayType)
+		return conversion || builtin(e, "make")
+	case *ast.Ident:
+		if e.Name == "nil" {
+			return true
+		}
+		v, ok := c.info.ObjectOf(e).(*types.Var)
+		if !ok || v.Kind() != types.LocalVar && v.Kind() != types.ResultVar {
+			return false
+		}
+		if seen[v] {
+			return true // it is what its other values are
+		}
+		seen[v] = true
+		return c.only(v, func(value ast.Expr) bool { return c.made(value, seen) })
+	}
+	return false
+}
+
+// only reports whether all values that the variable gets satisfy the condition.
+func (c *checked) only(v *types.Var, ok func(ast.Expr) bool) bool {
+	all := true
+	is := func(e ast.Expr) bool {
+		id, isName := e.(*ast.Ident)
+		return isName && c.info.ObjectOf(id) == v
+	}
+	assigned := func(left, right []ast.Expr) {
+		for i, e := range left {
+			all = all && !(is(e) && (len(left) != len(right) || !ok(right[i])))
+		}
+	}
+	ast.Inspect(c.parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			assigned(n.Lhs, n.Rhs)
+		case *ast.ValueSpec:
+			var names []ast.Expr
+			for _, name := range n.Names {
+				names = append(names, name)
+			}
+			if len(n.Values) > 0 {
+				assigned(names, n.Values)
+			}
+		case *ast.RangeStmt:
+			assigned([]ast.Expr{n.Key, n.Value}, nil)
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				assigned([]ast.Expr{n.X}, nil)
+			}
+		}
+		return all
+	})
+	return all
 }

@@ -48,7 +48,6 @@ type byLine map[report.Position][]alloc.Escape
 type (
 	header struct {
 		Version *int
-		Package string
 		File    string
 	}
 	diagnostic struct {
@@ -108,12 +107,9 @@ func (l *Log) read(r io.Reader) error {
 		return fmt.Errorf("its version is not 0, the only one that this program reads; report the Go " +
 			"version")
 	}
-	for {
+	for dec.More() {
 		var d diagnostic
-		switch err := dec.Decode(&d); {
-		case err == io.EOF:
-			return nil
-		case err != nil:
+		if err := dec.Decode(&d); err != nil {
 			return err
 		}
 		if d.Code != "escape" && d.Code != "escapes" || d.Message == "" { // a repetition has no message
@@ -125,9 +121,15 @@ func (l *Log) read(r io.Reader) error {
 		}
 		if key := fmt.Sprintf("%s %#v", e.What, e.Path); !l.known[key] {
 			l.known[key] = true
-			l.add(e)
+			at := inLine(e.At())
+			l.byLine[at] = append(l.byLine[at], e)
+			if n := len(e.Path); n > 1 && variableForm.MatchString(e.What) {
+				call := inLine(e.Path[n-2])
+				l.byCall[call] = append(l.byCall[call], e)
+			}
 		}
 	}
+	return nil
 }
 
 // inLine returns the position without its column.
@@ -138,15 +140,6 @@ func inLine(p report.Position) report.Position {
 
 // variableForm is a name, with that of the package in front of it if it is from another one.
 var variableForm = regexp.MustCompile(`^([\pL_][\pL_\pN]*\.)?[\pL_][\pL_\pN]*$`)
-
-func (l *Log) add(e alloc.Escape) {
-	at := inLine(e.At())
-	l.byLine[at] = append(l.byLine[at], e)
-	if n := len(e.Path); n > 1 && variableForm.MatchString(e.What) {
-		call := inLine(e.Path[n-2])
-		l.byCall[call] = append(l.byCall[call], e)
-	}
-}
 
 var (
 	messageForm = regexp.MustCompile(`(?s)^(.+) escapes to heap$`)

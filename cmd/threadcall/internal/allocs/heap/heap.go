@@ -30,7 +30,6 @@ const ProfileVariable = "THREADCALL_ALLOCS_PROFILE"
 // all its runs, with the runtime's own frames, which runtime/pprof leaves out: they tell an append
 // from a channel, and a channel from a goroutine's wait.
 type Profile struct {
-	Go             string
 	Objects, Bytes uint64 // counted by the runtime, each tiny object by itself
 	Frames         []alloc.Frame
 	Records        []Record
@@ -73,46 +72,25 @@ type Samples struct {
 	Counted alloc.Amount // by the runtime, for each operation or altogether
 	More    int          // operations that the longer run had more
 	Hidden  float64      // objects that the profile lacks: small ones that share a block
-	Go      string       // the version
 }
 
-type key struct {
-	stack string
-	size  int64
-}
-
-// sum adds up the records with the same stack and size. Those of the testing package's own are left
-// out.
-func sum(p *Profile) map[key]Sample {
-	samples := map[key]Sample{}
-	for _, r := range p.Records {
-		if r.Objects == 0 {
-			continue
+// Own returns the first frame at or above the site that is not of the standard library, or the site
+// if there is none.
+func (s Stack) Own() alloc.Frame {
+	site := s.Site()
+	for _, f := range s[site:] {
+		if !f.Standard && !f.OfCgo() {
+			return f
 		}
-		var stack Stack
-		for _, at := range r.Stack {
-			stack = append(stack, p.Frames[at])
-		}
-		if stack.ofTesting() {
-			continue
-		}
-		k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
-		s := samples[k]
-		s.Stack, s.Size = stack, k.size
-		s.Each = s.Each.Plus(alloc.Amount{Objects: float64(r.Objects), Bytes: float64(r.Bytes)})
-		samples[k] = s
 	}
-	return samples
+	return s[site]
 }
 
-// Own returns the first frame at or above the site that is not of the standard library, or the
-// length of the stack.
-func (s Stack) Own() int {
-	i := s.Site()
-	for i < len(s) && (s[i].Standard || s[i].OfCgo()) {
-		i++
-	}
-	return i
+// Negligible reports whether so many objects an operation count as none: less than a hundredth of
+// one, or than half of one for memory from a cache that goroutines share, which is sometimes empty
+// for reasons outside of the operation.
+func Negligible(objects float64, cached bool) bool {
+	return objects < 0.01 || cached && objects < 0.5
 }
 
 // ByChance reports whether so many objects an operation may be in the difference although they are
@@ -121,38 +99,45 @@ func (s Samples) ByChance(objects float64) bool {
 	return math.Abs(objects) < 0.01 || math.Abs(objects)*float64(s.More) < 8
 }
 
-// Difference returns what one operation allocates, from a run of n operations and one of 2n. If the
-// first run is empty and n is 1, Each has all of the second run. The testing package's own
-// allocations are left out.
+// Difference returns what one operation allocates, from a run of n operations and one of 2n. The
+// testing package's own allocations are left out.
 func Difference(short, long *Profile, n int) Samples {
-	a, b := sum(short), sum(long)
-	for k, one := range a {
-		if _, both := b[k]; !both {
-			b[k] = Sample{Stack: one.Stack, Size: one.Size}
+	counted := alloc.Amount{Objects: float64(long.Objects) - float64(short.Objects),
+		Bytes: float64(long.Bytes) - float64(short.Bytes)}
+	s := Samples{More: n, Counted: counted.Per(n)}
+	type key struct {
+		stack string
+		size  int64
+	}
+	samples, recorded := map[key]*Sample{}, int64(0)
+	for sign, p := range map[int64]*Profile{-1: short, 1: long} {
+		for _, r := range p.Records {
+			if recorded += sign * r.Objects; r.Objects == 0 {
+				continue
+			}
+			var stack Stack
+			for _, at := range r.Stack {
+				stack = append(stack, p.Frames[at])
+			}
+			if len(stack) == 0 || stack.ofTesting() {
+				continue
+			}
+			k := key{fmt.Sprintf("%+v", stack), r.Bytes / r.Objects}
+			if samples[k] == nil {
+				samples[k] = &Sample{Stack: stack, Size: k.size}
+			}
+			samples[k].Each = samples[k].Each.Plus(alloc.Amount{Objects: float64(sign * r.Objects),
+				Bytes: float64(sign * r.Bytes)})
 		}
 	}
-	s := Samples{More: n, Go: long.Go, Counted: counted(long).Per(float64(n), counted(short))}
-	s.Hidden = s.Counted.Objects - (recorded(long)-recorded(short))/float64(n)
-	for _, k := range slices.SortedFunc(maps.Keys(b), func(a, b key) int { // in each run the same
+	s.Hidden = s.Counted.Objects - float64(recorded)/float64(n)
+	for _, k := range slices.SortedFunc(maps.Keys(samples), func(a, b key) int { // always the same
 		return cmp.Or(cmp.Compare(a.stack, b.stack), cmp.Compare(a.size, b.size))
 	}) {
-		two := b[k]
-		two.Each = two.Each.Per(float64(n), a[k].Each)
-		s.Samples = append(s.Samples, two)
+		one := samples[k]
+		s.Samples = append(s.Samples, Sample{one.Stack, one.Size, one.Each.Per(n)})
 	}
 	return s
-}
-
-func counted(p *Profile) alloc.Amount {
-	return alloc.Amount{Objects: float64(p.Objects), Bytes: float64(p.Bytes)}
-}
-
-// recorded returns how many objects the profile has.
-func recorded(p *Profile) (n float64) {
-	for _, r := range p.Records {
-		n += float64(r.Objects)
-	}
-	return n
 }
 
 // callbacks are the functions of package testing that call the tests' own.
@@ -201,35 +186,27 @@ type Kind struct {
 
 	// For functions that compiled code calls: what is allocated, and above which size if it does not
 	// escape. Empty limit: always. Of other functions, What is empty: they do not allocate, or only
-	// into caches.
+	// into caches. Some allocate only if what they add to has no room.
 	What, Limit string
+	Adds        bool
 }
-
-// Growslice and Mapassign allocate if what they add to has no room.
-const (
-	Growslice = "runtime.growslice"
-	Mapassign = "runtime.mapassign"
-)
 
 //go:embed kinds.txt
 var table string
 
 // caches are of functions that keep what is free for whichever goroutine comes next, kinds of those
 // that the program calls.
-var caches, kinds = func() ([]Kind, []Kind) {
-	caches, kinds, _ := strings.Cut(table, "# Functions that")
-	return parse(caches), parse(kinds)
-}()
-
-func parse(text string) (list []Kind) {
-	for line := range strings.Lines(text) {
-		f := strings.Split(strings.TrimSpace(line)+" |  |  | ", " | ")
-		if len(f) > 4 && !strings.HasPrefix(line, "#") {
-			list = append(list, Kind{f[0], f[1], f[2], f[3], f[4]})
+var caches, kinds = func() (caches, kinds []Kind) {
+	for line := range strings.Lines(table) {
+		f := strings.Split(strings.TrimSpace(line)+" |  |  |  | ", " | ")
+		if strings.HasPrefix(line, "# Functions that the program") {
+			caches, kinds = kinds, nil
+		} else if len(f) > 5 && !strings.HasPrefix(line, "#") {
+			kinds = append(kinds, Kind{f[0], f[1], f[2], f[3], f[4], f[5] == "adds"})
 		}
 	}
-	return list
-}
+	return caches, kinds
+}()
 
 func find(kinds []Kind, function string) (Kind, bool) {
 	for _, k := range kinds {
@@ -246,14 +223,21 @@ func Called(function string) Kind {
 	return k
 }
 
-// OfCache reports whether one of the functions keeps what is free for other goroutines.
-func (s Stack) OfCache() bool {
+// cache returns the kind of what is for a cache, if one of the functions keeps what is free for
+// other goroutines.
+func (s Stack) cache() (Kind, bool) {
 	for _, f := range s {
-		if _, ok := find(caches, f.Function); ok {
-			return true
+		if k, ok := find(caches, symbol.Short(f.Function)); ok {
+			return k, true
 		}
 	}
-	return false
+	return Kind{}, false
+}
+
+// OfCache reports whether one of the functions keeps what is free for other goroutines.
+func (s Stack) OfCache() bool {
+	_, ok := s.cache()
+	return ok
 }
 
 // Kind returns what was allocated by functions of the runtime. Why has what the compiler does not,
@@ -262,10 +246,8 @@ func (s Stack) Kind() Kind {
 	if len(s) == 0 {
 		return Kind{Name: "object"}
 	}
-	for _, f := range s {
-		if k, ok := find(caches, symbol.Short(f.Function)); ok {
-			return k
-		}
+	if k, ok := s.cache(); ok {
+		return k
 	}
 	direct := s[len(s)-1].Function
 	if k, ok := find(kinds, direct); ok {

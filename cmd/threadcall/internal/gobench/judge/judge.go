@@ -15,28 +15,26 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/measure"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/plan"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
-	"github.com/threadcall/threadcall/cmd/threadcall/report"
 	"github.com/threadcall/threadcall/cmd/threadcall/report/bench"
 )
 
-// Judge returns the report on a run, of which it compares the results.
+// Judge completes the comparison of what was measured, and returns the report on the run.
 func Judge(run *bench.Record, d *measure.Data, limits []plan.Limit) *bench.Report {
-	c := &bench.Comparison{Versions: d.Versions, Confidence: plan.Confidence, Tables: []bench.Table{},
-		Times:    []bench.Time{},
-		Failures: append([]report.Failure{}, d.Failures...), Warnings: append([]string{}, d.Warnings...)}
-	for _, unit := range d.UnitNames() {
-		t := bench.Table{Unit: unit, Better: direct(d, unit), Rows: rows(d, unit),
-			Exact: d.Units.GetAssumption(unit) == benchmath.AssumeExact}
-		for i := range t.Rows {
-			row := &t.Rows[i]
-			for i := range row.Cells {
-				summarize(&row.Cells[i], t.Exact)
-			}
-			compare(&t, row, alpha)
-		}
-		c.Tables = append(c.Tables, t)
+	c := &d.Comparison
+	for i := range c.Tables {
+		t := &c.Tables[i]
+		t.Better, t.Exact = direct(d, t.Unit), d.Units.GetAssumption(t.Unit) == benchmath.AssumeExact
+		slices.SortFunc(t.Rows, func(a, b bench.Row) int {
+			return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
+		})
 	}
-	chooseBases(c, &bench.Table{Rows: rows(d, bench.Threads)})
+	for t, row := range c.All() {
+		for i := range row.Cells {
+			summarize(&row.Cells[i], t.Exact)
+		}
+		compare(t, row, alpha)
+	}
+	chooseBases(c, &d.Threads)
 	correct(c)
 	r := &bench.Report{Record: *run, Comparison: c, Breaches: []bench.Case{},
 		Undecided: []bench.Case{}}
@@ -56,45 +54,15 @@ func direct(d *measure.Data, unit string) int {
 	return 0
 }
 
-// rows returns the benchmarks that have this unit, with their samples, in the order of their names.
-func rows(d *measure.Data, unit string) []bench.Row {
-	var rows []bench.Row
-	at := map[[2]string]int{}
-	for _, r := range d.Results {
-		value, ok := r.Value(unit)
-		if !ok {
-			continue
-		}
-		key := [2]string{r.GetConfig("pkg"), r.Name.String()}
-		i, ok := at[key]
-		if !ok {
-			i = len(rows)
-			at[key] = i
-			rows = append(rows, bench.Row{Package: key[0], Name: key[1],
-				Cells: make([]bench.Cell, len(d.Versions))})
-		}
-		cell := &rows[i].Cells[r.Version]
-		cell.Samples = append(cell.Samples, bench.Sample{Round: r.Round, Value: value})
-	}
-	slices.SortFunc(rows, func(a, b bench.Row) int {
-		return cmp.Or(cmp.Compare(a.Package, b.Package), natural(a.Name, b.Name))
-	})
-	return rows
-}
-
 // correct marks by Holm's procedure the verdicts that stay visible when the error rate is that of
 // all of them together. Each alone is wrong with a probability of at most alpha if nothing has
 // changed: in a long table some are. Exact differences and throughput are not among them.
 func correct(c *bench.Comparison) {
 	var tests []*bench.Delta
-	for i := range c.Tables {
-		t := &c.Tables[i]
-		for i := range t.Rows {
-			d := &t.Rows[i].Delta
-			if !c.Throughput(t, &t.Rows[i]) && d.Method != bench.Exactly &&
-				(d.Visible() || d.Verdict == bench.Unseen) {
-				tests = append(tests, d)
-			}
+	for t, r := range c.All() {
+		if d := &r.Delta; !c.Throughput(t, r) && d.Method != bench.Exactly &&
+			(d.Visible() || d.Verdict == bench.Unseen) {
+			tests = append(tests, d)
 		}
 	}
 	slices.SortFunc(tests, func(a, b *bench.Delta) int { return cmp.Compare(a.P, b.P) })
@@ -118,33 +86,23 @@ func natural(a, b string) int {
 	return cmp.Or(cmp.Compare(padded(a), padded(b)), cmp.Compare(a, b))
 }
 
-// check finds the rows that break the limits, and those on which they cannot decide. The limits of
-// a unit replace those of all.
+// check finds the rows that break the limits, and those on which they cannot decide: the limits of
+// their unit, or if there are none, those of no unit if it is known what is worse in this one.
+// Throughput is a second view of the time, to which a limit for all units applies already.
 func check(r *bench.Report, limits []plan.Limit) {
-	for i := range r.Comparison.Tables {
-		t := &r.Comparison.Tables[i]
-		for j := range t.Rows {
-			for _, l := range decisive(r.Comparison, t, &t.Rows[j], limits) {
-				decide(r, l, t, &t.Rows[j])
-			}
+	of := func(unit string) []plan.Limit {
+		others := func(l plan.Limit) bool { return l.Tidy() != unit }
+		return slices.DeleteFunc(slices.Clone(limits), others)
+	}
+	for t, row := range r.Comparison.All() {
+		these := of(t.Unit)
+		if len(these) == 0 && t.Better != 0 && !r.Comparison.Throughput(t, row) {
+			these = of("")
+		}
+		for _, l := range these {
+			decide(r, l, t, row)
 		}
 	}
-}
-
-// decisive returns the limits for a row of t: those of its unit, or if there are none, those of no
-// unit if it is known what is worse in this one. Throughput is a second view of the time, to which
-// a limit for all units applies already.
-func decisive(c *bench.Comparison, t *bench.Table, row *bench.Row,
-	limits []plan.Limit) (these []plan.Limit) {
-	for _, l := range limits {
-		if l.Unit != "" && t.Unit == l.Tidy() {
-			these = append(these, l)
-		}
-	}
-	if these != nil || t.Better == 0 || c.Throughput(t, row) {
-		return these
-	}
-	return slices.DeleteFunc(slices.Clone(limits), func(l plan.Limit) bool { return l.Unit != "" })
 }
 
 // Broken returns an error that names what broke each limit, or nil.
@@ -261,8 +219,7 @@ func summarize(c *bench.Cell, exact bool) {
 	for _, s := range c.Samples {
 		values = append(values, s.Value)
 	}
-	c.N = len(values)
-	if c.N == 0 {
+	if c.N = len(values); c.N == 0 {
 		return
 	}
 	c.Exact = slices.Min(values) == slices.Max(values)
@@ -298,4 +255,130 @@ func partners(old, new bench.Cell) (a, b []float64) {
 		}
 	}
 	return a, b
+}
+
+// What decides about the basis.
+const (
+	quiet = 0.01 // wall time that varies by less is the basis
+	// wall time that varies by less is the basis, too, unless CPU time varies by so much less:
+	loud  = 0.05
+	less  = 2.
+	lower = 1.25 // by how much less CPU time must vary where wall time varies by more than that
+
+	waiting  = 0.9 // of the time that it would take on a machine of its own, it uses a CPU
+	several  = 1.5 // threads run or are ready to run
+	parallel = 1.1 // CPUs
+)
+
+// chooseBases chooses the measure of time of each benchmark, and sets aside what is not a verdict.
+func chooseBases(c *bench.Comparison, threads *bench.Table) {
+	wall, cpu := c.Table(bench.WallTime), c.Table(bench.CPUTime)
+	if wall == nil || cpu == nil {
+		return
+	}
+	throughput := c.Table("B/s")
+	for i := range wall.Rows {
+		w := &wall.Rows[i]
+		u := cpu.Row(w)
+		if u == nil || w.Delta.Verdict == bench.None || u.Delta.Verdict == bench.None {
+			continue
+		}
+		o := observe(*w, *u, threads.Row(w))
+		at := bench.Time{Package: w.Package, Name: w.Name, Basis: o.basis(), Runs: o.runs()}
+		if at.Basis == bench.Either && w.Delta.N < stats.MinPairs(alpha/2) {
+			at.Basis = bench.Wall // half of the error rate could show nothing
+		}
+		rate := throughput.Row(w) // the wall time in another unit
+		switch at.Basis {
+		case bench.Wall:
+			aside(u)
+		case bench.CPU:
+			aside(w)
+			aside(rate)
+		case bench.Either:
+			compare(wall, w, alpha/2)
+			compare(cpu, u, alpha/2)
+			compare(throughput, rate, alpha/2)
+		}
+		c.Times = append(c.Times, at)
+	}
+}
+
+func aside(r *bench.Row) {
+	if r == nil {
+		return
+	}
+	switch r.Delta.Verdict {
+	case bench.Better, bench.Worse, bench.Changed, bench.Unseen:
+		r.Delta.Own, r.Delta.Verdict = r.Delta.Verdict, bench.Aside
+	}
+}
+
+// An observation has what decides about the basis, or NaN. Every number in it stays the same if
+// values of the two versions are exchanged in some of the rounds.
+type observation struct {
+	wall, cpu float64 // how much the differences within rounds vary, relative
+	share     float64 // of its own time in which the benchmark uses a CPU, or NaN
+	threads   float64 // that run or are ready to run, or NaN
+	// CPU time divided by wall time, which cannot be more than on a machine of its own
+	cpus, leastCPUs float64
+}
+
+func observe(wall, cpu bench.Row, threads *bench.Row) observation {
+	var wallRatios, cpuRatios, shares, ready, cpus, leastCPUs []float64
+	type measured struct{ wall, cpu, threads float64 }
+	var rounds [2]map[int]measured
+	for i := range rounds {
+		rounds[i] = map[int]measured{}
+		cpus, ready := at(cpu.Cells[i]), map[int]float64{}
+		if threads != nil {
+			ready = at(threads.Cells[i])
+		}
+		for round, wall := range at(wall.Cells[i]) {
+			rounds[i][round] = measured{wall, cpus[round], ready[round]}
+		}
+	}
+	share := func(m measured) float64 { return m.cpu / (m.cpu + max(0, m.wall*(1-m.threads))) }
+	for round, old := range rounds[0] {
+		new := rounds[1][round]
+		if min(old.wall, old.cpu, new.wall, new.cpu) <= 0 {
+			continue
+		}
+		wallRatios = append(wallRatios, math.Abs(math.Log(new.wall/old.wall)))
+		cpuRatios = append(cpuRatios, math.Abs(math.Log(new.cpu/old.cpu)))
+		cpus = append(cpus, max(old.cpu/old.wall, new.cpu/new.wall))
+		leastCPUs = append(leastCPUs, min(old.cpu/old.wall, new.cpu/new.wall))
+		if min(old.threads, new.threads) > 0 {
+			shares = append(shares, min(share(old), share(new)))
+			ready = append(ready, max(old.threads, new.threads))
+		}
+	}
+	return observation{stats.Spread(wallRatios), stats.Spread(cpuRatios), stats.Median(shares),
+		stats.Median(ready), stats.Median(cpus), stats.Median(leastCPUs)}
+}
+
+func (o observation) runs() bench.Runs {
+	switch {
+	case o.cpus > parallel || o.threads > several:
+		return bench.OnMany
+	case o.share < waiting:
+		return bench.Waits
+	case o.leastCPUs >= waiting || o.share >= waiting:
+		return bench.OnOne
+	}
+	return bench.Unknown
+}
+
+func (o observation) basis() bench.Basis {
+	if o.wall < quiet || o.wall < loud && o.wall < less*o.cpu ||
+		o.wall < lower*o.cpu {
+		return bench.Wall
+	}
+	switch o.runs() {
+	case bench.OnOne:
+		return bench.CPU
+	case bench.OnMany:
+		return bench.Either
+	}
+	return bench.Wall
 }

@@ -24,7 +24,7 @@ func add(d *measure.Data, version, round int, name string, values ...any) {
 		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
 			Unit: values[i+1].(string)})
 	}
-	d.Add(version, round, r)
+	d.Add(version, round, "", r)
 }
 
 // paired returns results of benchmark A in one unit: in each round old[i] and new[i].
@@ -237,7 +237,7 @@ func TestCheck(t *testing.T) {
 			for v, text := range []string{c.old, c.new} {
 				text = strings.NewReplacer("?", fmt.Sprint(round), "!", fmt.Sprint(7*round%10)).Replace(text)
 				lines, _, _ := gotest.ParseResults("BenchmarkX-2 100 " + text + "\n")
-				d.Add(v, round, lines[0])
+				d.Add(v, round, "", lines[0])
 			}
 		}
 		var limits []plan.Limit

@@ -1,12 +1,11 @@
 package measure
 
 import (
-	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,21 +26,7 @@ type Job struct {
 	CPU        report.CPUs // one; empty: the default
 	Iterations int         // 0: as many as -benchtime makes
 
-	skip []string // sub-benchmarks that have failed
-	over bool     // it failed altogether
-}
-
-// drop makes that the benchmark does not run again.
-func (j *Job) drop(name string) {
-	if !strings.HasPrefix(name, j.Name+"/") {
-		j.over = true
-		return
-	}
-	pattern := gotest.Exactly(name)
-	if slices.Contains(j.skip, pattern) { // it ran although it was to be skipped
-		j.over = true
-	}
-	j.skip = append(j.skip, pattern)
+	over bool // it failed, or gives no result, and does not run again
 }
 
 // A Process is one version of a job in one round.
@@ -54,18 +39,15 @@ type Process struct {
 // jobs of a top-level benchmark. What makes the machine slower for a while then meets all of them.
 // Jobs that are over have none.
 func Order(jobs []*Job) (processes []Process) {
-	var tops []string
-	of := map[string][]*Job{}
+	byTop := map[string][]*Job{}
 	for _, j := range jobs {
 		name, _, _ := strings.Cut(j.Name, "/")
-		top := j.Package + "." + name
-		if of[top] = append(of[top], j); len(of[top]) == 1 {
-			tops = append(tops, top)
-		}
+		byTop[j.Package+"."+name] = append(byTop[j.Package+"."+name], j)
 	}
-	for _, t := range rand.Perm(len(tops)) {
-		for _, i := range rand.Perm(len(of[tops[t]])) {
-			j := of[tops[t]][i]
+	groups := slices.Collect(maps.Values(byTop))
+	for _, g := range rand.Perm(len(groups)) {
+		for _, i := range rand.Perm(len(groups[g])) {
+			j := groups[g][i]
 			for _, version := range rand.Perm(len(j.Binaries)) {
 				if j.Binaries[version] != nil && !j.over {
 					processes = append(processes, Process{j, version})
@@ -79,24 +61,19 @@ func Order(jobs []*Job) (processes []Process) {
 // An Outcome is what a process did.
 type Outcome struct {
 	Process
-	Lines  []*benchfmt.Result       // in their order
-	Units  []*benchfmt.UnitMetadata // what the benchmark says about units of its own
-	Failed []report.Failure         // what failed; there may be results as well
-	Empty  bool                     // it gave no result, but did not fail either
+	gotest.Result
+	Failed []report.Failure // what failed; there may be results as well
 }
 
 // start runs a process of a Go benchmark. A context that ends it is an error; that the benchmark
 // fails is not.
 func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error) {
-	o, j, benchtime := &Outcome{Process: run}, run.Job, s.Benchtime
+	j, benchtime := run.Job, s.Benchtime
 	if j.Iterations > 0 {
 		benchtime = report.Benchtime{N: j.Iterations}
 	}
-	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.count=1", "-test.benchmem",
+	args := []string{"-test.run=^$", "-test.bench=" + j.Pattern, "-test.benchmem",
 		"-test.paniconexit0", "-test.benchtime=" + benchtime.String()}
-	if len(j.skip) > 0 {
-		args = append(args, "-test.skip="+strings.Join(j.skip, "|"))
-	}
 	if len(j.CPU) > 0 {
 		args = append(args, "-test.cpu="+j.CPU.String())
 	}
@@ -106,62 +83,10 @@ func start(ctx context.Context, s *plan.Settings, run Process) (*Outcome, error)
 	} else if err != nil {
 		return nil, fmt.Errorf("%s: %w", j.Package, err)
 	}
-	o.Lines, o.Units = p.Lines, p.Units
-	switch {
-	case p.Problem != "" || strings.Contains(p.Stdout, "--- FAIL: "):
-		o.Failed = j.faults(p)
-		for _, f := range o.Failed {
-			j.drop("Benchmark" + f.Name)
-		}
-	case len(o.Lines) == 0:
-		j.over = true
-		o.Empty = len(j.skip) == 0 // otherwise all that would have given results failed before
-	}
+	o := &Outcome{Process: run, Result: *p}
+	o.Failed = o.Failures(j.Name, j.CPU)
+	j.over = len(o.Failed) > 0 || len(o.Lines) == 0
 	return o, nil
-}
-
-// faults returns what failed in a process, and why. A crash is one of the whole benchmark.
-func (j *Job) faults(p *gotest.Result) (found []report.Failure) {
-	whole := func(reason string) { found = append(found, failure(j.Name, reason)) }
-	switch {
-	case p.TooLong:
-		whole(p.Problem)
-	case gotest.Crashed(p.Output):
-		whole(gotest.Decisive(p.Output, 6))
-	}
-	all := reported(p.Output, j.CPU)
-	for _, f := range all {
-		inside := func(g report.Failure) bool { return strings.HasPrefix(g.Name, f.Name+"/") }
-		known := func(g report.Failure) bool { return f.Name == g.Name || inside(g) }
-		if slices.ContainsFunc(found, known) || f.Reason == "" && slices.ContainsFunc(all, inside) {
-			continue // it failed because a part of it did
-		}
-		f.Reason = cmp.Or(f.Reason, "it gave no reason")
-		found = append(found, f)
-	}
-	if len(found) == 0 {
-		whole(cmp.Or(gotest.Decisive(p.Output, 6), p.Problem))
-	}
-	return found
-}
-
-// failure is that of a benchmark as testing calls it: the top-level one if it is not known which
-// part of it failed.
-func failure(benchmark, reason string) report.Failure {
-	return report.Failure{Name: strings.TrimPrefix(benchmark, "Benchmark"), Reason: reason}
-}
-
-// fault matches what testing prints of a benchmark that has failed, with the indented lines after
-// it.
-var fault = regexp.MustCompile(`(?m)^\s*--- FAIL: (Benchmark\S*).*\n` +
-	`((?:[ \t]+(?:[^ \t\n-].*)?\n)*)`)
-
-// reported returns the benchmarks that testing reports as failed.
-func reported(output string, cpus report.CPUs) (all []report.Failure) {
-	for _, m := range fault.FindAllStringSubmatch(strings.ReplaceAll(output, "\r", "")+"\n", -1) {
-		all = append(all, failure(gotest.PlainName(m[1], cpus), gotest.Decisive(m[2], 4)))
-	}
-	return all
 }
 
 // The calibration of a benchmark takes a part of the time that a process has in a round, but not
@@ -189,14 +114,13 @@ func (m *measurement) calibrate(ctx context.Context) error {
 	if len(m.Set.CPU) > 0 {
 		cpus = slices.Collect(slices.Chunk(m.Set.CPU, 1))
 	}
-	var old []string // that only old versions have
 	for i, b := range m.Benchmarks {
-		if b.Binaries[len(b.Binaries)-1] == nil {
-			old = append(old, b.String())
+		if gone(b) {
+			m.jobs = append(m.jobs, &Job{Benchmark: b})
 			continue
 		}
 		for _, cpu := range cpus {
-			m.Log.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
+			m.Progress(fmt.Sprintf("calibrating %s, %d of %d", b.Name, i+1, len(m.Benchmarks)))
 			j := &Job{Benchmark: b, CPU: cpu}
 			var outcomes []*Outcome
 			for version, binary := range j.Binaries {
@@ -210,23 +134,25 @@ func (m *measurement) calibrate(ctx context.Context) error {
 				m.failed(o, "calibration")
 				outcomes = append(outcomes, o)
 			}
-			for _, one := range j.split(outcomes, each) {
-				if one.Binaries[len(one.Binaries)-1] == nil {
-					old = append(old, one.String())
-					continue
-				} else if each == 0 {
-					one.Iterations = m.Set.Benchtime.N
-				}
-				m.jobs = append(m.jobs, one)
-			}
+			m.jobs = append(m.jobs, j.split(outcomes, each)...)
 		}
 	}
-	m.Log.Progress("")
+	m.Progress("")
+	var old []string
+	m.jobs = slices.DeleteFunc(m.jobs, func(j *Job) bool {
+		if gone(j.Benchmark) {
+			old = append(old, j.String())
+		}
+		return gone(j.Benchmark)
+	})
 	if len(old) > 0 {
-		m.Log.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
+		m.Note("Not in new, and not measured: %s.", ui.Some(old, 10))
 	}
 	return nil
 }
+
+// gone reports whether only old versions have the benchmark.
+func gone(b plan.Benchmark) bool { return b.Binaries[len(b.Binaries)-1] == nil }
 
 // split returns a job for each benchmark that one of the outcomes has results of. The outcomes are
 // those of this job, one a version that has it. What has failed in any of them is left out.
@@ -254,10 +180,10 @@ func (j *Job) split(outcomes []*Outcome, each time.Duration) (jobs []*Job) {
 			i := slices.IndexFunc(jobs, func(j *Job) bool { return j.Name == name })
 			if i < 0 {
 				i = len(jobs)
-				jobs = append(jobs, &Job{CPU: j.CPU, Benchmark: plan.Benchmark{Package: j.Package,
-					Name: name, Pattern: gotest.Exactly(name),
-					Binaries: make([]*gotest.Binary, len(j.Binaries))}})
-				sums = append(sums, 0)
+				one := &Job{Benchmark: j.Benchmark, CPU: j.CPU}
+				one.Name, one.Pattern = name, gotest.Exactly(name)
+				one.Binaries = make([]*gotest.Binary, len(j.Binaries))
+				jobs, sums = append(jobs, one), append(sums, 0)
 			}
 			jobs[i].Binaries[o.Version] = j.Binaries[o.Version]
 			wall, own := times(l)

@@ -22,7 +22,7 @@ const LockVariable = "THREADCALL_BENCH_LOCK"
 // Lock waits for the lock, which lasts until release or the end of the process; processes that this
 // one starts do not prolong it. If ctx ends first, the error wraps its cause. Where the kernel has
 // no such locks, there is none.
-func Lock(ctx context.Context, log *plan.Log) (release func(), err error) {
+func Lock(ctx context.Context, p *plan.Plan) (release func(), err error) {
 	path := os.Getenv(LockVariable)
 	if path == "" {
 		dir := "/tmp" // TMPDIR is another directory for each user on some systems
@@ -41,14 +41,14 @@ func Lock(ctx context.Context, log *plan.Log) (release func(), err error) {
 	l := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	locked, err := l.TryLock()
 	if err == nil && !locked {
-		log.Trouble("Waiting for another benchmark, which has locked " + path)
+		p.Trouble("Waiting for another benchmark, which has locked " + path)
 		_, err = l.TryLockContext(ctx, 200*time.Millisecond)
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("interrupted while another benchmark runs: %w", context.Cause(ctx))
 	case errors.Is(err, errors.ErrUnsupported):
-		log.Note("This system has no locks that a crash releases, so other benchmarks may run at the " +
+		p.Note("This system has no locks that a crash releases, so other benchmarks may run at the " +
 			"same time.")
 		return func() {}, nil
 	case err != nil:

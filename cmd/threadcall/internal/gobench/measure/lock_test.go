@@ -28,13 +28,13 @@ func TestLock(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	t.Setenv(LockVariable, name)
 	for range 2 {
-		log := &plan.Log{Screen: ui.To(io.Discard)}
-		release, err := Lock(t.Context(), log)
+		p := &plan.Plan{Screen: ui.To(io.Discard)}
+		release, err := Lock(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if log.Notes != nil {
-			t.Skip(log.Notes)
+		if p.Record.Notes != nil {
+			t.Skip(p.Record.Notes)
 		}
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm()&0o044 != 0o044 {
 			t.Errorf("%v, %v", info, err)
@@ -42,7 +42,7 @@ func TestLock(t *testing.T) {
 		stop := errors.New("stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
 		waits := &waiter{then: func() { cancel(stop) }}
-		if _, err := Lock(ctx, &plan.Log{Screen: ui.To(waits)}); !errors.Is(err, stop) ||
+		if _, err := Lock(ctx, &plan.Plan{Screen: ui.To(waits)}); !errors.Is(err, stop) ||
 			!strings.Contains(waits.String(), name) {
 			t.Errorf("while it is locked: %q, %v", waits, err)
 		}

@@ -3,10 +3,13 @@
 package plan
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -19,6 +22,7 @@ import (
 
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gobench/revision"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/gotest"
+	"github.com/threadcall/threadcall/cmd/threadcall/internal/overlay"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/stats"
 	"github.com/threadcall/threadcall/cmd/threadcall/internal/ui"
 	"github.com/threadcall/threadcall/cmd/threadcall/report"
@@ -63,35 +67,6 @@ func (s *Settings) Validate() error {
 	return gotest.CheckPattern(s.Bench)
 }
 
-// BuildFlags returns those of the go command, which takes others from GOFLAGS. With the default
-// -trimpath, the length of a directory's name does not move code.
-func BuildFlags() []string {
-	if strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") {
-		return nil
-	}
-	return []string{"-trimpath"}
-}
-
-// A Log is where a run reports how it goes on. The notes become a part of its results.
-type Log struct {
-	*ui.Screen
-	Notes []string
-}
-
-// Trouble writes what the results, or the error, contain as well.
-func (l *Log) Trouble(text string) {
-	l.Progress("")
-	l.Paragraph("", text)
-}
-
-// Note adds a note, once.
-func (l *Log) Note(format string, args ...any) {
-	if text := fmt.Sprintf(format, args...); !slices.Contains(l.Notes, text) {
-		l.Notes = append(l.Notes, text)
-		l.Trouble(text)
-	}
-}
-
 // A Limit is a change that must not be: as large as this or larger, and visible.
 type Limit struct {
 	Text string // as the user has written it
@@ -124,7 +99,7 @@ func ParseLimit(text string) (Limit, error) {
 	return l, err
 }
 
-// Tidy returns the unit as stats has it.
+// Tidy returns the unit as results have it.
 func (l Limit) Tidy() string {
 	_, unit := benchunit.Tidy(1, l.Unit)
 	return unit
@@ -133,40 +108,61 @@ func (l Limit) Tidy() string {
 // A Version is one of the programs that are measured.
 type Version struct {
 	bench.Version
-	Tree gotest.Tree
-	Root string // the GOROOT of its toolchain
+	Tree     gotest.Tree
+	packages map[string]gotest.Package // with tests, by import path
 }
 
-func (v *Version) findToolchain(ctx context.Context, dir string) (err error) {
-	v.Toolchain, v.Root, err = v.Tree.Toolchain(ctx, dir)
-	return err
-}
-
-// A Plan is what a run measures.
+// A Plan is what a run measures. The run reports on its screen how it goes on.
 type Plan struct {
-	Set      *Settings
-	Dir      string // for binaries and trees, as long as the run lasts
-	Log      *Log
-	Versions []Version // the oldest first
-
+	*ui.Screen
+	Set        *Settings
+	Dir        string    // for binaries and trees, as long as the run lasts
+	Versions   []Version // the oldest first
 	Benchmarks []Benchmark
 	Failures   []report.Failure // to build
 	Record     bench.Record     // of what is measured, not of the results
 }
 
-// Make completes a plan of which the settings, the directory and the log are set: it builds what
-// there is to measure.
+// New returns a plan with nothing in it.
+func New(set *Settings, screen *ui.Screen) *Plan {
+	return &Plan{Screen: screen, Set: set, Record: bench.Record{Settings: set.Settings,
+		Notes: []string{}, Identical: []string{}}}
+}
+
+// Trouble writes what the results, or the error, contain as well.
+func (p *Plan) Trouble(text string) {
+	p.Progress("")
+	p.Paragraph("", text)
+}
+
+// Note adds a note to the record, once.
+func (p *Plan) Note(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(p.Record.Notes, text) {
+		p.Record.Notes = append(p.Record.Notes, text)
+		p.Trouble(text)
+	}
+}
+
+// Make completes a plan that has a directory: it builds what there is to measure.
 func (p *Plan) Make(ctx context.Context) (err error) {
-	defer p.Log.Progress("")
-	if p.Versions, err = choose(ctx, p.Set, p.Dir, p.Log); err != nil {
+	defer p.Progress("")
+	if p.Versions, err = p.choose(ctx); err != nil {
 		return err
 	}
-	p.Record = bench.Record{Settings: p.Set.Settings, Identical: []string{}}
-	for _, v := range p.Versions {
-		p.Record.Versions, p.Record.Toolchain = append(p.Record.Versions, v.Version), v.Toolchain
+	for i := range p.Versions {
+		v := &p.Versions[i]
+		if v.Toolchain, err = v.Tree.Toolchain(ctx, p.Dir); err != nil {
+			return fmt.Errorf("in %s: %w", v.What, err)
+		}
+		p.Record.Versions = append(p.Record.Versions, v.Version)
+		if p.Record.Toolchain = v.Toolchain; v.Toolchain != p.Record.Versions[0].Toolchain {
+			p.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
+				"the compiler may make the difference.", p.Set.VS, p.Record.Versions[0].Toolchain,
+				v.Toolchain)
+		}
 	}
-	p.Log.Progress("listing packages")
-	packages, err := list(ctx, p.Versions, p.Set.Patterns)
+	p.Progress("listing packages")
+	packages, err := p.list(ctx)
 	if err != nil {
 		return err
 	}
@@ -174,27 +170,24 @@ func (p *Plan) Make(ctx context.Context) (err error) {
 }
 
 // choose returns the versions, the oldest first: the working tree, and if it is to be compared with
-// a revision, that, which is checked out below dir.
-func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, error) {
+// a revision, that, which is checked out.
+func (p *Plan) choose(ctx context.Context) ([]Version, error) {
 	now := Version{Version: bench.Version{Name: "now", What: "the working tree", Short: "now"},
-		Tree: gotest.Tree{Dir: s.Dir, Flags: BuildFlags()}}
-	if err := now.findToolchain(ctx, dir); err != nil || s.VS == "" {
-		return []Version{now}, err
+		Tree: gotest.Tree{Dir: p.Set.Dir}}
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-trimpath") { // which may be -trimpath=false
+		now.Tree.Flags = []string{"-trimpath"} // the length of a directory's name does not move code
 	}
-	repository, err := revision.Open(ctx, s.Dir)
+	if p.Set.VS == "" {
+		return []Version{now}, nil
+	}
+	repository, err := revision.Open(ctx, p.Set.Dir)
 	if err != nil {
 		return nil, err
 	}
 	head, err := repository.Commit(ctx, "HEAD")
-	if err != nil {
-		return nil, err
-	}
-	changes, err := repository.Changes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	then, err := repository.Commit(ctx, s.VS)
-	if err != nil {
+	changes, err2 := repository.Changes(ctx)
+	then, err3 := repository.Commit(ctx, p.Set.VS)
+	if err := cmp.Or(err, err2, err3); err != nil {
 		return nil, err
 	}
 	now.Name, now.Commit, now.Short = "new", head.Hash, head.Short()
@@ -203,60 +196,178 @@ func choose(ctx context.Context, s *Settings, dir string, log *Log) ([]Version, 
 		now.Short = "working tree"
 		now.What += " and changes to " + ui.Some(changes, 3)
 	} else if then == head {
-		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed", s.VS)
+		return nil, fmt.Errorf("nothing differs: %s is what is checked out, and no file is changed",
+			p.Set.VS)
 	}
-	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: s.VS,
-		What: fmt.Sprintf("revision %s, %s %q", s.VS, then.Short(), then.Subject)}}
-	log.Progress("checking out " + s.VS)
-	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(dir, "old"), now.Tree)
-	if err != nil {
-		return nil, err
-	}
-	if err := old.findToolchain(ctx, dir); err != nil {
-		return nil, fmt.Errorf("in %s: %w", s.VS, err)
-	}
-	if old.Toolchain != now.Toolchain {
-		log.Note("%s is built by %s and the working tree by %s, as their go.mod files ask for: "+
-			"the compiler may make the difference.", s.VS, old.Toolchain, now.Toolchain)
-	}
-	return []Version{old, now}, nil
+	old := Version{Version: bench.Version{Name: "old", Commit: then.Hash, Short: p.Set.VS,
+		What: fmt.Sprintf("revision %s, %s %q", p.Set.VS, then.Short(), then.Subject)}}
+	p.Progress("checking out " + p.Set.VS)
+	old.Tree, err = repository.Checkout(ctx, then, filepath.Join(p.Dir, "old"), now.Tree)
+	return []Version{old, now}, err
 }
 
-// list returns the packages of each version: those of the working tree that have tests, and at the
-// same index, what another version has in their place, which may be nothing.
-func list(ctx context.Context, versions []Version, patterns []string) ([][]gotest.Package, error) {
-	last := len(versions) - 1
-	now, missing, err := versions[last].Tree.List(ctx, patterns...)
-	now = slices.DeleteFunc(now, func(p gotest.Package) bool { return !p.HasTests() })
-	switch {
-	case err != nil:
-		return nil, err
-	case len(missing) > 0:
-		return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
-	case len(now) == 0:
-		return nil, fmt.Errorf("no package of %s has test files",
-			cmp.Or(strings.Join(patterns, " "), "."))
-	case last == 0:
-		return [][]gotest.Package{now}, nil
-	}
-	var paths []string
-	for _, p := range now {
-		paths = append(paths, p.ImportPath)
-	}
-	old := versions[0]
-	packages, _, err := old.Tree.List(ctx, paths...)
-	if err != nil {
-		return nil, fmt.Errorf("in %s: %w", old.Short, err)
-	}
-	then, none := make([]gotest.Package, len(now)), true
-	for _, p := range packages {
-		if i := slices.Index(paths, p.ImportPath); i >= 0 && p.HasTests() {
-			then[i], none = p, false
+// list returns the packages of the working tree that have tests, and sets what each version has of
+// them.
+func (p *Plan) list(ctx context.Context) ([]gotest.Package, error) {
+	var now []gotest.Package
+	paths := p.Set.Patterns
+	for i := range slices.Backward(p.Versions) {
+		v := &p.Versions[i]
+		packages, missing, err := v.Tree.List(ctx, paths...)
+		packages = slices.DeleteFunc(packages, func(p gotest.Package) bool { return !p.HasTests() })
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("in %s: %w", v.What, err)
+		case now != nil && len(packages) == 0:
+			return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
+				"to compare", v.Short, ui.Some(paths, 5))
+		case now != nil:
+		case len(missing) > 0:
+			return nil, fmt.Errorf("cannot list packages: %s", strings.Join(missing, "; "))
+		case len(packages) == 0:
+			return nil, fmt.Errorf("no package of %s has test files",
+				cmp.Or(strings.Join(paths, " "), "."))
+		default:
+			now, paths = packages, nil
+		}
+		v.packages = map[string]gotest.Package{}
+		for _, one := range packages {
+			v.packages[one.ImportPath] = one
+			paths = append(paths, one.ImportPath)
 		}
 	}
-	if none {
-		return nil, fmt.Errorf("%s has none of the packages %s with tests, so there is nothing "+
-			"to compare", old.Short, ui.Some(paths, 5))
+	return now, nil
+}
+
+// A Benchmark is a top-level benchmark.
+type Benchmark struct {
+	Package string
+	Name    string // of the function
+	// for the flag -test.bench: it, and the sub-benchmarks that are wanted
+	Pattern  string
+	Binaries []*gotest.Binary // one a version; nil for one that does not have it
+}
+
+// String returns the package and the benchmark, as one writes them in Go.
+func (b Benchmark) String() string { return b.Package + "." + b.Name }
+
+// build compiles the test binaries of packages, and finds the benchmarks in them.
+func (p *Plan) build(ctx context.Context, packages []gotest.Package) error {
+	var there, broken, modules []string
+	for i, pkg := range packages {
+		if pkg.Module != nil && !slices.Contains(modules, pkg.Module.Path) {
+			modules = append(modules, pkg.Module.Path)
+		}
+		p.Progress(fmt.Sprintf("building %s (%d of %d packages)", pkg.ImportPath, i+1, len(packages)))
+		failed := len(p.Failures)
+		found, names, err := p.compile(ctx, i, pkg.ImportPath)
+		switch {
+		case err != nil:
+			return err
+		case len(p.Failures) > failed:
+			broken = append(broken, pkg.ImportPath)
+			continue
+		case len(found) > 0 && identical(found[0].Binaries):
+			p.Record.Identical = append(p.Record.Identical, pkg.ImportPath)
+		default:
+			p.Benchmarks = append(p.Benchmarks, found...)
+		}
+		there = append(there, names...)
 	}
-	return [][]gotest.Package{then, now}, nil
+	p.Record.Module = strings.Join(modules, ", ")
+	if same := p.Record.Identical; len(same) > 0 {
+		p.Record.Notes = append(p.Record.Notes, fmt.Sprintf("Identical, not measured: the tests of %s, "+
+			"byte by byte.", ui.Some(same, 5)))
+	}
+	switch {
+	case len(p.Benchmarks)+len(p.Record.Identical) > 0:
+		return nil
+	case len(broken) > 0:
+		return fmt.Errorf("the tests of %s do not build, or do not start",
+			strings.Join(broken, ", "))
+	case len(there) > 0:
+		slices.Sort(there)
+		return fmt.Errorf("no benchmark matches -bench %q; there are %s", p.Set.Bench,
+			ui.Some(slices.Compact(there), 20))
+	}
+	return fmt.Errorf("%s: there are tests but no benchmarks, which are functions func "+
+		"BenchmarkX(b *testing.B)", cmp.Or(strings.Join(p.Set.Patterns, " "), "."))
+}
+
+// compile compiles the tests of a package in each version that has it, and returns the benchmarks
+// that match, and the names of all that the newest version has. If one does not compile or start,
+// that is a failure like that of a benchmark: other packages can still be measured.
+func (p *Plan) compile(ctx context.Context, number int, path string) (found []Benchmark,
+	names []string, err error) {
+	for i, v := range p.Versions {
+		pkg, ok := v.packages[path]
+		if !ok {
+			p.Note("%s has no package %s with tests: its benchmarks are only in the new version.",
+				v.Short, path)
+			continue
+		}
+		binary, err := v.Tree.Build(ctx, pkg, filepath.Join(p.Dir, fmt.Sprintf("%s-%d.test.exe",
+			v.Name, number)), p.meter(v.Tree.Root)...)
+		if err == nil {
+			names, err = binary.Benchmarks(ctx, p.Set.Timeout)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil, nil, err
+		case err != nil:
+			p.Failures = append(p.Failures, report.Failure{Version: v.Name, Package: path,
+				Reason: err.Error()})
+			p.Trouble(fmt.Sprintf("%s, %s version: %v", path, v.Name, err))
+			continue
+		}
+		for _, name := range names {
+			pattern, ok := gotest.PatternFor(p.Set.Bench, name)
+			if !ok {
+				continue
+			}
+			at := slices.IndexFunc(found, func(b Benchmark) bool { return b.Name == name })
+			if at < 0 {
+				at = len(found)
+				found = append(found, Benchmark{path, name, pattern,
+					make([]*gotest.Binary, len(p.Versions))})
+			}
+			found[at].Binaries[i] = binary
+		}
+	}
+	return found, names, nil
+}
+
+// meter returns the flags of the go command with this GOROOT by which benchmarks report their CPU
+// time, if that is possible.
+func (p *Plan) meter(goroot string) []string {
+	name, err := "", errors.New("GOFLAGS has an overlay of its own")
+	if !strings.Contains(os.Getenv("GOFLAGS"), "-overlay") {
+		dir := filepath.Join(p.Dir, "meter-"+url.QueryEscape(goroot))
+		name, err = overlay.Testing(goroot, dir, meters)
+	}
+	if err != nil {
+		p.Note("CPU time is not measured: %v.", err)
+		return nil
+	}
+	return []string{"-overlay", name}
+}
+
+// With these sources, a benchmark reports the CPU time of the process for the time that ns/op
+// measures, and on Linux how many threads ran or were ready to run, on average. That separates
+// waiting from waiting for a CPU: it is about 1 for a computation in one goroutine, on a loaded
+// machine, too.
+//
+//go:embed testdata
+var meters embed.FS
+
+// identical reports whether the binary of the revision is the working tree's: they have the same
+// content, and no files in testdata, which may differ.
+func identical(binaries []*gotest.Binary) bool {
+	if len(binaries) < 2 || slices.Contains(binaries, nil) {
+		return false
+	}
+	one, err1 := os.ReadFile(binaries[0].Path)
+	other, err2 := os.ReadFile(binaries[1].Path)
+	_, noData := os.Stat(filepath.Join(binaries[1].Dir, "testdata"))
+	return err1 == nil && err2 == nil && bytes.Equal(one, other) && noData != nil
 }

@@ -119,12 +119,10 @@ func (p printer) summary() {
 // benchmarks returns a row of each benchmark.
 func benchmarks(c *bench.Comparison) (all []bench.Row) {
 	known := map[[2]string]bool{}
-	for _, t := range c.Tables {
-		for _, row := range t.Rows {
-			if key := [2]string{row.Package, row.Name}; !known[key] {
-				known[key] = true
-				all = append(all, row)
-			}
+	for _, row := range c.All() {
+		if key := [2]string{row.Package, row.Name}; !known[key] {
+			known[key] = true
+			all = append(all, *row)
 		}
 	}
 	return all
@@ -175,10 +173,11 @@ func (p printer) comparison() {
 		g.Write(p.Screen)
 		fmt.Fprintln(p)
 	}
-	sentences := p.only()
+	var sentences []string
 	if equal != nil {
-		sentences = slices.Insert(sentences, 0, "No change shown: "+strings.Join(equal, ", ")+".")
+		sentences = append(sentences, "No change shown: "+strings.Join(equal, ", ")+".")
 	}
+	sentences = append(sentences, p.only()...)
 	if n.starred {
 		sentences = append(sentences, asterisk)
 	}
@@ -256,21 +255,20 @@ func (p printer) basis(t *bench.Table, r *bench.Row) (*bench.Table, *bench.Row) 
 
 // describe puts a difference in words: the estimate with what it is called, and the interval.
 func describe(t *bench.Table, d bench.Delta) (change, interval string) {
+	word := t.Word(d)
 	switch {
 	case d.Verdict == bench.TooFew:
 		return fmt.Sprintf("needs %d values", d.Needs), ""
 	case d.Verdict == bench.Unseen && d.MDE == 0:
 		return "most values equal", t.Range(d)
 	case d.Verdict == bench.Unseen && !d.Absolute && d.MDE > tooNoisy:
-		return t.Change(d) + " too noisy", t.Range(d)
+		word = "too noisy"
 	case d.Verdict == bench.Unseen:
-		return t.Change(d) + " not shown", t.Range(d)
+		word = "not shown"
 	case d.Method == bench.Exactly && d.Absolute:
-		return t.Word(d), ""
-	case d.Method == bench.Exactly:
-		return t.Change(d) + " " + t.Word(d), ""
+		return word, ""
 	}
-	return t.Change(d) + " " + t.Word(d), t.Range(d)
+	return t.Change(d) + " " + word, t.Range(d)
 }
 
 func (p printer) colour(v bench.Verdict, text string) string {

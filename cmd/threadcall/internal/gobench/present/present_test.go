@@ -23,7 +23,7 @@ func add(d *measure.Data, version, round int, name string, values ...any) {
 		r.Values = append(r.Values, benchfmt.Value{Value: values[i].(float64),
 			Unit: values[i+1].(string)})
 	}
-	d.Add(version, round, r)
+	d.Add(version, round, "", r)
 }
 
 // simulated returns rounds of benchmarks of which the ratios of the versions' times are known.

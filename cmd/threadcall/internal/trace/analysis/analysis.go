@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -46,10 +47,11 @@ func Trace(r io.Reader, name string) (*trace.Report, error) {
 	switch {
 	case in.err != nil:
 		return nil, in.err
-	case a.events == 0:
+	case a.Trace.Events == 0:
 		return nil, unreadable(err)
 	}
-	rep := a.report()
+	a.finish()
+	rep := &a.Report
 	rep.Trace.Name, rep.Trace.Format, rep.Trace.Bytes = name, format, in.read
 	if err != nil {
 		rep.Trace.Truncated = true
@@ -75,16 +77,12 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// early are texts in errors of the reader when a file ends too early. A file of Go 1.25 or before
+// early is what errors of the reader say when a file ends too early. A file of Go 1.25 or before
 // that ends in its first second lacks the frequency of its clock.
-var early = []string{"EOF", "failed to read full batch", "incomplete generation",
-	"no frequency event"}
+var early = regexp.MustCompile(
+	"EOF|failed to read full batch|incomplete generation|no frequency event")
 
-func endsEarly(err error) bool {
-	return err == nil || slices.ContainsFunc(early, func(text string) bool {
-		return strings.Contains(err.Error(), text)
-	})
-}
+func endsEarly(err error) bool { return err == nil || early.MatchString(err.Error()) }
 
 func firstLine(err error) string {
 	line, _, _ := strings.Cut(err.Error(), "\n")
@@ -111,43 +109,42 @@ func cut(err error, after time.Duration) string {
 		firstLine(err))
 }
 
-// An analysis is the state while a trace is read.
+// An analysis is the state while a trace is read. Its report has what is counted already.
 type analysis struct {
-	*tables
+	trace.Report
+	stacks
 
-	events     uint64
-	begun      bool
-	start      xtrace.Time
-	now        time.Duration // of the current event
-	gomaxprocs uint64
+	start xtrace.Time   // zero before the first event
+	now   time.Duration // of the current event
 
 	existing  map[int64]*goroutine
 	functions map[string]*trace.Function
 	stopped   map[ranAt]*trace.Deed
-	counts    population
-	ran       map[int64]bool // threads that ran a goroutine
-	waits     waiting
-	load      load
-	wakeups   wakeups
-	servers   []trace.Server
-	loop      *trace.Loop
-	heap      trace.Heap
-	collector collector
-	tasks     map[xtrace.TaskID]*task
-	calls     calls
+	// goroutines more than Goroutines.First: those from before the trace become known one by one,
+	// those that wait not before the end of the first generation
+	more, peak int64
+	ran        map[int64]bool // threads that ran a goroutine
+	waits      map[placeKey]*waitPlace
+	load       load
+	bursts     map[*stack]*trace.Wakeups // by the stack that made goroutines ready
+
+	open   map[rangeKey]openRange
+	sites  map[*stack]trace.Sum // of assists
+	marked bool                 // a mark phase has ended, after which the next goal is set
+
+	tasks map[xtrace.TaskID]*task
+	calls map[placeKey]*trace.CallPlace
 }
 
 func newAnalysis() *analysis {
 	a := &analysis{
-		tables: newTables(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
+		stacks: newStacks(), existing: map[int64]*goroutine{}, ran: map[int64]bool{},
 		functions: map[string]*trace.Function{}, stopped: map[ranAt]*trace.Deed{},
-		tasks:   map[xtrace.TaskID]*task{},
-		wakeups: wakeups{map[int32]*trace.Wakeups{}}, servers: []trace.Server{},
+		waits: map[placeKey]*waitPlace{}, bursts: map[*stack]*trace.Wakeups{},
+		open: map[rangeKey]openRange{}, sites: map[*stack]trace.Sum{},
+		tasks: map[xtrace.TaskID]*task{}, calls: map[placeKey]*trace.CallPlace{},
 	}
-	a.waits.tables, a.waits.places = a.tables, map[placeKey]*waitPlace{}
-	a.collector.open, a.collector.sites = map[rangeKey]openRange{}, map[int32]trace.Sum{}
-	a.calls.Slow = []trace.SlowCall{}
-	a.calls.places = map[placeKey]*trace.CallPlace{}
+	a.Warnings, a.Calls.Slow, a.Waiting.Servers = []string{}, []trace.SlowCall{}, []trace.Server{}
 	return a
 }
 
@@ -172,13 +169,13 @@ func (a *analysis) read(in io.Reader) (err error) {
 }
 
 func (a *analysis) event(ev *xtrace.Event) {
-	if !a.begun {
-		a.begun, a.start = true, ev.Time()
+	if a.start == 0 {
+		a.start = ev.Time()
 	}
 	a.now = max(a.now, ev.Time().Sub(a.start))
 	kind := ev.Kind()
 	if kind != xtrace.EventSync {
-		a.events++
+		a.Trace.Events++
 	}
 	switch kind {
 	case xtrace.EventSync:
@@ -189,8 +186,8 @@ func (a *analysis) event(ev *xtrace.Event) {
 		}
 	case xtrace.EventMetric:
 		a.metric(ev.Metric())
-	case xtrace.EventRangeBegin, xtrace.EventRangeActive:
-		a.rangeBegin(ev, kind == xtrace.EventRangeActive)
+	case xtrace.EventRangeBegin:
+		a.rangeBegin(ev)
 	case xtrace.EventRangeEnd:
 		a.rangeEnd(ev)
 	case xtrace.EventTaskBegin:
@@ -213,48 +210,49 @@ func (a *analysis) metric(m xtrace.Metric) {
 	x := m.Value.Uint64()
 	switch m.Name {
 	case "/sched/gomaxprocs:threads":
-		a.gomaxprocs = x
+		a.Trace.GOMAXPROCS = x
 	case "/gc/heap/goal:bytes":
-		a.collector.goal(a.heap.Last, x)
+		a.goal(a.Heap.Last, x)
 	case "/memory/classes/heap/objects:bytes":
-		if a.heap.Peak == 0 {
-			a.heap.First = x
+		if a.Heap.Peak == 0 {
+			a.Heap.First = x
 		}
-		a.heap.Last, a.heap.Peak = x, max(a.heap.Peak, x)
+		a.Heap.Last, a.Heap.Peak = x, max(a.Heap.Peak, x)
 	}
 }
 
-// report ends all intervals with the trace.
-func (a *analysis) report() *trace.Report {
-	a.load.change(a, 0, 0)
+// finish ends all intervals with the trace, and completes the report.
+func (a *analysis) finish() {
+	a.change(0, 0)
 	a.finishGoroutines()
-	a.counts.finish()
-	gc := &a.collector.GC
-	for _, d := range []*trace.Distribution{&gc.Mark, &gc.Tight.Live, &gc.Tight.Goal,
-		&gc.Tight.Room} {
+	a.Trace.Duration, a.Threads = a.now, uint64(len(a.ran))
+	a.Goroutines.Peak = a.Goroutines.First + uint64(a.peak)
+	a.Goroutines.Last = a.Goroutines.First + a.Goroutines.Created - a.Goroutines.Ended
+	for key, at := range a.stopped {
+		if f := a.function(key.function); at.Time > f.RanAt.Time {
+			f.RanAt = *at
+		}
+	}
+	a.Functions = first(maxFunctions, a.functions,
+		func(x *trace.Function) float64 { return float64(x.Running) })
+	a.GC.Workers = a.function("runtime.gcBgMarkWorker").Running
+	a.GC.Assist.Sites = a.byPlace(a.sites)
+	finish(&a.GC.Mark, &a.GC.Tight.Live, &a.GC.Tight.Goal, &a.GC.Tight.Room, &a.Stops.All,
+		&a.Waiting.Latency)
+	a.finishWaits()
+	a.finishWakeups()
+	a.Calls.Unfinished += uint64(len(a.tasks))
+	for _, p := range a.calls {
+		finish(&p.Queued, &p.Run)
+	}
+	a.Calls.Places = first(maxPlaces, a.calls,
+		func(x *trace.CallPlace) float64 { return x.Queued.Sum + x.Run.Sum })
+}
+
+func finish(all ...*trace.Distribution) {
+	for _, d := range all {
 		d.Finish()
 	}
-	a.collector.stops.All.Finish()
-	r := &trace.Report{
-		Trace: trace.Trace{
-			Duration: a.now, Events: a.events, GOMAXPROCS: a.gomaxprocs,
-		},
-		Warnings:   []string{},
-		Heap:       a.heap,
-		GC:         a.collector.GC,
-		Stops:      a.collector.stops,
-		Goroutines: a.counts.Goroutines,
-		Threads:    uint64(len(a.ran)),
-		Functions:  a.functionList(),
-		Waiting:    a.waits.report(a.now),
-	}
-	a.calls.Unfinished += uint64(len(a.tasks))
-	r.Calls = a.calls.report()
-	r.GC.Workers = a.function("runtime.gcBgMarkWorker").Running
-	r.GC.Assist.Sites = a.waits.byPlace(a.collector.sites)
-	r.Waiting.Load, r.Waiting.Wakeups = a.load.Load, a.wakeups.report(a.tables)
-	r.Waiting.Servers, r.Waiting.Loop = a.servers, a.loop
-	return r
 }
 
 // ErrNoTrace is wrapped by the errors of [Trace] about a file that is not a trace, or not one that
@@ -321,39 +319,12 @@ func first[K comparable, T any](limit int, all map[K]*T, weight func(*T) float64
 // entry returns what a map has for a key, at first a copy of initial.
 func entry[K comparable, T any](all map[K]*T, key K, initial T) *T {
 	if all[key] == nil {
-		all[key] = new(T)
-		*all[key] = initial
+		all[key] = new(initial)
 	}
 	return all[key]
-}
-
-// A population counts goroutines. Those from before the trace become known one by one, those that
-// wait not before the end of the first generation; so First is added to the peak in the end.
-type population struct {
-	trace.Goroutines
-	more, peak int64 // than First
-}
-
-func (p *population) change(n int64) {
-	p.more += n
-	p.peak = max(p.peak, p.more)
-}
-
-func (p *population) finish() {
-	p.Peak, p.Last = p.First+uint64(p.peak), p.First+p.Created-p.Ended
 }
 
 // function returns the sums of the goroutines of a function.
 func (a *analysis) function(name string) *trace.Function {
 	return entry(a.functions, name, trace.Function{Name: cmp.Or(name, trace.NoFunction)})
-}
-
-func (a *analysis) functionList() []trace.Function {
-	for key, at := range a.stopped {
-		if f := a.function(key.function); at.Time > f.RanAt.Time {
-			f.RanAt = *at
-		}
-	}
-	return first(maxFunctions, a.functions,
-		func(x *trace.Function) float64 { return float64(x.Running) })
 }

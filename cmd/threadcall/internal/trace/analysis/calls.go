@@ -30,7 +30,7 @@ type task struct {
 	kind                       string        // what follows taskPrefix
 	at, end                    time.Duration // the call
 	caller                     int64
-	stack                      int32
+	stack                      *stack
 	from, to                   time.Duration // the function
 	runner                     int64         // that runs it
 }
@@ -39,17 +39,11 @@ type task struct {
 type region struct {
 	task  xtrace.TaskID
 	start time.Duration
-	stack int32
-}
-
-// calls sums up the calls of threadcall.
-type calls struct {
-	trace.Calls
-	places map[placeKey]*trace.CallPlace
+	stack *stack
 }
 
 func (a *analysis) task(id xtrace.TaskID) *task {
-	return entry(a.tasks, id, task{caller: none})
+	return entry(a.tasks, id, task{caller: none, stack: a.nowhere})
 }
 
 func (a *analysis) taskBegin(ev *xtrace.Event) {
@@ -75,9 +69,9 @@ func (a *analysis) check(id xtrace.TaskID, t *task) {
 	case t.begun && t.ended && t.ran:
 		a.count(t)
 	case t.begun && t.ended && !t.running:
-		a.calls.NotRun++
+		a.Calls.NotRun++
 	case t.ended && t.ran:
-		a.calls.Unfinished++
+		a.Calls.Unfinished++
 	default:
 		return
 	}
@@ -107,7 +101,7 @@ func (a *analysis) regionEnd(ev *xtrace.Event) {
 		i--
 	}
 	if i < 0 { // it began before the trace
-		a.calls.Unfinished++
+		a.Calls.Unfinished++
 		return
 	}
 	r := g.regions[i]
@@ -122,28 +116,17 @@ func (a *analysis) regionEnd(ev *xtrace.Event) {
 }
 
 func (a *analysis) count(t *task) {
-	c := &a.calls
-	c.Total++
+	a.Calls.Total++
 	if t.caller == t.runner && t.kind != posted {
-		c.InPlace++
+		a.Calls.InPlace++
 	}
-	key := placeKey{t.kind, a.caller(t.stack)}
-	p := entry(c.places, key, trace.CallPlace{Frame: key.Frame, Kind: t.kind})
+	key := placeKey{t.kind, t.stack.caller()}
+	p := entry(a.calls, key, trace.CallPlace{Frame: key.Frame, Kind: t.kind})
 	p.Queued.Add(uint64(max(0, t.from-t.at)))
 	p.Run.Add(uint64(t.to - t.from))
 	if length := max(t.end, t.to) - t.at; length > p.Longest.Length {
 		p.Longest = trace.Moment{At: t.at, Length: length, Goroutine: t.caller}
 	}
-}
-
-func (c *calls) report() trace.Calls {
-	for _, p := range c.places {
-		p.Queued.Finish()
-		p.Run.Finish()
-	}
-	c.Places = first(maxPlaces, c.places,
-		func(x *trace.CallPlace) float64 { return x.Queued.Sum + x.Run.Sum })
-	return c.Calls
 }
 
 // log adds a call that OnSlowCall has reported.
@@ -155,7 +138,7 @@ func (a *analysis) log(ev *xtrace.Event) {
 	if l.Category != slowCategory || n < 3 || s.Running < 0 {
 		return
 	}
-	var from, on int32
+	from, on := a.nowhere, a.nowhere
 	if t := a.tasks[l.Task]; t != nil && t.begun {
 		s.Kind, s.Goroutine, from = t.kind, t.caller, t.stack
 		if t.running {
@@ -168,13 +151,13 @@ func (a *analysis) log(ev *xtrace.Event) {
 				on = r.stack
 			}
 		}
-		if g.waiting() && len(g.regions) > 0 {
+		if g.at != nil && len(g.regions) > 0 {
 			s.Waits, s.Waited, on = g.at.Reason, a.now-g.stay.start, g.stay.stack
 		}
 	}
-	s.From, s.On, s.By, s.Place = a.list(from), a.list(on), a.caller(from), a.place(on).Frame
-	if len(a.calls.Slow) == shown {
-		a.calls.Slow = a.calls.Slow[1:]
+	s.From, s.On, s.By, s.Place = from.list(), on.list(), from.caller(), a.place(on).Frame
+	if len(a.Calls.Slow) == shown {
+		a.Calls.Slow = a.Calls.Slow[1:]
 	}
-	a.calls.Slow = append(a.calls.Slow, s)
+	a.Calls.Slow = append(a.Calls.Slow, s)
 }

@@ -14,9 +14,10 @@ import (
 type state uint8
 
 const (
-	stateRunning state = iota
-	stateSyscall       // on a thread, with a P or without
-	stateReady         // but not running
+	stateUnknown state = iota
+	stateRunning
+	stateSyscall // on a thread, with a P or without
+	stateReady   // but not running
 	stateWaiting
 )
 
@@ -28,8 +29,8 @@ type stay struct {
 	state         state
 	start, length time.Duration // from the start of the trace
 	goroutine     int64
-	stack         int32 // where the goroutine stopped
-	byStack       int32 // where another one ended the wait or made it ready
+	stack         *stack // where the goroutine stopped
+	byStack       *stack // where another one ended the wait or made it ready
 }
 
 // A goroutine is one that exists.
@@ -39,25 +40,19 @@ type goroutine struct {
 	named    bool   // the trace has it
 	timed    bool   // a timer has started it
 	start    time.Duration
-	created  int32 // the stack; zero before the trace
-	stay     stay  // the current one
-	known    bool  // stay is one
+	created  *stack // nowhere before the trace
+	stay     stay   // the current one
 
 	earlier bool             // the stay began before the trace
 	at      *waitPlace       // where it waits; nil if it does not
 	after   *waitPlace       // where it waited before it was ready and ran
 	thread  int64            // on which it runs or ran last
 	moved   bool             // from one thread to another
-	times   [4]time.Duration // by state
+	times   [5]time.Duration // by state
 	assist  time.Duration    // in which it assisted the collector
 	history
 
 	regions []region // that are open, the innermost last
-}
-
-// waiting reports whether the goroutine is in a state that is counted as a wait.
-func (g *goroutine) waiting() bool {
-	return g.known && (g.stay.state == stateWaiting || g.stay.state == stateSyscall)
 }
 
 func goroutineID(ev *xtrace.Event) int64 {
@@ -78,19 +73,19 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 		g = a.found(id, ev, from)
 	}
 	stack := a.stack(t.Stack)
-	if !g.named && stack != 0 {
-		g.function, g.named = a.functionOf(stack)
+	if !g.named && stack != a.nowhere {
+		g.function, g.named = stack.function()
 	}
 	if from == to {
 		return // each generation of the trace lists the goroutines again
 	}
-	if g.known {
+	if g.stay.state != stateUnknown {
 		a.leave(g, ev, to, stack)
 	}
 	if to == xtrace.GoNotExist {
 		a.ended(g)
-		a.counts.Ended++
-		a.counts.change(-1)
+		a.Goroutines.Ended++
+		a.more--
 		delete(a.existing, id)
 	} else {
 		a.enter(g, ev, t, stack)
@@ -99,78 +94,78 @@ func (a *analysis) transition(ev *xtrace.Event, t *xtrace.StateTransition) {
 
 // found adds a goroutine that was created, or that existed when the trace began.
 func (a *analysis) found(id int64, ev *xtrace.Event, from xtrace.GoState) *goroutine {
-	g := &goroutine{id: id, thread: none}
+	g := &goroutine{id: id, thread: none, created: a.nowhere}
 	if from == xtrace.GoNotExist {
 		g.start, g.created = a.now, a.stack(ev.Stack())
 		g.timed = ev.Goroutine() == xtrace.NoGoroutine
-		a.counts.Created++
-		a.counts.change(1)
+		a.Goroutines.Created++
+		a.more++
+		a.peak = max(a.peak, a.more)
 	} else {
-		a.counts.First++
+		a.Goroutines.First++
 	}
 	a.existing[id] = g
 	return g
 }
 
-// functionOf returns the name of the outermost function of a stack that is not of a package which
-// starts functions in goroutines, and whether there is one.
-func (a *analysis) functionOf(stack int32) (name string, ok bool) {
-	for _, n := range slices.Backward(a.stacks[stack]) {
-		switch function := a.frames[n].Func; symbol.Package(function) {
+// function returns the name of the outermost function that is not of a package which starts
+// functions in goroutines, and whether there is one.
+func (s *stack) function() (name string, ok bool) {
+	for _, f := range slices.Backward(s.frames) {
+		switch symbol.Package(f.Func) {
 		case "sync", "golang.org/x/sync/errgroup":
 		default:
-			return function, true
+			return f.Func, true
 		}
 	}
-	return a.root(stack), false
+	return s.root(), false
 }
 
 // leave ends the stay of g.
-func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stack int32) {
-	v := &g.stay
+func (a *analysis) leave(g *goroutine, ev *xtrace.Event, to xtrace.GoState, stack *stack) {
+	v, at, root := &g.stay, g.at, (*goroutine)(nil)
 	a.spent(g)
 	switch v.state {
 	case stateRunning:
-		a.load.change(a, -1, 0)
-		a.wakeups.finish(&g.burst)
+		a.change(-1, 0)
+		a.endBurst(g)
 		if g.after != nil {
 			g.after.Ran.Add(uint64(v.length))
 		}
 		if to != xtrace.GoRunnable {
 			g.after = nil
 		}
-		at := a.waits.spot(stack, stateRunning, "").place
-		g.did(at, v)
-		g.acted(at, v, nil)
+		at = a.spot(stack, stateRunning, "")
 	case stateReady:
-		a.load.change(a, 0, -1)
+		a.change(0, -1)
 		if g.after != nil {
 			g.after.Ready.Add(uint64(v.length))
 		}
-		g.acted(a.waits.spot(v.stack, stateReady, trace.Ready).place, v, nil)
+		at = a.spot(v.stack, stateReady, trace.Ready)
 		if to == xtrace.GoRunning && !g.earlier && !ofRuntime(g.function) {
-			a.waits.latency.Add(uint64(v.length))
-			a.wakeups.ready(v)
+			a.Waiting.Latency.Add(uint64(v.length))
+			a.wasReady(v)
 		}
 	default:
 		by := goroutineID(ev)
 		if v.state == stateWaiting {
 			v.byStack = a.stack(ev.Stack())
-			if how := a.meaning(v.byStack); g.at.Reason == trace.Sleep || how == trace.Sleep ||
-				how == trace.ChannelReceive && g.at.Reason == how {
-				by, v.byStack = none, 0 // a timer, whose time came while another goroutine stopped
+			if how := v.byStack.meaning(); at.Reason == trace.Sleep || how == trace.Sleep ||
+				how == trace.ChannelReceive && at.Reason == how {
+				by, v.byStack = none, a.nowhere // a timer, whose time came while another goroutine stopped
 			}
 		}
-		a.waits.leave(g, a.now)
-		var root *goroutine
+		a.waited(g)
 		if v.state == stateWaiting && !g.earlier && !ofRuntime(g.function) {
 			root = a.woken(g, by)
-			g.after = g.at
+			g.after = at
 		}
-		g.did(g.at, v)
-		g.acted(g.at, v, root)
 		g.at = nil
 	}
+	if v.state != stateReady {
+		g.did(at, v)
+	}
+	g.acted(at, v, root)
 }
 
 // woken records which goroutine ended the wait of g, or that an event did. It returns the one for
@@ -179,9 +174,9 @@ func (a *analysis) woken(g *goroutine, by int64) *goroutine {
 	h := a.existing[by]
 	switch {
 	case by == none:
-		a.load.event(a, &g.stay)
+		a.late(&g.stay)
 	case h != nil && h != g:
-		a.wakeups.add(h, g.stay.byStack, a.now)
+		a.wakes(h, g.stay.byStack)
 		return a.waitedFor(g, h)
 	}
 	return nil
@@ -189,7 +184,7 @@ func (a *analysis) woken(g *goroutine, by int64) *goroutine {
 
 // ran returns for how long g has run.
 func (g *goroutine) ran(now time.Duration) time.Duration {
-	if g.known && g.stay.state == stateRunning {
+	if g.stay.state == stateRunning {
 		return g.times[stateRunning] + now - g.stay.start
 	}
 	return g.times[stateRunning]
@@ -202,10 +197,10 @@ func (a *analysis) spent(g *goroutine) {
 }
 
 // enter begins a stay of g.
-func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransition, stack int32) {
+func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransition, stack *stack) {
 	from, to := t.Goroutine()
-	g.known, g.earlier = true, from == xtrace.GoUndetermined
-	g.stay = stay{start: a.now, goroutine: g.id, stack: stack}
+	g.earlier = from == xtrace.GoUndetermined
+	g.stay = stay{start: a.now, goroutine: g.id, stack: stack, byStack: a.nowhere}
 	if g.earlier {
 		g.stay.start = 0
 	}
@@ -215,28 +210,26 @@ func (a *analysis) enter(g *goroutine, ev *xtrace.Event, t *xtrace.StateTransiti
 		if from != xtrace.GoSyscall {
 			a.execute(g, int64(ev.Thread()))
 		}
-		a.load.change(a, 1, 0)
+		a.change(1, 0)
 	case xtrace.GoSyscall:
 		g.stay.state = stateSyscall
 		if from != xtrace.GoRunning { // as the trace begins, or as C calls Go
 			a.execute(g, int64(ev.Thread()))
 		}
-		a.waits.enter(g, stack, trace.SystemCall)
+		a.wait(g, trace.SystemCall)
 	case xtrace.GoWaiting:
 		g.stay.state = stateWaiting
 		reason := t.Reason
 		if reason == "" && from == xtrace.GoRunning {
 			reason = trace.Coroutine
 		}
-		a.waits.enter(g, stack, reason)
+		a.wait(g, reason)
 	case xtrace.GoRunnable:
 		g.stay.state = stateReady
-		a.load.change(a, 0, 1)
+		a.change(0, 1)
 		if from == xtrace.GoWaiting || from == xtrace.GoNotExist {
 			g.stay.byStack = a.stack(ev.Stack())
 		}
-	default:
-		g.known = false
 	}
 }
 
@@ -265,11 +258,11 @@ func (a *analysis) ended(g *goroutine) {
 // finishGoroutines ends all goroutines with the trace.
 func (a *analysis) finishGoroutines() {
 	for _, g := range a.existing {
-		if g.known {
+		if g.stay.state != stateUnknown {
 			a.spent(g)
-			a.waits.finish(g)
+			a.block(g)
 			if g.stay.state == stateRunning {
-				g.did(a.waits.spot(0, stateRunning, "").place, &g.stay)
+				g.did(a.spot(a.nowhere, stateRunning, ""), &g.stay)
 			}
 		}
 		a.ended(g)

@@ -11,7 +11,7 @@ import (
 
 // A history has what a goroutine did and for what others waited for it, in bounded memory.
 type history struct {
-	deeds     []deed
+	deeds     []*deed
 	dependent time.Duration // waits that goroutines ended
 	ended     trace.Sum     // waits of others, for this goroutine
 	sends     time.Duration // of these: to send on a channel
@@ -33,16 +33,16 @@ type deed struct {
 const maxDeeds = 16
 
 func (h *history) did(at *waitPlace, v *stay) {
-	i := slices.IndexFunc(h.deeds, func(d deed) bool { return d.waitPlace == at })
+	i := slices.IndexFunc(h.deeds, func(d *deed) bool { return d.waitPlace == at })
 	if i < 0 {
 		if len(h.deeds) == maxDeeds {
-			slices.SortFunc(h.deeds, func(a, b deed) int { return cmp.Compare(b.Time, a.Time) })
+			slices.SortFunc(h.deeds, func(a, b *deed) int { return cmp.Compare(b.Time, a.Time) })
 			h.deeds = h.deeds[:maxDeeds-1]
 		}
 		i = len(h.deeds)
-		h.deeds = append(h.deeds, deed{waitPlace: at, from: v.start})
+		h.deeds = append(h.deeds, &deed{waitPlace: at, from: v.start})
 	}
-	d := &h.deeds[i]
+	d := h.deeds[i]
 	d.Add(v.length)
 	d.to = v.start
 	if v.length > d.longest.Length {
@@ -59,7 +59,7 @@ type act struct {
 }
 
 // overlap returns how much of the act is in a time.
-func (x *act) overlap(from, to time.Duration) time.Duration {
+func (x act) overlap(from, to time.Duration) time.Duration {
 	return max(0, min(x.to, to)-max(x.from, from))
 }
 
@@ -95,13 +95,12 @@ type cause struct{ at, root *waitPlace }
 // for what the one that has locked it does.
 func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 	if len(h.acts) == maxActs && (from-h.start)*10 < to-from { // older acts are missing
-		for i := range h.deeds {
-			p.causes[cause{at: h.deeds[i].waitPlace}] += h.deeds[i].Time
+		for _, d := range h.deeds {
+			p.causes[cause{at: d.waitPlace}] += d.Time
 		}
 		return
 	}
-	for i := range h.acts {
-		x := &h.acts[i]
+	for _, x := range h.acts {
 		part := x.overlap(from, to)
 		if part == 0 {
 			continue
@@ -109,8 +108,7 @@ func (p *waitPlace) behind(h *goroutine, from, to time.Duration) {
 		c := cause{at: x.waitPlace}
 		if x.root != nil {
 			most := time.Duration(0)
-			for k := range x.root.acts {
-				y := &x.root.acts[k]
+			for _, y := range x.root.acts {
 				if n := y.overlap(max(from, x.from), min(to, x.to)); n > most {
 					most, c.root = n, y.waitPlace
 				}
@@ -137,15 +135,15 @@ func (a *analysis) waitedFor(g, h *goroutine) (root *goroutine) {
 		copy(g.recent[1:], g.recent[:])
 		g.recent[0] = p
 	}
-	if h.known && h.stay.state == stateRunning { // up to now
+	if h.stay.state == stateRunning { // up to now
 		h.stay.length = a.now - h.stay.start
-		h.acted(a.waits.spot(v.byStack, stateRunning, "").place, &h.stay, nil)
+		h.acted(a.spot(v.byStack, stateRunning, ""), &h.stay, nil)
 	}
 	p.behind(h, max(v.start, p.until), a.now)
 	p.until = a.now
 	root, rest := h, v.length
-	for i := range h.acts {
-		if x := &h.acts[i]; x.root != nil && x.root != g {
+	for _, x := range h.acts {
+		if x.root != nil && x.root != g {
 			other := x.overlap(v.start, a.now)
 			x.root.serve(p, other)
 			if rest -= other; other > v.length/2 {
@@ -173,8 +171,7 @@ func (h *history) serve(p *waitPlace, length time.Duration) {
 func (a *analysis) sumUp(g *goroutine) {
 	f := a.function(g.function)
 	var waits, most *deed
-	for i := range g.deeds {
-		d := &g.deeds[i]
+	for _, d := range g.deeds {
 		if most == nil || d.Time > most.Time {
 			most = d
 		}
@@ -187,14 +184,14 @@ func (a *analysis) sumUp(g *goroutine) {
 		}
 	}
 	if g.id == 1 && waits != nil {
-		a.loop = &trace.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
+		loop := &trace.Loop{Deed: waits.report(), Span: waits.to - waits.from, Moved: g.moved,
 			Stalls: []trace.Deed{}}
-		for i := range g.deeds {
-			d := &g.deeds[i]
+		for _, d := range g.deeds {
 			if d.Reason != trace.Ran && d.longest.At > waits.from && d.longest.At < waits.to && d != waits {
-				a.loop.Stalls = append(a.loop.Stalls, d.report())
+				loop.Stalls = append(loop.Stalls, d.report())
 			}
 		}
+		a.Waiting.Loop = loop
 	}
 	g.deeds, g.acts = nil, nil // others refer to the goroutine
 	if g.ended.N == 0 || isSystem(f.Name) {
@@ -206,11 +203,11 @@ func (a *analysis) sumUp(g *goroutine) {
 	if most != nil {
 		s.Most = most.report()
 	}
-	a.servers = append(a.servers, s)
-	slices.SortStableFunc(a.servers, func(a, b trace.Server) int {
+	all := append(a.Waiting.Servers, s)
+	slices.SortStableFunc(all, func(a, b trace.Server) int {
 		return cmp.Compare(b.Waits.Time, a.Waits.Time)
 	})
-	a.servers = a.servers[:min(len(a.servers), shown)]
+	a.Waiting.Servers = all[:min(len(all), shown)]
 }
 
 func (d deed) report() trace.Deed {
@@ -223,52 +220,51 @@ type ranAt struct {
 	*waitPlace
 }
 
-// wakeups sums up by stack what one goroutine made ready in one stretch of running.
-type wakeups struct{ at map[int32]*trace.Wakeups }
-
-// A burst is a series of wake-ups on one stack.
+// A burst is a series of goroutines that one goroutine makes ready on one stack, in one stretch of
+// running.
 type burst struct {
-	stack int32
+	stack *stack
 	n     uint64
 	from  time.Duration
-	by    int64
 }
 
 // fewest is the least number of goroutines that a burst makes ready, and of waits in a loop.
 const fewest = 20
 
-func (w *wakeups) add(h *goroutine, stack int32, now time.Duration) {
-	if stack != h.burst.stack {
-		w.finish(&h.burst)
-		h.burst = burst{stack: stack, from: now, by: h.id}
+// wakes counts a goroutine that h makes ready.
+func (a *analysis) wakes(h *goroutine, by *stack) {
+	if by != h.burst.stack {
+		a.endBurst(h)
+		h.burst = burst{stack: by, from: a.now}
 	}
 	h.burst.n++
 }
 
-func (w *wakeups) finish(b *burst) {
-	if b.n >= fewest {
-		of := entry(w.at, b.stack, trace.Wakeups{})
+func (a *analysis) endBurst(h *goroutine) {
+	if b := h.burst; b.n >= fewest {
+		of := entry(a.bursts, b.stack, trace.Wakeups{})
 		of.N++
 		of.Woken += b.n
 		if b.n > of.Most {
-			of.Most, of.Largest = b.n, trace.Moment{At: b.from, Goroutine: b.by}
+			of.Most, of.Largest = b.n, trace.Moment{At: b.from, Goroutine: h.id}
 		}
 	}
-	*b = burst{}
+	h.burst = burst{}
 }
 
-// ready adds the time for which a goroutine was ready.
-func (w *wakeups) ready(v *stay) {
-	if of := w.at[v.byStack]; of != nil {
+// wasReady adds the time for which a goroutine was ready after a burst.
+func (a *analysis) wasReady(v *stay) {
+	if of := a.bursts[v.byStack]; of != nil {
 		of.Ready += v.length
 		of.Largest.Length = max(of.Largest.Length, min(v.length, v.start+v.length-of.Largest.At))
 	}
 }
 
-func (w *wakeups) report(t *tables) []trace.Wakeups {
+// finishWakeups sums up the bursts by their places.
+func (a *analysis) finishWakeups() {
 	byPlace := map[trace.Frame]*trace.Wakeups{}
-	for stack, x := range w.at {
-		f := t.place(stack).Frame
+	for stack, x := range a.bursts {
+		f := a.place(stack).Frame
 		if strings.HasPrefix(f.Func, "runtime.") {
 			continue
 		}
@@ -278,48 +274,51 @@ func (w *wakeups) report(t *tables) []trace.Wakeups {
 			of.Most, of.Largest = x.Most, x.Largest
 		}
 	}
-	return first(shown, byPlace, func(x *trace.Wakeups) float64 { return float64(x.Ready) })
+	a.Waiting.Wakeups = first(shown, byPlace,
+		func(x *trace.Wakeups) float64 { return float64(x.Ready) })
 }
 
 // A load counts goroutines that run and that are ready. All Ps are busy if all run goroutines, or
 // if so many are ready that they are on their way from one to the next.
 type load struct {
-	trace.Load
 	running, ready int
 	at, from, to   time.Duration // of the last change; of the last time in which all Ps ran
 }
 
-func (l *load) change(a *analysis, running, ready int) {
-	if l.full(a) {
-		l.Full += a.now - l.to
-		l.Ready += (a.now - l.at) * time.Duration(l.ready)
+func (a *analysis) change(running, ready int) {
+	l, sum := &a.load, &a.Waiting.Load
+	if a.full() {
+		sum.Full += a.now - l.to
+		sum.Ready += (a.now - l.at) * time.Duration(l.ready)
 		l.to = a.now
 	}
 	l.at = a.now
 	l.running, l.ready = max(0, l.running+running), max(0, l.ready+ready)
-	if l.full(a) && a.now-l.to > briefly {
+	if a.full() && a.now-l.to > briefly {
 		l.from, l.to = a.now, a.now
 	}
 }
 
 // full reports whether all Ps are busy.
-func (l *load) full(a *analysis) bool {
-	return a.gomaxprocs > 0 && (l.running >= int(a.gomaxprocs) || l.ready >= 2*int(a.gomaxprocs))
+func (a *analysis) full() bool {
+	ps := int(a.Trace.GOMAXPROCS)
+	return ps > 0 && (a.load.running >= ps || a.load.ready >= 2*ps)
 }
 
 // While a goroutine follows another one on a P, for this time at most, the Ps count as full.
 const briefly = 100 * time.Microsecond
 
-// event records that a timer or the network has ended a wait. If all Ps ran goroutines just before,
+// late records that a timer or the network has ended a wait. If all Ps ran goroutines just before,
 // for a millisecond or more, it may be late by that time.
-func (l *load) event(a *analysis, v *stay) {
-	l.change(a, 0, 0)
+func (a *analysis) late(v *stay) {
+	a.change(0, 0)
+	l, sum := &a.load, &a.Waiting.Load
 	late := l.to - max(l.from, v.start)
 	if late < time.Millisecond || a.now-l.to > briefly {
 		return
 	}
-	l.Late.Add(late)
-	if late > l.Latest.Length {
-		l.Latest = trace.Moment{At: a.now - late, Length: late, Goroutine: v.goroutine}
+	sum.Late.Add(late)
+	if late > sum.Latest.Length {
+		sum.Latest = trace.Moment{At: a.now - late, Length: late, Goroutine: v.goroutine}
 	}
 }

@@ -9,16 +9,7 @@ import (
 	"github.com/threadcall/threadcall/cmd/threadcall/report/trace"
 )
 
-// waiting sums up where goroutines waited, for what, and what ended their waits, and how long they
-// were ready before they ran.
-type waiting struct {
-	*tables
-	spots   [][]spot // by stack, then by state and reason
-	places  map[placeKey]*waitPlace
-	latency trace.Distribution // of goroutines that were ready
-}
-
-// A spot is a stack on which goroutines leave the processor for one reason.
+// A spot is a reason for which goroutines leave the processor on a stack.
 type spot struct {
 	state state
 	raw   string // the runtime's reason
@@ -35,61 +26,58 @@ type placeKey struct {
 // ran, and no sums.
 type waitPlace struct {
 	trace.WaitPlace
-	ended  uint64
 	now    uint64
 	since  time.Duration // now is not zero
 	until  time.Duration // causes are known
 	causes map[cause]time.Duration
-	stack  int32               // of the longest
-	wakers map[int32]trace.Sum // by the stack that ended the wait
+	stack  *stack               // of the longest
+	wakers map[*stack]trace.Sum // by the stack that ended the wait
 
 	blocked trace.Blocked
-	created map[int32]trace.Sum // the blocked by the stack that created them
+	created map[*stack]trace.Sum // the blocked by the stack that created them
 }
 
 // maxStacks limits the stacks that are kept for a place; others count as the empty one.
 const maxStacks = 1000
 
-// spot returns the spot of a stack.
-func (w *waiting) spot(stack int32, in state, raw string) *spot {
-	for int(stack) >= len(w.spots) {
-		w.spots = append(w.spots, nil)
-	}
-	for i, s := range w.spots[stack] {
-		if s.state == in && s.raw == raw {
-			return &w.spots[stack][i]
+// spot returns the place where goroutines leave the processor on a stack, for one reason.
+func (a *analysis) spot(s *stack, in state, raw string) *waitPlace {
+	for _, known := range s.spots {
+		if known.state == in && known.raw == raw {
+			return known.place
 		}
 	}
-	raw = w.text(raw)
-	p := w.place(stack)
-	key := placeKey{w.waitReason(raw, stack), p.Frame}
+	raw = a.text(raw)
+	at := a.place(s)
+	key := placeKey{a.waitReason(raw, s), at.Frame}
 	if in == stateRunning { // a function and its caller, on whatever lines
-		key = placeKey{trace.Ran, trace.Frame{Func: p.Func, File: p.From.Func}}
+		key = placeKey{trace.Ran, trace.Frame{Func: at.Func, File: at.From.Func}}
 	}
-	w.spots[stack] = append(w.spots[stack], spot{in, raw, entry(w.places, key, waitPlace{
-		WaitPlace: trace.WaitPlace{Reason: key.what, Place: p},
-		wakers:    map[int32]trace.Sum{}, created: map[int32]trace.Sum{},
+	p := entry(a.waits, key, waitPlace{
+		WaitPlace: trace.WaitPlace{Reason: key.what, Place: at}, stack: a.nowhere,
+		wakers: map[*stack]trace.Sum{}, created: map[*stack]trace.Sum{},
 		causes: map[cause]time.Duration{},
-	})})
-	return &w.spots[stack][len(w.spots[stack])-1]
+	})
+	s.spots = append(s.spots, spot{in, raw, p})
+	return p
 }
 
-// enter records that g begins to wait.
-func (w *waiting) enter(g *goroutine, stack int32, reason string) {
-	p := w.spot(stack, g.stay.state, reason).place
+// wait records that g begins to wait.
+func (a *analysis) wait(g *goroutine, reason string) {
+	p := a.spot(g.stay.stack, g.stay.state, reason)
 	g.at = p
 	if p.now++; p.now == 1 {
 		p.since = g.stay.start
 	}
 }
 
-// leave counts the wait of g, which has ended.
-func (w *waiting) leave(g *goroutine, now time.Duration) {
+// waited counts the wait of g, which has ended.
+func (a *analysis) waited(g *goroutine) {
 	v, p := &g.stay, g.at
 	if p.now--; p.now == 0 {
-		p.Contended += now - p.since
+		p.Contended += a.now - p.since
 	}
-	p.ended++
+	p.blocked.Ended++
 	if g.earlier {
 		return
 	}
@@ -101,7 +89,7 @@ func (w *waiting) leave(g *goroutine, now time.Duration) {
 		p.Longest, p.stack = moment(v), v.stack
 	}
 	if v.state == stateWaiting {
-		addTo(p.wakers, v.byStack, v.length)
+		a.addTo(p.wakers, v.byStack, v.length)
 	}
 }
 
@@ -110,62 +98,60 @@ func moment(v *stay) trace.Moment {
 }
 
 // addTo adds a time to the sum of a stack.
-func addTo(sums map[int32]trace.Sum, stack int32, length time.Duration) {
-	sum, known := sums[stack]
-	if !known && len(sums) >= maxStacks {
-		stack = 0
-		sum = sums[stack]
+func (a *analysis) addTo(sums map[*stack]trace.Sum, s *stack, length time.Duration) {
+	if sums[s].N == 0 && len(sums) >= maxStacks {
+		s = a.nowhere
 	}
+	sum := sums[s]
 	sum.Add(length)
-	sums[stack] = sum
+	sums[s] = sum
 }
 
-func (w *waiting) finish(g *goroutine) {
-	if !g.waiting() || ofRuntime(g.function) {
+// block counts the wait of g, with which the trace ends.
+func (a *analysis) block(g *goroutine) {
+	if g.at == nil || ofRuntime(g.function) {
 		return
 	}
 	v, p := &g.stay, g.at
 	b := &p.blocked
 	if b.N++; b.N == 1 {
-		b.Stack = w.list(v.stack)
+		b.Stack = v.stack.list()
 	}
-	if g.created != 0 {
+	if g.created != a.nowhere {
 		b.New++
 	}
 	b.Sum += v.length
 	b.Longest = max(b.Longest, v.length)
-	addTo(p.created, g.created, v.length)
+	a.addTo(p.created, g.created, v.length)
 }
 
-func (w *waiting) report(end time.Duration) trace.Waiting {
-	r := trace.Waiting{Latency: w.latency}
-	r.Latency.Finish()
+// finishWaits completes the places of waits.
+func (a *analysis) finishWaits() {
 	waits, blocked := map[placeKey]*trace.WaitPlace{}, map[placeKey]*trace.Blocked{}
-	for key, p := range w.places {
+	for key, p := range a.waits {
 		if p.Reason == trace.Ran {
 			continue
 		}
 		if p.now > 0 {
-			p.Contended += end - p.since
+			p.Contended += a.now - p.since
 		}
 		if p.Times.N > 0 {
-			for _, d := range []*trace.Distribution{&p.Times, &p.Ready, &p.Ran} {
-				d.Finish()
-			}
-			p.Library = w.standard(&p.Frame)
-			p.Stack, p.From, p.Wakers = w.list(p.stack), w.place(p.stack).From, w.byPlace(p.wakers)
+			finish(&p.Times, &p.Ready, &p.Ran)
+			p.Library = a.standard(p.Frame)
+			p.Stack, p.From, p.Wakers = p.stack.list(), a.place(p.stack).From, a.byPlace(p.wakers)
 			p.Causes = p.causeList()
 			waits[key] = &p.WaitPlace
 		}
 		if b := &p.blocked; b.N > 0 {
-			b.Reason, b.Frame, b.Ended, b.Created = p.Reason, p.Frame, p.ended, w.byPlace(p.created)
+			b.Reason, b.Frame, b.Created = p.Reason, p.Frame, a.byPlace(p.created)
 			slices.SortStableFunc(b.Created, func(a, b trace.Waker) int { return cmp.Compare(b.N, a.N) })
 			blocked[key] = b
 		}
 	}
-	r.Places = first(maxPlaces, waits, func(x *trace.WaitPlace) float64 { return x.Times.Sum })
-	r.Blocked = first(maxPlaces, blocked, func(x *trace.Blocked) float64 { return float64(x.N) })
-	return r
+	a.Waiting.Places = first(maxPlaces, waits,
+		func(x *trace.WaitPlace) float64 { return x.Times.Sum })
+	a.Waiting.Blocked = first(maxPlaces, blocked,
+		func(x *trace.Blocked) float64 { return float64(x.N) })
 }
 
 // causeList returns the longest causes. A goroutine that runs stops at whatever places, so all of
@@ -177,8 +163,7 @@ func (p *waitPlace) causeList() []trace.Cause {
 	for c, length := range p.causes {
 		x := &trace.Cause{Deed: deed{waitPlace: c.at, Sum: trace.Sum{Time: length}}.report()}
 		if all[c] = x; c.root != nil {
-			root := deed{waitPlace: c.root}.report()
-			x.Root = &root
+			x.Root = new(deed{waitPlace: c.root}.report())
 		}
 		if x.Doing == trace.Ran {
 			if running += length; most == nil || length > most.Time {
@@ -193,14 +178,14 @@ func (p *waitPlace) causeList() []trace.Cause {
 }
 
 // byPlace sums up by the place of each stack and returns the longest sums.
-func (w *waiting) byPlace(stacks map[int32]trace.Sum) []trace.Waker {
+func (a *analysis) byPlace(stacks map[*stack]trace.Sum) []trace.Waker {
 	sums := map[trace.Frame]*trace.Waker{}
 	for stack, sum := range stacks {
-		f := w.place(stack).Frame
+		f := a.place(stack).Frame
 		if strings.HasPrefix(f.Func, "runtime.") { // a timer, the network, the collector
 			f = trace.Frame{Func: trace.NoFunction}
 		}
-		entry(sums, f, trace.Waker{Frame: f, By: finalizers[w.root(stack)]}).Merge(sum)
+		entry(sums, f, trace.Waker{Frame: f, By: finalizers[stack.root()]}).Merge(sum)
 	}
 	return first(shown, sums, func(x *trace.Waker) float64 { return float64(x.Time) })
 }

@@ -68,10 +68,10 @@ func callsSlowly(th *thread.Thread, reported chan bool) {
 
 func waitsForReport(reported chan bool) { <-reported }
 
-func TestOpen_calls(t *testing.T) {
-	r := open(t, t.Context(), command(t, "makes calls"))
-	if r.failed != nil || r.report.Trace.Truncated {
-		t.Errorf("failed with %v, warnings %q", r.failed, r.report.Warnings)
+func TestRecord_calls(t *testing.T) {
+	r := record(t.Context(), t, "makes calls", nil)
+	if r.failed != nil || r.err != nil || r.report.Trace.Truncated {
+		t.Fatalf("%+v", r)
 	}
 	got := map[string]uint64{}
 	for _, p := range r.report.Calls.Places {

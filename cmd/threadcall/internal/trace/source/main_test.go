@@ -3,6 +3,7 @@ package source_test
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -75,41 +76,30 @@ func threeParts() {
 	}
 }
 
-// command returns the request to record a program.
-func command(t *testing.T, program string) source.Request {
+// A result is what a program has recorded.
+type result struct {
+	failed, err error
+	report      *trace.Report // if err is nil
+}
+
+// record records a program.
+func record(ctx context.Context, t *testing.T, program string, stdout io.Writer) (r result) {
 	t.Helper()
 	t.Setenv(variable, program)
-	return source.Request{Command: []string{os.Args[0]}}
-}
-
-// A result is what came of a request.
-type result struct {
-	failed error // of the trace
-	report *trace.Report
-}
-
-// open returns what comes of a request, and fails the test if files are left behind.
-func open(t *testing.T, ctx context.Context, r source.Request) result {
-	t.Helper()
-	temp := t.TempDir()
-	for _, name := range []string{"TMPDIR", "TMP"} {
-		t.Setenv(name, temp)
+	file := filepath.Join(t.TempDir(), "a.trace")
+	r.failed, r.err = source.Record(ctx, []string{os.Args[0]}, file, stdout, nil)
+	if r.err != nil {
+		return r
 	}
-	tr, err := source.Open(ctx, r)
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := analysis.Trace(tr, tr.Name)
-	if err != nil {
-		t.Fatalf("%s: %v", tr.Name, err)
+	defer f.Close()
+	if r.report, err = analysis.Trace(f, file); err != nil {
+		t.Fatal(err)
 	}
-	if err := tr.Close(); err != nil {
-		t.Error(err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(temp, "threadcall*")); left != nil {
-		t.Errorf("left behind: %q", left)
-	}
-	return result{tr.Failed, report}
+	return r
 }
 
 // A writer is called with what is written.

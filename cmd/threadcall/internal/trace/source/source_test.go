@@ -4,42 +4,29 @@ import (
 	"context"
 	"errors"
 	"os/exec"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
-
-	"github.com/threadcall/threadcall/cmd/threadcall/internal/trace/source"
 )
 
 // TestTrace_command has other commands that leave no trace.
-func TestOpen_noTrace(t *testing.T) {
-	tr, err := source.Open(t.Context(), command(t, "exits at once"))
-	if err == nil { // the runtime had time to write something
-		tr.Close()
-		err = tr.Failed
-	}
-	var status *exec.ExitError
-	if !errors.As(err, &status) || status.ExitCode() != 3 {
-		t.Errorf("%+v, %v", tr, err)
+func TestRecord_noTrace(t *testing.T) {
+	got := record(t.Context(), t, "exits at once", nil)
+	var status *exec.ExitError // as failed, if the runtime had time to write something
+	if err := errors.Join(got.failed, got.err); !errors.As(err, &status) || status.ExitCode() != 3 {
+		t.Errorf("%+v", got)
 	}
 }
 
-func TestOpen_killed(t *testing.T) {
-	r := command(t, "is killed")
-	r.Keep = filepath.Join(t.TempDir(), "kept.trace")
-	got := open(t, t.Context(), r)
-	if got.failed == nil || got.report.Trace.Events == 0 || got.report.Goroutines.Created < 10 {
-		t.Errorf("failed with %v, %+v", got.failed, got.report.Trace)
-	}
-	// What is kept is the same trace.
-	again := open(t, t.Context(), source.Request{File: r.Keep})
-	if again.report.Trace.Events != got.report.Trace.Events {
-		t.Errorf("%+v, then %+v", got.report.Trace, again.report.Trace)
+func TestRecord_killed(t *testing.T) {
+	got := record(t.Context(), t, "is killed", nil)
+	if got.failed == nil || got.err != nil || got.report.Trace.Events == 0 ||
+		got.report.Goroutines.Created < 10 {
+		t.Errorf("%+v", got)
 	}
 }
 
-func TestOpen_interrupt(t *testing.T) {
+func TestRecord_interrupt(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no interrupts for one process")
 	}
@@ -49,14 +36,12 @@ func TestOpen_interrupt(t *testing.T) {
 		t.Run(program, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
-			r := command(t, program)
-			r.Stdout = writer(func(text string) {
+			got := record(ctx, t, program, writer(func(text string) {
 				if strings.Contains(text, "ready") {
 					cancel()
 				}
-			})
-			if got := open(t, ctx, r); (got.failed != nil) != fails ||
-				!fails && got.report.Trace.Truncated {
+			}))
+			if got.err != nil || (got.failed != nil) != fails || !fails && got.report.Trace.Truncated {
 				t.Errorf("%+v", got)
 			}
 		})

@@ -163,20 +163,19 @@ func (v *verdict) contention() {
 	d := v.Trace.Duration
 	for _, p := range v.Waiting.Places {
 		sum := time.Duration(p.Times.Sum)
-		what := ui.Say("for the %s locked at %s, which was contended %s of the time", p.Reason, p.Frame,
-			percent(p.Contended, d))
-		who, ended := "its holder", "its holder unlocked it"
+		what, who, ended := "", enders, "the waits ended"
 		switch p.Reason {
 		case trace.Mutex, trace.RWMutex:
+			who, ended = "its holder", "its holder unlocked it"
+			what = ui.Say("for the %s locked at %s, which was contended %s of the time", p.Reason,
+				p.Frame, percent(p.Contended, d))
 		case trace.ChannelSend, trace.ChannelReceive, trace.Select, trace.Cond:
 			if sum < d || float64(p.Shared) < 0.9*p.Times.Sum {
 				continue
 			}
 			what = ui.Say("at %s (%s) for one another", p.Frame, p.Reason)
-			who, ended = enders, "the waits ended"
 		case trace.HTTPConnection, trace.DatabaseConnection, trace.Semaphore:
 			what = ui.Say("at %s for a free %s", p.Frame, p.Reason)
-			who, ended = enders, "the waits ended"
 		default:
 			continue
 		}
