@@ -41,8 +41,8 @@ import (
 //	         the thread may have been woken on the caller's core, so the caller yields that, but not
 //	         on a crowded machine
 //	Gosched  instead, with at most two Ps, if other callers are queued before it or the thread does
-//	         not advise to look: more of them queue calls, and the thread answers all at once. Not
-//	         next to goroutines that compute, nor if spin is parkAtOnce
+//	         not advise to look: more of them queue calls, and the thread answers all at once, unless
+//	         spin is parkAtOnce
 //	parked   until the thread sends a token
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
@@ -102,11 +102,6 @@ func (l *waitState) away(before, now time.Duration) bool {
 // crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
 // gives the core to another process for a timeslice.
 var crowdedUntil atomic.Int64
-
-// noTurnsUntil is when Gosched may be called again, a time.Duration: next to goroutines that
-// compute it takes a timeslice of theirs. Without this variable, 16 callers take 2.3 times as long
-// there.
-var noTurnsUntil atomic.Int64
 
 // await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
 // the caller is on, if any.
@@ -253,19 +248,12 @@ func nothing() {}
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {
 	start := clock.Now()
-	if int64(start) < noTurnsUntil.Load() {
-		return
-	}
 	for now := start; now-start <= price; {
-		before := now
 		runtime.Gosched()
 		if c.Outcome() != 0 {
 			return
 		}
-		if now = clock.Now(); now-before > slowYield {
-			noTurnsUntil.Store(int64(now + noTurns))
-		}
-		if now == start {
+		if now = clock.Now(); now == start {
 			return // the clock of a bubble stands still
 		}
 	}

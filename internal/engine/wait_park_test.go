@@ -374,7 +374,6 @@ func TestWait_ways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
-			noTurnsUntil.Store(0)
 			e, _ := New(0)
 			e.waits.spin.Store(int64(c.spin))
 			e.waits.price.Store(int64(c.price))
@@ -517,32 +516,6 @@ func TestLook_losesNothing(t *testing.T) {
 		return e.waits.look(c, clock.Now()-time.Second, time.Hour, false) == callq.Ran &&
 			e.waits.meet(c, time.Hour) == callq.Ran && e.waits.lost.Load() == 0
 	}, "what is found at once costs nothing")
-}
-
-// Callers do not take turns for a while after a turn has taken a timeslice.
-func TestTakeTurns_untilOneIsLong(t *testing.T) {
-	defer noTurnsUntil.Store(0)
-	e, _ := New(0)
-	c := e.q.Get(callq.Awaited, nil, 0)
-	eventually(t, func() bool {
-		noTurnsUntil.Store(0)
-		takeTurns(c, 0)
-		return noTurnsUntil.Load() == 0
-	}, "a short turn does not end that")
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	var stop atomic.Bool
-	defer stop.Store(true)
-	go func() {
-		for !stop.Load() {
-			_ = clock.Now()
-		}
-	}()
-	eventually(t, func() bool { takeTurns(c, 0); return noTurnsUntil.Load() > int64(clock.Now()) },
-		"a long one does")
-	noTurnsUntil.Store(int64(clock.Now() + time.Hour))
-	took := make(chan bool)
-	go func() { takeTurns(c, time.Hour); close(took) }()
-	testutil.Arrives(t, took)
 }
 
 // How many slots there are is looked up now and then.

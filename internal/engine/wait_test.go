@@ -396,7 +396,6 @@ func TestLook(t *testing.T) {
 	c.Settle(callq.Ran)
 	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
 	eventually(t, meets, "it meets the thread")
-	noTurnsUntil.Store(0)
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)

@@ -20,8 +20,7 @@ const (
 	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
 	maxCalls = measuredOf     // and after so many calls at the latest
 
-	timeslice  = 10 * time.Millisecond // the scheduler's
-	unheardFor = timeslice / 10        // for which no caller has yielded, as there are only posts
+	unheardFor = time.Millisecond // for which no caller has yielded, as there are only posts
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.

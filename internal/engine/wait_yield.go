@@ -45,8 +45,6 @@ const (
 	yieldAfter    = 50 * time.Microsecond
 	yieldAllAfter = 6 * yieldAfter  // 5 to 30 µs; with twice, others are late by 3.2 times as much
 	quickYield    = yieldAfter / 50 // nothing else was ready to run; half and twice do as well
-	slowYield     = timeslice / 2   // of Gosched: goroutines that compute want all Ps
-	noTurns       = 10 * timeslice  // for which that is believed
 )
 
 // yield is called when kind was not zero. self is the thread that the caller is on, if any.
