@@ -9,8 +9,6 @@
  *
  * Inlines are named as the Go functions. They use the variables of LOCALS, which each process
  * declares.
- *
- * FAULT_x is a mistake that a programmer could make. See README.md.
  */
 
 #define When(cond, step) if :: cond -> step :: else fi
@@ -170,14 +168,10 @@ inline Park(q) {
 	:: SETTLED(state[q]) -> yes = 0; break
 	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break
 	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
-#ifdef FAULT_PARK_STORE /* Call.Park: Store instead of CompareAndSwap */
-		d_step { state[q] = s | PARKED; s = 0; yes = 1 }; break
-#else
 		if
 		:: d_step { state[q] == s -> state[q] = s | PARKED; s = 0; yes = 1 }; break
 		:: d_step { state[q] != s -> s = 0 }
 		fi
-#endif
 	od
 }
 
@@ -201,13 +195,8 @@ inline LetGo(q, my) {
 	};
 	if
 /* Call.claim: the thread frees a withdrawn record, whether its caller has let go of it or not */
-#ifdef FAULT_LET_GO_ALONE
-	:: my == THREAD_LET_GO -> s = 0; Put(q)
-	:: else -> s = 0
-#else
 	:: s != 0 -> s = 0; Put(q)
 	:: else
-#endif
 	fi
 }
 
@@ -323,12 +312,7 @@ inline Push(e) {
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
-#ifndef FAULT_WAKES_TWICE /* Queue.Push: reports that it owes a wake-up whatever it has replaced */
 		:: d_step { head[e] == h -> head[e] = c; h = 0; wake = 0; ok = 1 }; break
-#else
-		:: d_step { head[e] == h -> head[e] = c; h = 0; owed[e]++; Announce(e) wake = 1; ok = 1 };
-			break
-#endif
 		:: atomic { head[e] != h -> h = 0 AND next[c] = NIL }
 		fi
 	od
@@ -444,14 +428,10 @@ inline Grab(e, list) {
 
 /* Queue.restore(l) */
 inline Restore(e) {
-#ifdef FAULT_RESTORE_STORE /* Queue.restore: Store instead of CompareAndSwap */
-	d_step { ready[e] = l; l = 0 }
-#else
 	if
 	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
 	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
 	fi
-#endif
 }
 
 #ifdef CYCLES
@@ -529,17 +509,10 @@ inline Rest(e) {
 	if
 	:: ready[e] != NIL -> ok = 0
 	:: ready[e] == NIL ->
-#ifdef FAULT_REST_STORE /* Queue.Rest: looks whether head is nil, then stores resting */
-		if
-		:: head[e] == NIL -> d_step { head[e] = RESTING; ok = 1 }
-		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING) }
-		fi
-#else
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
 		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
 		fi
-#endif
 	fi
 }
 

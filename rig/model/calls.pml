@@ -80,14 +80,8 @@ inline Run(e) {
 }
 
 inline RunAwaited() {
-#ifdef FAULT_SETTLED_FIRST /* Engine.run: Settle before the result is written */
-	d_step { Begin(fn[c]); r = fn[c] };
-	Settle(c, RAN);
-	atomic { result[c] = r; r = 0 }
-#else
 	d_step { Begin(fn[c]); result[c] = fn[c] }
 	Function(result[c]); Settle(c, RAN)
-#endif
 }
 
 /* Engine.Start: serveAll, loop and step */
@@ -95,12 +89,8 @@ proctype Thread(byte e) {
 	LOCALS;
 	at = e + 1;
 	do
-#ifdef FAULT_LOOPS_ON /* Engine.loop: does not look whether the queue is closed */
-	:: skip ->
-#else
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
-#endif
 		Take(e);
 #ifdef POOL
 		When(c == NIL, Next(e));
@@ -155,15 +145,11 @@ proctype Terminator() {
 proctype Retirer() {
 	LOCALS; byte i;
 end:	finished == CALLERS;
-#ifdef FAULT_RETIRED_IDLE /* Pool.Retire: leaves the idle threads listed */
-	retired = 1;
-#else
 	d_step {
 		retired = 1; idlers = 0;
 		for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 };
 		i = 0
 	};
-#endif
 	While(i < WORKERS,
 		/* Engine.interrupt */
 		Record(i, CONTROL, 0, 0);

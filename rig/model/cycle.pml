@@ -118,26 +118,16 @@ inline Exec(e, during) {
 
 inline ExecAwaited(e, during) {
 	if
-#ifndef FAULT_WANTED /* Engine.run: does not look whether the call is still wanted */
 	:: d_step { state[q] & UNWANTED -> Decide(fn[q], NOT_RUN) }; Settle(q, REFUSED)
 	:: d_step { !(state[q] & UNWANTED) -> Begin(fn[q]) };
-#else
-	:: d_step { Begin(fn[q]) };
-#endif
 		if
 		:: d_step { control[fn[q]] == ENDED -> result[q] = fn[q] };
 			Settle(q, RAN)
 		:: control[fn[q]] == LEFT ->
 			exits = 1;
-#ifdef FAULT_LEFT_LATE /* Engine.runAwaited: settles, and then leaves what the thread waits for */
-			result[q] = fn[q];
-			Settle(q, EXITED);
-			AbandonWait(during)
-#else
 			AbandonWait(during);
 			result[q] = fn[q];
 			Settle(q, EXITED)
-#endif
 		fi
 	fi
 }
@@ -193,9 +183,7 @@ inline WaitFor(e) {
 			if
 			:: !entered ->
 				entered = 1;
-#ifndef FAULT_NO_NOTIFY /* Engine.waitOn: does not notify the others */
 				PokeAll(e)
-#endif
 			:: else
 			fi;
 			atomic { token[c] -> token[c] = 0 } /* waitToken */
@@ -263,12 +251,8 @@ inline Enter(e) {
 		do
 		:: Reach(t);
 			if
-#ifndef FAULT_PLACE_BLIND /* Engine.waitForPlace: does not look whether the other waits for it */
 			:: d_step { seen & (1 << e) -> seen = 0; m = POSTED }; break
 			:: d_step { !(seen & (1 << e)) -> seen = 0 }
-#else
-			:: seen = 0
-#endif
 			fi;
 			if
 			:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }; break
@@ -305,16 +289,8 @@ end:	control[j0] == BEGUN;
 	fi;
 	atomic { j = SUB(j0); t = ON(j) };
 	if
-#ifdef FAULT_BY_GOROUTINE /* Engine.On: is false in a coroutine on the thread */
-#define NESTED_CALL false
-#else
 #define NESTED_CALL (t == e)
-#endif
 	:: j != 0 && NESTED_CALL -> /* Engine.nested */
-#ifdef FAULT_NESTED_SERVES /* Engine.nested: first runs what is queued */
-		Take(e);
-		When(c != NIL, q = c; c = 0; Exec(e, 0));
-#endif
 		if
 		:: head[e] == CLOSED -> made[j] = 1; Decide(j, NOT_RUN)
 		:: head[e] != CLOSED ->
@@ -390,9 +366,7 @@ proctype Terminator() {
 	LOCALS;
 	Close(TERMINATE); /* the number of a queue */
 #ifdef LIMITS
-#ifndef FAULT_LIMIT_OPEN /* Engine.Terminate: does not close the limit */
 	limitClosed[TERMINATE] = 1;
-#endif
 #endif
 	WakeIfOwed(TERMINATE)
 }

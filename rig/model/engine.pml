@@ -10,16 +10,8 @@ bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives
 
 #ifdef HOST
 bit onWake;
-#ifdef FAULT_NOTIFIED /* Engine.wake: calls onWake only once until the thread has served */
-bit notified;
-#define Told notified = 0; /* before the thread looks, and when it leaves */
-/* the callback posts an empty event */
-#define TELLS d_step { !notified -> notified = 1 }; d_step { event = 1; owed[e]-- } \
-			:: notified -> owed[e]--
-#else
 #define Told
 #define TELLS d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
-#endif
 bit event;   /* posted to the host's loop by the callback, and not yet taken */
 bit waiting; /* history: the host waits for an event */
 #define LOST(e) (owed[e] == 0 && \
@@ -94,20 +86,13 @@ inline Idle(e) {
 
 /* Engine.sleep */
 inline Sleep(e) {
-#ifndef FAULT_MODE_LATE
 	mode[e] = INGO;
-#endif
 	Rest(e);
 	if
 	:: ok ->
 		do
 		:: head[e] != RESTING -> break
-#ifdef FAULT_MODE_LATE /* Engine.sleep: the mode is stored when the thread is about to receive */
-		:: head[e] == RESTING ->
-			atomic { mode[e] = INGO; atWakeup[e] = 1 };
-#else
 		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
-#endif
 end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od
 	:: else
@@ -210,11 +195,7 @@ inline Come(e) {
 	Push(e);
 	if
 	:: !ok -> Put(c)
-#ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
-	:: ok && wake -> d_step { wake = 0; owed[e]-- }
-#else
 	:: ok && wake -> wake = 0; Wake(e)
-#endif
 	:: ok && !wake
 	fi;
 	d_step { c = x; x = 0; ok = 0 }
@@ -227,12 +208,8 @@ inline Submit() {
 	:: d_step { closed -> ok = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
 			if
-#ifdef FAULT_TOLD_TWICE /* Pool.submit: does not look whether a thread is coming */
-			:: true -> Choose()
-#else
 			:: !coming -> Choose()
 			:: coming
-#endif
 			fi;
 			Shared() };
 		When(o != POOL, Come(o));
@@ -246,11 +223,7 @@ inline Came(e) {
 	assert(!listed[e] || closed || retired || shared_out);
 	yes = comes[e];
 	if
-#ifdef FAULT_COMING_KEPT /* Pool.next: says that the thread has come, but not that none is coming */
-	:: yes -> comes[e] = 0
-#else
 	:: yes -> comes[e] = 0; coming = 0
-#endif
 	:: else
 	fi
 }
@@ -261,12 +234,8 @@ inline Next(e) {
 	:: d_step { nempty(backlog) ->
 			Came(e); backlog?c; o = POOL;
 			if
-#ifdef FAULT_NEXT_UNTOLD /* Pool.next: the thread that has come does not tell the next */
-			:: true
-#else
 			:: yes && nempty(backlog) -> Choose()
 			:: !yes || empty(backlog)
-#endif
 			fi;
 			yes = 0;
 			Shared() };

@@ -41,20 +41,15 @@ inline Begin() { serving++ }
 inline End(e) {
 	d_step { serving--; yes = (serving == 0); Only(e) };
 	if
-#ifndef FAULT_END_BLIND /* Engine.endServing: does not look whether the thread has been terminated */
 	:: yes && head[e] == CLOSED -> known = 0 /* forget */
 	:: !yes || head[e] != CLOSED
-#else
-	:: skip
-#endif
 	fi;
 	yes = 0;
-#ifndef FAULT_NOT_NOTIFIED /* Engine.endServing: does not tell the host of what is queued */
 	if
 	:: rest[e] != NIL ->
 		RestInHost(e);
 /* Engine.endServing: does not tell block that the thread has been terminated */
-#if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD)
+#ifdef WAIT
 		if
 		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
 		:: !blocked || head[e] != CLOSED
@@ -62,7 +57,6 @@ inline End(e) {
 #endif
 	:: else
 	fi
-#endif
 }
 
 /* Engine.restInHost */
@@ -84,14 +78,8 @@ inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
 /* Engine.OnWake */
 inline OnWake(e) {
 	d_step { onWake = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
-#ifndef FAULT_OTHERS_REST /* Engine.OnWake: calls RestAlways on whatever goroutine it is */
 	When(at == e + 1, RestAlways(e, RESTING));
-#else
-	RestAlways(e, RESTING);
-#endif
-#ifndef FAULT_NOT_LEFT /* Engine.OnWake: does not look whether something is queued already */
 	RestInHost(e);
-#endif
 	owed[e]--
 }
 
@@ -173,18 +161,12 @@ inline BeforeBlock(e) {
 		:: yes ->
 			RestAlways(e, RESTING);
 			Told
-#ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, unannounced */
 			owed[e]++;
 			Wake(e)
-#endif
 		:: !yes ->
 			RestAlways(e, RESTING);
 			Told
-#ifdef FAULT_WAIT_UNRESTED /* Engine.block: blocks without Rest */
-			ok = 1;
-#else
 			Rest(e);
-#endif
 			yes = ok; ok = 0
 		fi
 	fi
@@ -194,9 +176,7 @@ inline BeforeBlock(e) {
 inline AfterWait(e, left) {
 	Look(e);
 	if
-#ifndef FAULT_WAIT_UP /* Engine.Wait: returns to block, or panics, and leaves the thread up */
 	:: left -> RestAlways(e, RESTING)
-#endif
 	:: else
 	fi;
 	End(e)
@@ -388,14 +368,12 @@ proctype Deadline() {
 	LOCALS;
 end:	begun;
 	expiry = 1;
-#ifndef FAULT_NO_INTERRUPT /* Engine.ServeContext: without the interrupt */
 	Interrupt(0);
 	if
 	:: wake && mode[0] == INGO -> d_step { wake = 0; wakeup[0] = 1; owed[0]-- }
 	:: wake && mode[0] == UP -> d_step { wake = 0; owed[0]-- }
 	:: !wake
 	fi
-#endif
 }
 #endif
 

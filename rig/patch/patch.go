@@ -75,7 +75,7 @@ func parse(text, word string) (all []*Patch, err error) {
 }
 
 // Check returns why a patch cannot be made: it changes nothing, has the name of another, does not
-// fit the files, or makes them what is not Go.
+// fit the files, or makes a file of Go what is none.
 func Check(all []*Patch) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -86,7 +86,7 @@ func Check(all []*Patch) error {
 		seen[p.Name] = true
 		changed, err := p.Apply()
 		for file, text := range changed {
-			if err == nil {
+			if err == nil && strings.HasSuffix(file, ".go") {
 				_, err = parser.ParseFile(token.NewFileSet(), file, text, 0)
 			}
 		}
