@@ -75,20 +75,15 @@ byte result[ALL];  /* what Fn wrote for its caller, or Fault: the number of the 
 byte poster[ALL];
 bit  token[ALL];   /* Call.token has room for one; it keeps it when the record changes hands */
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
+byte marked, passed;           /* Queue.marked and passed, of a host's queue */
 /* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
-#ifdef HOST
-byte marked, passed;           /* Queue.marked and passed, of the one queue */
 /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
 bit at_most_once;
-#ifdef SETTER
-#define Announce(e)
+#if defined(HOST) && !defined(SETTER)
+#define Announce() assert(!announced || at_most_once); announced = 1;
 #else
-#define Announce(e) assert(!announced || at_most_once); announced = 1;
-#endif
-#define Taken announced = 0;
-#else
-#define Announce(e)
+#define Announce()
 #endif
 
 /* What is to be proved is told by history variables, which no transition reads.
@@ -123,7 +118,7 @@ bit on_thread;
 
 /* at: the thread that the process is on, plus one; zero if it is on none. It is never written
  * afterwards. */
-#define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes
+#define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes, ctx, posts
 
 #define Only(e) assert(at == (e) + 1 || on_thread)
 
@@ -132,11 +127,9 @@ bit on_thread;
 
 #define Decide(job, f) assert(fate[job] == UNDECIDED || exactly_once); fate[job] = f
 
-#ifdef DEADLINES
 bit mayExpire[JOBS + 1]; /* the context has a deadline, */
 /* which has come. It comes when a process looks: an earlier one would make no difference. */
 bit expired[JOBS + 1];
-#endif
 
 /* ---- call.go ---- */
 
@@ -200,7 +193,6 @@ inline LetGo(q, my) {
 	fi
 }
 
-#ifdef DEADLINES
 /* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that
  * the thread must not look at, as well. */
 inline Start(q) {
@@ -242,14 +234,11 @@ inline Withdraw(q) {
 		fi
 	od
 }
-#endif
 
 /* Call.Abandon: yes if the record is not the caller's any more. */
 inline Abandon(q) {
 	if
-#ifdef DEADLINES
 	:: kind[q] == WITHDRAWABLE -> Withdraw(q)
-#endif
 	:: d_step { kind[q] == AWAITED -> state[q] = state[q] | UNWANTED; yes = 0 }
 	fi
 }
@@ -306,7 +295,7 @@ inline Push(e) {
 	assert(at != (e) + 1 || kind[c] >= POSTED || on_thread);
 	do
 	:: head[e] == NIL -> Replace(head[e], NIL, c; wake = 0; ok = 1)
-	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce(e) wake = 1; ok = 1)
+	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce() wake = 1; ok = 1)
 	:: head[e] == INTERRUPTED ->
 		Replace(head[e], INTERRUPTED, c; owed[e]++; announced = 1; wake = 1; ok = 1)
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
@@ -363,7 +352,6 @@ inline Join(list, behind) {
 	next[n] = behind; n = NIL
 }
 
-#ifdef HOST
 /* Queue.Mark: j is the mark, 0 if nothing is queued. */
 inline Mark(e) {
 	j = 0;
@@ -378,30 +366,19 @@ inline Mark(e) {
 	fi;
 	ok = 0
 }
-#endif
 
 /* Queue.TakeUntil: c is the oldest call before m, or NIL. */
 inline TakeUntil(e, m) {
 	c = NIL;
 	do
-#ifdef HOST
-	:: passed >= m -> break
-	:: passed < m && (ready[e] == NIL || ready[e] == CLOSED) -> break
+	:: passed >= m || ready[e] == NIL || ready[e] == CLOSED -> break
 	:: d_step { passed < m && ISCALL(ready[e]) -> r = ready[e]; Only(e) };
-#else
-	:: ready[e] == NIL || ready[e] == CLOSED -> break
-	:: d_step { ISCALL(ready[e]) -> r = ready[e]; Only(e) };
-#endif
 		n = next[r];
 		if
-		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL };
-#ifdef HOST
-			Either(kind[r] == MARK,
-				d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0,
-				c = r; r = 0; break)
-#else
+		:: atomic { ready[e] == r && kind[r] != MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
 			c = r; r = 0; break
-#endif
+		:: atomic { ready[e] == r && kind[r] == MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
+			d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0
 		:: d_step { ready[e] != r -> OnlyClose(e); r = 0; n = 0 }; break
 		fi
 	od
@@ -434,7 +411,6 @@ inline Restore(e) {
 	fi
 }
 
-#ifdef CYCLES
 /* In place of Oldest and BeginOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
 	p = NIL;
@@ -479,7 +455,6 @@ inline Return(e) {
 			Restore(e)
 		fi)
 }
-#endif
 
 /* refuse(l) */
 inline Refuse() {
@@ -488,11 +463,9 @@ inline Refuse() {
 		n = next[l]; /* pop */
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
-#ifdef DEADLINES
 		:: kind[x] == WITHDRAWABLE ->
 			ClaimCall(x);
 			When(yes, d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED))
-#endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
 		:: atomic { kind[x] >= POSTED ->
 			When(fn[x] != 0, Decide(fn[x], NOT_RUN));
@@ -524,7 +497,6 @@ inline Awake(e) {
 	fi
 }
 
-#ifdef HOST
 /* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
 inline Interrupt(e) {
 	do
@@ -541,7 +513,6 @@ inline Heed(e) {
 	:: head[e] != INTERRUPTED
 	fi
 }
-#endif
 
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {

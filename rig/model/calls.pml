@@ -64,16 +64,12 @@ bit begun[CALLERS + 1];
  * may be any time after its record was freed. */
 inline Run(e) {
 	if
-#ifdef POOL
 	:: kind[c] == CONTROL -> Put(c)
-#endif
 	:: d_step { kind[c] == POSTED -> j = fn[c]; fn[c] = 0; Begin(j) };
 		PutRecord(c) Function(j); j = 0
-#ifdef DEADLINES
 	:: kind[c] == WITHDRAWABLE ->
 		Start(c);
 		When(yes, yes = 0; RunAwaited())
-#endif
 	:: kind[c] == AWAITED -> RunAwaited()
 	fi;
 	c = 0
@@ -102,7 +98,7 @@ proctype Thread(byte e) {
 
 /* Engine.Call, Engine.CallContext, Engine.Go, or those of Pool */
 proctype Caller(byte id) {
-	LOCALS; byte i; bit ctx, posts;
+	LOCALS; byte i;
 	do
 	:: i < CALLS ->
 		j = id*CALLS + i + 1;
@@ -119,7 +115,7 @@ proctype Caller(byte id) {
 #else
 		PushAndWake(0);
 #endif
-		EndCall(ctx);
+		EndCall();
 		atomic { i++; c = 0; o = 0; j = 0; ok = 0; ctx = 0; posts = 0 }
 	:: else -> break
 	od;

@@ -8,18 +8,12 @@ bit mode[QUEUES];   /* only the thread changes it */
 bit wakeup[QUEUES];   /* a channel with room for one */
 bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives from wakeup */
 
-#ifdef HOST
-bit onWake;
-#define Told
-#define TELLS d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
-bit event;   /* posted to the host's loop by the callback, and not yet taken */
-bit waiting; /* history: the host waits for an event */
+bit onWake;           /* a host has called OnWake */
+bit event;            /* posted to the host's loop by the callback, and not yet taken */
+bit waiting;          /* history: the host waits for an event */
 #define LOST(e) (owed[e] == 0 && \
 	((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
 	head[e] != RESTING && atWakeup[e] && !wakeup[e]))
-#else
-#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atWakeup[e] && !wakeup[e])
-#endif
 #ifndef THREADS
 #define THREADS QUEUES
 #endif
@@ -27,11 +21,7 @@ bit waiting; /* history: the host waits for an event */
 /* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it
  * is lost. */
 active proctype Monitor() {
-#if THREADS == 1
-end:	atomic { LOST(0) -> assert(lost_wakeup) }
-#else
-end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
-#endif
+end:	atomic { LOST(0) || LOST(THREADS - 1) -> assert(lost_wakeup) } /* there are two at most */
 }
 
 #ifdef COARSE
@@ -51,18 +41,11 @@ inline Wake(e) {
 	if
 	:: mode[e] == INGO ->
 		d_step { wakeup[e] = 1; owed[e]-- }
-#ifdef HOST
 	:: mode[e] == UP ->
 		if
 		:: !onWake -> owed[e]--
-		:: onWake ->
-			if
-			:: TELLS
-			fi
+		:: onWake -> d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
 		fi
-#else
-	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no onWake */
-#endif
 	fi
 }
 
@@ -112,9 +95,9 @@ inline PushAndWake(e) { Push(e); WakeIfOwed(e) }
 inline Terminate(e) { Close(e); WakeIfOwed(e) }
 
 /* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
- * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. limited: the
- * caller has a context. For how long the caller looks before it parks is left open, as in Idle. */
-inline Await(limited) {
+ * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. ctx: the caller
+ * has a context. For how long the caller looks before it parks is left open, as in Idle. */
+inline Await() {
 	if
 	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
 	:: skip ->
@@ -123,26 +106,24 @@ inline Await(limited) {
 			Either(!yes, Outcome(c); break, yes = 0);
 			if /* waitToken */
 			:: d_step { token[c] -> token[c] = 0 }
-#ifdef DEADLINES
-			:: limited && mayExpire[j] ->
+			:: ctx && mayExpire[j] ->
 				expired[j] = 1;
 				Withdraw(c);
 				Either(yes,
 					d_step { yes = 0; o = WITHDRAWN }; break,
-					limited = 0) /* ctx = never */
-#endif
+					ctx = 0) /* ctx = never */
 			fi
 		od
 	fi
 }
 
 /* Engine.Call, when c has been pushed or refused: posts if nothing waits for it. */
-inline EndCall(limited) {
+inline EndCall() {
 	if
 	:: atomic { !ok -> Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0; posts = 0 }; Put(c)
 	:: ok && posts
 	:: ok && !posts ->
-		Await(limited);
+		Await();
 		if
 		:: o == WITHDRAWN
 		:: atomic { o != WITHDRAWN ->
@@ -152,6 +133,11 @@ inline EndCall(limited) {
 		assert((o == RAN || o == EXITED) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED ||
 			true_report)
 	fi
+}
+
+/* Engine.Go, when c has been pushed or refused: ok is 0 after it. */
+inline EndPost() {
+	Either(ok, ok = 0, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c))
 }
 
 #ifdef POOL
@@ -242,12 +228,8 @@ inline Next(e) {
 		When(o != POOL, Come(o));
 		o = 0
 	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
-#ifdef RETIRE
 	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
-#else
-	:: d_step { empty(backlog) && !closed && !listed[e] ->
-#endif
 			assert(idlers < WORKERS || shared_out);
 			Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
 	fi

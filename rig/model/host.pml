@@ -28,6 +28,8 @@
 byte finished;
 bit begun, expiry, returned; /* ServeContext has begun; its context has ended; it has returned */
 
+#define Taken announced = 0;
+
 byte serving;  /* Engine.serving; only the thread changes it */
 bit known = 1; /* the thread has its identity: Engine.m */
 bit blocked;   /* eventLoop.blocked */
@@ -62,7 +64,6 @@ inline End(e) {
 /* Engine.restInHost */
 inline RestInHost(e) {
 	Rest(e);
-	Told
 	if
 	:: d_step { ok -> ok = 0; Taken }
 	:: !ok && head[e] == CLOSED
@@ -102,7 +103,7 @@ inline RunInside(e) {
 inline ServeUntil(e, m) {
 	Begin();
 	When(onWake, RestAlways(e, RESTING));
-	Told Taken
+	Taken
 	Mark(e);
 	m = j; j = 0
 }
@@ -160,12 +161,10 @@ inline BeforeBlock(e) {
 		:: yes -> yes = 0 /* what is queued runs first */
 		:: yes ->
 			RestAlways(e, RESTING);
-			Told
 			owed[e]++;
 			Wake(e)
 		:: !yes ->
 			RestAlways(e, RESTING);
-			Told
 			Rest(e);
 			yes = ok; ok = 0
 		fi
@@ -188,7 +187,6 @@ inline WaitInside(e) {
 	BeforeBlock(e);
 	When(yes, yes = 0; waiting = 1; atomic { event || DISMISSED -> event = 0; waiting = 0 });
 	Look(e);
-	Told
 	Mark(e);
 	inner = j; j = 0;
 	RunMarked(e);
@@ -220,7 +218,6 @@ BLOCKED:	do
 	if
 	:: panicked
 	:: !panicked ->
-		Told
 		Mark(e);
 		mark = j; j = 0;
 		do
@@ -251,10 +248,11 @@ inline Function(e) {
 	fi;
 #endif
 #ifdef OWNPOSTS
-	Record(e, POSTED, JOBS, 0);
+	j = JOBS;
+	Record(e, POSTED, j, 0);
 	Push(e);
-	Either(ok, ok = 0, d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c));
-	c = 0;
+	EndPost();
+	atomic { c = 0; j = 0 };
 	WakeIfOwed(e);
 #endif
 	skip
@@ -299,7 +297,7 @@ inline ServeContext(e) {
 	:: !expiry ->
 #endif
 		if /* Engine.step */
-		:: onWake -> RestAlways(e, RESTING); Told
+		:: onWake -> RestAlways(e, RESTING)
 		:: !onWake
 		fi;
 		Taken
@@ -400,14 +398,14 @@ proctype Terminator() {
 
 /* Engine.Call and Engine.Go */
 proctype Caller(byte id) {
-	LOCALS; bit posts;
+	LOCALS;
 	j = id + 2;
 	if
 	:: Get(0, AWAITED, j, id)
 	:: id > 0 -> Record(0, POSTED, j, id); posts = 1
 	fi;
 	PushAndWake(0);
-	EndCall(0);
+	EndCall();
 	finished++
 }
 
