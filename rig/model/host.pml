@@ -22,6 +22,9 @@
 #else
 #define JOBS (CALLERS + 1)
 #endif
+#ifndef WAIT
+#define WAIT 0
+#endif
 #include "callq.pml"
 #include "engine.pml"
 
@@ -47,18 +50,12 @@ inline End(e) {
 	:: !yes || head[e] != CLOSED
 	fi;
 	yes = 0;
-	if
-	:: rest[e] != NIL ->
+	When(rest[e] != NIL,
 		RestInHost(e);
-/* Engine.endServing: does not tell block that the thread has been terminated */
-#ifdef WAIT
 		if
 		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
 		:: !blocked || head[e] != CLOSED
-		fi
-#endif
-	:: else
-	fi
+		fi)
 }
 
 /* Engine.restInHost */
@@ -108,22 +105,15 @@ inline ServeUntil(e, m) {
 	m = j; j = 0
 }
 
+#define RunMarked(m, run) do :: TakeUntil(e, m); Either(c == NIL, break, run(e)) od; m = 0
+
 /* Engine.Serve inside a function */
 inline ServeInside(e) {
 	ServeUntil(e, inner);
-	RunMarked(e);
+	RunMarked(inner, RunInside);
 	End(e)
 }
 
-inline RunMarked(e) {
-	do
-	:: TakeUntil(e, inner);
-		Either(c == NIL, break, RunInside(e))
-	od;
-	inner = 0
-}
-
-#ifdef WAIT
 /* ---- eventloop.go ---- */
 
 byte natives = WAIT; /* native events that may come */
@@ -174,10 +164,7 @@ inline BeforeBlock(e) {
 /* Engine.Wait, at its end. left: the thread is left blocked. */
 inline AfterWait(e, left) {
 	Look(e);
-	if
-	:: left -> RestAlways(e, RESTING)
-	:: else
-	fi;
+	When(left, RestAlways(e, RESTING));
 	End(e)
 }
 
@@ -189,10 +176,13 @@ inline WaitInside(e) {
 	Look(e);
 	Mark(e);
 	inner = j; j = 0;
-	RunMarked(e);
+	RunMarked(inner, RunInside);
 	blocked = 1;
 	AfterWait(e, 1)
 }
+
+/* Or loopBudget passes. */
+#define RunSome(e) Run(e); if :: skip :: break fi
 
 /* Engine.Wait: panicked, or ok unless the thread has been terminated */
 inline Wait(e) {
@@ -215,29 +205,13 @@ BLOCKED:	do
 	:: else
 	fi;
 	Look(e);
-	if
-	:: panicked
-	:: !panicked ->
+	Unless(panicked,
 		Mark(e);
 		mark = j; j = 0;
-		do
-		:: TakeUntil(e, mark);
-			if
-			:: c == NIL -> break
-			:: c != NIL ->
-				Run(e);
-				if
-				:: skip
-				:: break /* loopBudget has passed */
-				fi
-			fi
-		od;
-		mark = 0
-	fi;
+		RunMarked(mark, RunSome));
 	AfterWait(e, panicked);
 	ok = (head[e] != CLOSED)
 }
-#endif
 
 inline Function(e) {
 #ifdef EATS
@@ -270,17 +244,10 @@ inline Run(e) {
 
 /* Loop.Serve, that is, Loop.mayServe and Engine.Serve */
 inline Serve(e) {
-	if
-	:: !known
-	:: known ->
+	When(known,
 		ServeUntil(e, mark);
-		do
-		:: TakeUntil(e, mark);
-			Either(c == NIL, break, Run(e))
-		od;
-		mark = 0;
-		End(e)
-	fi
+		RunMarked(mark, Run);
+		End(e))
 }
 
 /* Engine.ServeContext */
@@ -289,17 +256,9 @@ inline ServeContext(e) {
 	RestAlways(e, (onWake -> RESTING : NIL));
 	Begin();
 	do
-	:: expiry -> break
-#ifdef TERMINATE
-	:: !expiry && head[e] == CLOSED -> break
+	:: expiry || head[e] == CLOSED -> break
 	:: !expiry && head[e] != CLOSED ->
-#else
-	:: !expiry ->
-#endif
-		if /* Engine.step */
-		:: onWake -> RestAlways(e, RESTING)
-		:: !onWake
-		fi;
+		When(onWake, RestAlways(e, RESTING)); /* Engine.step */
 		Taken
 		Take(e);
 		Either(c != NIL, Run(e), Idle(e); Heed(e))
@@ -324,7 +283,7 @@ proctype Host(byte e) {
 #ifndef SETTER
 	When(!onWake, OnWake(e));
 #endif
-#ifdef WAIT
+#if WAIT
 	do
 	:: !known -> break /* Thread.mayServe */
 	:: known ->
