@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -126,7 +128,6 @@ func (r *run) check() {
 	})
 	r.checkThreads()
 	r.checkOrder()
-	r.checkCoalesced()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
 	}
@@ -149,88 +150,67 @@ func (r *run) checkThreads() {
 	}
 }
 
-// checkOrder checks that what one goroutine gave to one place began in its order: in one
-// activation, and, of a goroutine on a thread, in all.
+// A route is that of the operations that one goroutine has made on one thread, to one place.
+type route struct {
+	from   *issuer
+	thread uint64 // if from is a worker; that of a key changes
+	g      uintptr
+	on     int
+}
+
+// checkOrder checks that what one goroutine gave to one place began in its order, and that the last
+// of the coalesced functions that ran at a place is the latest of its goroutine.
 func (r *run) checkOrder() {
-	such := func(o *op) bool {
-		return (o.verb.queues() || o.verb.posts() && o.verb != coalesced) &&
-			r.ordered(o, r.records[o.number].by)
-	}
-	r.inOrder(such)
-	type route struct {
-		on int
-		g  uintptr
-	}
-	for _, p := range r.places {
-		for i := range p.workers {
-			last := map[route]*op{}
-			for _, is := range p.workers[i].issued {
-				rec := &r.records[is.o.number]
-				if rec.begun == 0 || !such(is.o) {
-					continue
-				}
-				key := route{is.o.on, is.g}
-				if before := last[key]; before != nil && r.records[before.number].at > rec.at {
-					r.failf(is.o, "its function began before that of %d, which the same thread had "+
-						"asked for earlier", before.number)
-				}
-				last[key] = is.o
+	r.inOrder(func(o *op, rec *record) bool {
+		return rec.begun > 0 && o.verb != coalesced && (o.verb.queues() || o.verb.posts()) &&
+			r.ordered(o, rec.by)
+	})
+	began := r.inOrder(func(o *op, rec *record) bool {
+		return rec.begun > 0 && o.verb == coalesced && rec.answer == ran
+	})
+	for i, p := range r.places {
+		var last *record
+		for route, o := range began {
+			if rec := &r.records[o.number]; route.on == i && (last == nil || last.at < rec.at) {
+				last = rec
 			}
 		}
+		if last == nil || p.terminated.Load() {
+			continue
+		}
+		r.p.visit(func(o *op, _ spot) {
+			rec := &r.records[o.number]
+			if o.verb == coalesced && rec.answer == ran && rec.route == last.route &&
+				rec.nth > last.nth {
+				r.failf(o, "its function did not run, but last one that the same goroutine had "+
+					"posted earlier")
+			}
+		})
 	}
 }
 
-// A way is that of the operations of one activation to one place.
-type way struct {
-	by *activation
-	on int
-}
-
-// inOrder checks that the functions of such operations began in the order in which each activation
-// made them, and returns the last of each way that has begun.
-func (r *run) inOrder(such func(o *op) bool) (last map[way]*op) {
-	last = map[way]*op{}
+// inOrder checks that the functions of such operations began in the order in which each goroutine
+// made them, and returns the last of each route.
+func (r *run) inOrder(such func(o *op, rec *record) bool) (last map[route]*op) {
+	var ops []*op
 	r.p.visit(func(o *op, _ spot) {
-		rec := &r.records[o.number]
-		if rec.begun == 0 || !such(o) {
-			return
+		if such(o, &r.records[o.number]) {
+			ops = append(ops, o)
 		}
-		w := way{rec.by, o.on}
-		if before := last[w]; before != nil && r.records[before.number].at > rec.at {
+	})
+	slices.SortFunc(ops, func(a, b *op) int {
+		return cmp.Compare(r.records[a.number].nth, r.records[b.number].nth)
+	})
+	last = map[route]*op{}
+	for _, o := range ops {
+		rec := &r.records[o.number]
+		if before := last[rec.route]; before != nil && r.records[before.number].at > rec.at {
 			r.failf(o, "its function began before that of %d, which the same goroutine had asked "+
 				"for earlier", before.number)
 		}
-		last[w] = o
-	})
-	return last
-}
-
-// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran
-// in that order, and that the last to run at a place is the latest of its goroutine.
-func (r *run) checkCoalesced() {
-	posted := map[way]*op{}
-	r.p.visit(func(o *op, _ spot) {
-		if rec := &r.records[o.number]; o.verb == coalesced && rec.answer == ran {
-			posted[way{rec.by, o.on}] = o
-		}
-	})
-	began := r.inOrder(func(o *op) bool {
-		return o.verb == coalesced && r.records[o.number].answer == ran
-	})
-	for i, p := range r.places {
-		var last *op
-		for w, o := range began {
-			if w.on == i && (last == nil || r.records[last.number].at < r.records[o.number].at) {
-				last = o
-			}
-		}
-		if last != nil && !p.terminated.Load() {
-			if latest := posted[way{r.records[last.number].by, i}]; latest != last {
-				r.failf(latest, "its function did not run, but last that of %d, which the same "+
-					"goroutine had posted earlier", last.number)
-			}
-		}
+		last[rec.route] = o
 	}
+	return last
 }
 
 // patient is how long a panic may take to be kept where nothing can be waited for.

@@ -39,6 +39,8 @@ type run struct {
 type record struct {
 	made    bool
 	by      *activation
+	route   route
+	nth     int // of what its issuer has made
 	given   int // the function must see it
 	answer  answers
 	left    bool           // by Goexit, before its function had begun
@@ -169,7 +171,7 @@ func (r *run) script(ops []*op) {
 	for len(ops) > 0 {
 		var one testutil.Group
 		one.Go(func() {
-			a := &activation{run: r, spot: s, g: ident.G(), top: true}
+			a := &activation{run: r, issuer: new(issuer), spot: s, g: ident.G(), top: true}
 			defer a.stop()
 			for len(ops) > 0 {
 				o := ops[0]
@@ -205,6 +207,7 @@ func (r *run) settle() {
 type activation struct {
 	run       *run
 	worker    *worker // nil off all threads
+	issuer    *issuer // the worker's, or its own
 	spot      spot
 	g         uintptr
 	top       bool           // it is a goroutine of the program, in which each operation is made
@@ -267,7 +270,10 @@ func (r *run) act(o *op, s spot, w *worker) {
 	if rec.given != o.number+1 {
 		r.failf(o, "its function does not see what was written before the call")
 	}
-	a := &activation{run: r, worker: w, spot: s.inside(o), g: ident.G()}
+	a := &activation{run: r, worker: w, issuer: new(issuer), spot: s.inside(o), g: ident.G()}
+	if w != nil {
+		a.issuer = &w.issuer
+	}
 	a.setLabels(o, rec)
 	rec.g = a.g
 	rec.ended = exited // unless it comes to its end
@@ -326,9 +332,10 @@ func (a *activation) make(o *op, s spot) {
 		exitsBefore = w.exits[a.g]
 	}
 	if o.verb.queues() || o.verb.posts() {
+		a.issuer.made++
+		rec.nth, rec.route = a.issuer.made, route{from: a.issuer, g: a.g, on: o.on}
 		if w != nil {
-			w.issued = append(w.issued, issue{o, a.g})
-			rec.before = len(w.began)
+			rec.route.thread, rec.before = w.id.Load(), len(w.began)
 		}
 		if p := r.places[o.on]; p.ending {
 			rec.late = p.terminated.Load()
@@ -542,21 +549,18 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 	if o.number%2 == 1 { // what has labels takes another path in the engine
 		outer = pprof.WithLabels(outer, pprof.Labels("operation", "odd"))
 	}
-	ctx, cancelIt := context.WithCancel(outer)
-	stop = cancelIt
 	after := time.Duration(o.n) * time.Microsecond
+	if o.how == timeout {
+		return context.WithTimeout(outer, after)
+	}
+	ctx, stop = context.WithCancel(outer)
 	switch o.how {
 	case done:
-		cancelIt()
-	case timeout:
-		var stopTimer func()
-		ctx, stopTimer = context.WithTimeout(ctx, after)
-		stop = func() { stopTimer(); cancelIt() }
+		stop()
 	case cancel:
-		timer := time.AfterFunc(after, cancelIt)
-		stop = func() { timer.Stop(); cancelIt() }
+		time.AfterFunc(after, stop)
 	case ahead:
-		p.Go(cancelIt)
+		p.Go(stop)
 	}
 	return ctx, stop
 }

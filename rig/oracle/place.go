@@ -46,12 +46,13 @@ type place struct {
 	waits  bool                    // a host calls Wait, and not Serve
 	panics chan *thread.PanicError // of posted functions, that have not been taken
 
-	over  chan struct{} // closed: the program has terminated it
-	once  sync.Once
-	wake  func()        // what a host is woken by
-	woken chan struct{} // its events
-	stop  chan struct{} // closed: a host ends
-	gone  chan struct{} // closed: it has ended
+	over  context.Context // done: the program has terminated it
+	close func()          // ends over
+	wake  func()          // what a host is woken by
+	woken chan struct{}   // its events
+	hosts context.Context // done: a host ends
+	stop  func()          // ends hosts
+	gone  chan struct{}   // closed: it has ended
 }
 
 // A runner is what threads and pools have in common.
@@ -115,20 +116,16 @@ func (r *run) keys() *keyed.Threads[int] {
 type worker struct {
 	// the thread's, plus one; zero until a function has run there, or while a key has none
 	id         atomic.Uint64
-	latest     uint64          // of a key: the id of the thread that issued
+	issuer     issuer          // of the calls made here
 	began      []*op           // functions, in the order they began
-	issued     []issue         // calls made here, in the order they were made
 	threw      []*op           // posted functions that panicked, in the order they did
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
 	closed     bool            // a function that ran here has terminated the place
 }
 
-// An issue is a call that a goroutine made.
-type issue struct {
-	o *op
-	g uintptr
-}
+// An issuer counts what is made on a thread, or elsewhere in an activation.
+type issuer struct{ made int }
 
 // mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on
 // its stack and what that refers to.
@@ -140,7 +137,8 @@ func init() { mainExits.Store(1000) }
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
 	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()),
-		panics: make(chan *thread.PanicError, 10_000), over: make(chan struct{})}
+		panics: make(chan *thread.PanicError, 10_000)}
+	p.over, p.close = context.WithCancel(context.Background())
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
@@ -168,7 +166,8 @@ func newPlace(r *run, i int) *place {
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:
-		p.stop, p.gone = make(chan struct{}), make(chan struct{})
+		p.hosts, p.stop = context.WithCancel(context.Background())
+		p.gone = make(chan struct{})
 		p.waits = i%2 == 0
 		adopted := make(chan struct{})
 		go p.host(r, k, adopted, opts)
@@ -213,10 +212,8 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}, opts []thread.Opti
 	p.workers[0].id.Store(ident.Thread() + 1)
 	if k == serving {
 		p.wake = func() {}
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() { <-p.stop; cancel() }()
 		close(adopted)
-		_ = p.loop.ServeContext(ctx)
+		_ = p.loop.ServeContext(p.hosts)
 		return
 	}
 	p.woken = make(chan struct{}, 1)
@@ -243,7 +240,7 @@ func (p *place) run() {
 	p.pump(&ended, func() {
 		select {
 		case <-p.woken:
-		case <-p.stop:
+		case <-p.hosts.Done():
 			ended = true
 		}
 	})
@@ -260,9 +257,6 @@ func (p *place) pump(over *bool, block func()) {
 		}
 	}
 }
-
-// close notifies the dialogs that they are over.
-func (p *place) close() { p.once.Do(func() { close(p.over) }) }
 
 // poll takes an event, as a function does that lets a host draw itself anew.
 func (p *place) poll() {
@@ -282,7 +276,7 @@ func (p *place) dialog() bool {
 	p.pump(&over, func() {
 		select {
 		case <-p.woken:
-		case <-p.over:
+		case <-p.over.Done():
 			over = true
 		}
 	})
@@ -294,13 +288,7 @@ func (p *place) worker() *worker {
 	id := ident.Thread() + 1
 	for i := range p.workers {
 		w := &p.workers[i]
-		if w.id.Load() == id {
-			if p.key != nil && w.latest != id {
-				w.latest, w.issued = id, nil // those of another goroutine are not ordered with it
-			}
-			return w
-		}
-		if p.key == nil && w.id.CompareAndSwap(0, id) {
+		if w.id.Load() == id || p.key == nil && w.id.CompareAndSwap(0, id) {
 			return w
 		}
 	}
@@ -398,7 +386,7 @@ func (p *place) end() (answered bool) {
 		}
 	}
 	if p.stop != nil {
-		close(p.stop)
+		p.stop()
 		<-p.gone
 	}
 	return answered
