@@ -16,6 +16,15 @@
 #define Unless(cond, step) if :: cond :: else -> step fi
 #define While(cond, step) do :: cond -> step :: else -> break od
 
+/* CompareAndSwap. new is followed by what goes with it. Replace is in a loop, which it ends if it
+ * succeeds; ReplaceState likewise, if the state is s. */
+#define Swap(word, old, new) if :: d_step { word == old -> word = new } :: word != old fi
+#define Replace(word, old, new) \
+	if :: d_step { word == old -> word = new }; break :: word != old fi
+#define ReplaceState(q, new) \
+	if :: d_step { state[q] == s -> state[q] = new; s = 0; yes = 1 }; break \
+	:: d_step { state[q] != s -> s = 0 } fi
+
 #ifdef FINE
 #define AND }; atomic {
 #define MERGE
@@ -161,10 +170,7 @@ inline Park(q) {
 	:: SETTLED(state[q]) -> yes = 0; break
 	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break
 	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
-		if
-		:: d_step { state[q] == s -> state[q] = s | PARKED; s = 0; yes = 1 }; break
-		:: d_step { state[q] != s -> s = 0 }
-		fi
+		ReplaceState(q, s | PARKED)
 	od
 }
 
@@ -197,15 +203,12 @@ inline LetGo(q, my) {
  * the thread must not look at, as well. */
 inline Start(q) {
 	ClaimCall(q);
-	if
-	:: !yes
-	:: yes -> /* Ctx.Err */
+	When(yes, /* Ctx.Err */
 		if
 		:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
 			Settle(q, EXPIRED)
 		:: !expired[fn[q]]
-		fi
-	fi
+		fi)
 }
 
 /* Call.claim: yes unless the call was withdrawn. */
@@ -213,10 +216,7 @@ inline ClaimCall(q) {
 	do
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
 	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
-		if
-		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0; yes = 1 }; break
-		:: d_step { state[q] != s -> s = 0 }
-		fi
+		ReplaceState(q, s | STARTED)
 	od
 }
 
@@ -285,10 +285,6 @@ inline Record(e, k, job, g) {
 	}
 }
 
-/* CompareAndSwap, in a loop that it ends if it succeeds. new is followed by what goes with it. */
-#define Replace(word, old, new) \
-	if :: d_step { word == old -> word = new }; break :: word != old fi
-
 /* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to
  * itself, and waits for no call of its own. */
 inline Push(e) {
@@ -309,10 +305,7 @@ inline Push(e) {
 
 /* Queue.Take: c is the oldest call, or NIL. */
 inline Take(e) {
-	if
-	:: ready[e] != NIL -> TakeUntil(e, 255)
-	:: ready[e] == NIL -> c = NIL
-	fi;
+	Either(ready[e] != NIL, TakeUntil(e, 255), c = NIL);
 	Unless(c != NIL,
 		Grab(e, c);
 		if
@@ -356,14 +349,11 @@ inline Join(list, behind) {
 inline Mark(e) {
 	j = 0;
 	All(e);
-	if
-	:: r == NIL
-	:: r != NIL ->
+	Unless(r == NIL,
 		Record(e, MARK, 0, 0);
 		MERGE { Join(r, c); l = r; r = NIL; c = NIL };
 		Restore(e);
-		atomic { marked++; j = marked }
-	fi;
+		atomic { marked++; j = marked });
 	ok = 0
 }
 
@@ -386,14 +376,11 @@ inline TakeUntil(e, m) {
 
 /* Queue.grab: list is what was in head, the oldest first. */
 inline Grab(e, list) {
+	list = NIL;
 	do
-	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> list = NIL; break
-	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
-	:: head[e] == NIL && rest[e] != NIL ->
-		if
-		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
-		:: head[e] != NIL
-		fi
+	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> break
+	:: head[e] == NIL && rest[e] == NIL -> break
+	:: head[e] == NIL && rest[e] != NIL -> Replace(head[e], NIL, RESTING; Only(e))
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 		:: d_step { head[e] == h -> head[e] = rest[e]; announced = (announced && rest[e] == NIL) };
@@ -479,23 +466,16 @@ inline Refuse() {
 
 /* Queue.Rest: ok if the thread now counts as resting. */
 inline Rest(e) {
-	if
-	:: ready[e] != NIL -> ok = 0
-	:: ready[e] == NIL ->
+	Either(ready[e] != NIL,
+		ok = 0,
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
 		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
-		fi
-	fi
+		fi)
 }
 
 /* Queue.Awake */
-inline Awake(e) {
-	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
-	:: head[e] != RESTING
-	fi
-}
+inline Awake(e) { Swap(head[e], RESTING, NIL; Only(e)) }
 
 /* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
 inline Interrupt(e) {
@@ -507,12 +487,7 @@ inline Interrupt(e) {
 }
 
 /* Queue.Heed */
-inline Heed(e) {
-	if
-	:: d_step { head[e] == INTERRUPTED -> head[e] = rest[e]; Only(e) }
-	:: head[e] != INTERRUPTED
-	fi
-}
+inline Heed(e) { Swap(head[e], INTERRUPTED, rest[e]; Only(e)) }
 
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {

@@ -174,12 +174,7 @@ inline WaitFor(e) {
 			Abandon(c)
 		:: !exits && ok -> ok = 0; entered = 0
 		:: !exits && !ok ->
-			if
-			:: !entered ->
-				entered = 1;
-				PokeAll(e)
-			:: else
-			fi;
+			When(!entered, entered = 1; PokeAll(e));
 			atomic { token[c] -> token[c] = 0 } /* waitToken */
 		fi
 	od;
@@ -209,10 +204,7 @@ inline Rescue(e) {
 	do
 	:: todo == 0 -> break
 	:: d_step { todo != 0 -> y = LOWEST(todo); todo = todo & ~(1 << y); i = wait[y]; m = waitOn[y] };
-		if
-		:: ISCALL(i) && m == e -> TakeFrom(e, THREAD(y), i)
-		:: !ISCALL(i) || m != e
-		fi;
+		When(ISCALL(i) && m == e, TakeFrom(e, THREAD(y), i));
 		d_step { i = 0; m = 0; y = 0 };
 		When(p != NIL, todo = 0; wait[e] = NIL; RunList(e); ok = 1)
 	od

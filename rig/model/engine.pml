@@ -29,18 +29,13 @@ end:	atomic { LOST(0) || LOST(THREADS - 1) -> assert(lost_wakeup) } /* there are
 inline Wake(e) { owed[e]-- }
 inline Idle(e) {
 	Rest(e);
-	if
-	:: ok ->
-end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
-	:: else
-	fi
+	When(ok, end_rest: d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 })
 }
 #else
 /* Engine.wake */
 inline Wake(e) {
 	if
-	:: mode[e] == INGO ->
-		d_step { wakeup[e] = 1; owed[e]-- }
+	:: mode[e] == INGO -> d_step { wakeup[e] = 1; owed[e]-- }
 	:: mode[e] == UP ->
 		if
 		:: !onWake -> owed[e]--
@@ -56,11 +51,7 @@ inline Idle(e) {
 	Awake(e);
 	if
 	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending */
-	:: ready[e] == NIL ->
-		if
-		:: ISCALL(head[e]) -> yes = 1
-		:: !ISCALL(head[e])
-		fi
+	:: ready[e] == NIL -> When(ISCALL(head[e]), yes = 1)
 	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed */
 	:: skip /* it does not spin, or does not any more */
 	fi;
@@ -71,15 +62,12 @@ inline Idle(e) {
 inline Sleep(e) {
 	mode[e] = INGO;
 	Rest(e);
-	if
-	:: ok ->
+	When(ok,
 		do
 		:: head[e] != RESTING -> break
 		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
-end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
-		od
-	:: else
-	fi;
+			end_wakeup: atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
+		od);
 	atomic { mode[e] = UP; ok = 0 }
 }
 
@@ -193,10 +181,7 @@ inline Submit() {
 	if
 	:: d_step { closed -> ok = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
-			if
-			:: !coming -> Choose()
-			:: coming
-			fi;
+			When(!coming, Choose());
 			Shared() };
 		When(o != POOL, Come(o));
 		d_step { ok = 1; o = 0 }
@@ -208,10 +193,7 @@ inline Came(e) {
 	Only(e);
 	assert(!listed[e] || closed || retired || shared_out);
 	yes = comes[e];
-	if
-	:: yes -> comes[e] = 0; coming = 0
-	:: else
-	fi
+	When(yes, comes[e] = 0; coming = 0)
 }
 
 /* Pool.next: c, and o is the thread to tell. */
