@@ -19,8 +19,10 @@
 #define QUEUES 1
 #ifdef OWNPOSTS
 #define JOBS (CALLERS + 2)
+#define OWN JOBS
 #else
 #define JOBS (CALLERS + 1)
+#define OWN 0
 #endif
 #ifndef WAIT
 #define WAIT 0
@@ -311,15 +313,12 @@ end_wait:	atomic { event -> event = 0; waiting = 0 };
 #endif
 }
 
-#ifdef SETTER
 /* OnWake by another goroutine */
 proctype Setter() {
 	LOCALS;
 	OnWake(0)
 }
-#endif
 
-#ifdef CONTEXT
 /* context.AfterFunc and Engine.interrupt */
 proctype Deadline() {
 	LOCALS;
@@ -332,7 +331,6 @@ end:	begun;
 	:: !wake
 	fi
 }
-#endif
 
 /* A native event loop inside block or a function, or a callback, takes an event when nothing is
  * queued, and does not serve. */
@@ -343,17 +341,12 @@ end:	do
 	od
 }
 
-#ifdef TERMINATE
 /* Engine.Terminate, by another goroutine */
 proctype Terminator() {
 	LOCALS;
 	Terminate(0);
-	if
-	:: serving == 0 -> known = 0 /* forget */
-	:: serving > 0
-	fi
+	When(serving == 0, known = 0) /* forget */
 }
-#endif
 
 /* Engine.Call and Engine.Go */
 proctype Caller(byte id) {
@@ -390,18 +383,10 @@ init {
 	atomic {
 		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 2 .. JOBS) {
-#ifdef OWNPOSTS
-			assert(fate[i] != UNDECIDED || i == JOBS && fate[2] != HAS_RUN || all_decided)
-#else
-			assert(fate[i] != UNDECIDED || all_decided)
-#endif
+			assert(fate[i] != UNDECIDED || i == OWN && fate[2] != HAS_RUN || all_decided)
 		};
-#ifdef CONTEXT
-		assert(returned || all_decided);
-#endif
-#ifdef TERMINATE
-		assert(serving == 0 && !known || identity);
-#endif
+		assert(!begun || returned || all_decided);
+		assert(head[0] != CLOSED || serving == 0 && !known || identity);
 		CheckFree()
 	}
 }
