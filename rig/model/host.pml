@@ -1,14 +1,13 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve, ServeContext and Wait.
  *
  * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the
- * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken. Job 1
- * is none, or a Control record.
+ * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken.
  *
  *   CONTEXT     the host serves a context first
  *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a
  *               context or after
  *   TERMINATE   the thread is terminated some time, by another goroutine
- *   EATS        the function of job 2 may take all events from the event loop, and wait for another
+ *   EATS        the function of job 1 may take all events from the event loop, and wait for another
  *               thread
  *   OWNPOSTS    it posts the last job to its own thread
  *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A
@@ -18,10 +17,10 @@
 #define HOST
 #define QUEUES 1
 #ifdef OWNPOSTS
-#define JOBS (CALLERS + 2)
+#define JOBS (CALLERS + 1)
 #define OWN JOBS
 #else
-#define JOBS (CALLERS + 1)
+#define JOBS CALLERS
 #define OWN 0
 #endif
 #ifndef WAIT
@@ -85,16 +84,10 @@ inline OnWake(e) {
 
 /* Engine.run; the function only returns. */
 inline RunInside(e) {
-	if
-	:: kind[c] == CONTROL || kind[c] == POSTED ->
-		d_step { Decide(fn[c], HAS_RUN); assert(known || identity); fn[c] = 0 };
-		PutRecord(c)
-	:: d_step {
-			kind[c] == AWAITED -> Decide(fn[c], HAS_RUN);
-			assert(known || identity); result[c] = fn[c]
-		};
-		Settle(c, RAN)
-	fi;
+	d_step { Decide(fn[c], HAS_RUN); assert(known || identity) };
+	Either(kind[c] == POSTED,
+		fn[c] = 0; PutRecord(c),
+		result[c] = fn[c]; Settle(c, RAN));
 	c = 0
 }
 
@@ -125,7 +118,7 @@ byte natives = WAIT; /* native events that may come */
 #else
 #define BLOCKED   end_in_block
 /* a native event ends a dialog, or else the thread might wait there at the end */
-#define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED)
+#define DISMISSED (fate[1] != UNDECIDED && fate[JOBS] != UNDECIDED)
 #endif
 
 /* Engine.look */
@@ -235,8 +228,8 @@ inline Function(e) {
 }
 
 inline Run(e) {
-	Either(kind[c] == AWAITED && fn[c] == 2,
-		d_step { Decide(2, HAS_RUN); result[c] = 2; outer = c; c = 0 };
+	Either(kind[c] == AWAITED && fn[c] == 1,
+		d_step { Decide(1, HAS_RUN); result[c] = 1; outer = c; c = 0 };
 		Function(e);
 		assert(known || identity);
 		Settle(outer, RAN);
@@ -334,10 +327,9 @@ end:	begun;
 
 /* A native event loop inside block or a function, or a callback, takes an event when nothing is
  * queued, and does not serve. */
-#define NOTHING(x) (!ISCALL(x) || kind[x] == CONTROL && next[x] == NIL)
 active proctype Eater() {
 end:	do
-	:: atomic { event && head[0] != CLOSED && NOTHING(head[0]) && NOTHING(ready[0]) -> event = 0 }
+	:: atomic { event && head[0] != CLOSED && !ISCALL(head[0]) && !ISCALL(ready[0]) -> event = 0 }
 	od
 }
 
@@ -351,7 +343,7 @@ proctype Terminator() {
 /* Engine.Call and Engine.Go */
 proctype Caller(byte id) {
 	LOCALS;
-	j = id + 2;
+	j = id + 1;
 	if
 	:: Get(0, AWAITED, j, id)
 	:: id > 0 -> Record(0, POSTED, j, id); posts = 1
@@ -377,13 +369,13 @@ init {
 #ifdef TERMINATE
 		run Terminator();
 #endif
-		i = 2
+		i = 0
 	};
 	timeout;
 	atomic {
 		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-		for (i : 2 .. JOBS) {
-			assert(fate[i] != UNDECIDED || i == OWN && fate[2] != HAS_RUN || all_decided)
+		for (i : 1 .. JOBS) {
+			assert(fate[i] != UNDECIDED || i == OWN && fate[1] != HAS_RUN || all_decided)
 		};
 		assert(!begun || returned || all_decided);
 		assert(head[0] != CLOSED || serving == 0 && !known || identity);
