@@ -37,14 +37,15 @@
 #endif
 
 byte finished, ended; /* callers, threads */
-#ifdef LIVE
 /* Every caller comes to its end, and so does each thread if it has been terminated. */
 #ifdef WORKERS
 #define DISMISSED (closed || retired)
 #else
 #define DISMISSED (head[0] == CLOSED)
 #endif
-ltl ends { <>[] (finished == CALLERS && (!DISMISSED || ended == THREADS)) }
+#define ENDED (finished == CALLERS && (!DISMISSED || ended == THREADS))
+#ifdef LIVE
+ltl ends { <>[] ENDED }
 #endif
 
 #define FIRST_OF(job) (((job) - 1)%CALLS == 0)
@@ -122,7 +123,6 @@ proctype Caller(byte id) {
 	finished++
 }
 
-#ifdef TERMINATE
 proctype Terminator() {
 	LOCALS; byte i;
 #ifdef POOL
@@ -134,7 +134,6 @@ proctype Terminator() {
 	fi
 #endif
 }
-#endif
 
 #ifdef RETIRE
 /* Pool.Retire. All calls have returned: each of them keeps the handle alive. */
@@ -173,10 +172,7 @@ init {
 #ifndef LIVE
 	timeout;
 	atomic {
-		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-#if defined(POOL) && (defined(TERMINATE) || defined(RETIRE))
-		ended == WORKERS;
-#endif
+		ENDED; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
 		CheckFree()
 	}

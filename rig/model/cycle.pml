@@ -8,8 +8,8 @@
  *
  * CYCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on,
  * the job that its function queues by Go first, the job that it calls then, and the job whose
- * function waits for it. START has the jobs that are queued at first, and runs the goroutines outside,
- * of which there are OUTSIDE.
+ * function waits for it. START queues the first jobs, and runs the OUTSIDE goroutines that are on
+ * no thread.
  */
 #define INNER     1 /* a function on A calls B, whose function calls A, whose function calls A again */
 #define NESTED    2 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
