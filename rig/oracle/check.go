@@ -13,13 +13,11 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]
 	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised
 	// then.
-	if unwinding && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
-		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
-	}
+	r.must(o, !unwinding || rec.answer == exited || o.verb.hasBody() && rec.answer == panicked,
+		"it was %v although a Goexit unwinds its goroutine", rec.answer)
 	if rec.answer == exited && o.verb.queues() && rec.progress[1].Load() != 2 {
-		if rec.left = true; rec.progress[1].Load() == 1 {
-			r.failf(o, "its goroutine exits before its function has ended")
-		}
+		rec.left = true
+		r.must(o, rec.progress[1].Load() != 1, "its goroutine exits before its function has ended")
 	}
 	if !o.verb.hasBody() || o.verb == generator {
 		switch {
@@ -34,16 +32,12 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	if o.verb.queues() || o.verb.posts() {
 		ending = r.places[o.on].terminating.Load()
 	}
-	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
-		r.failf(o, "it was refused by a place that has not been terminated")
-	}
-	if rec.late && rec.answer&(refused|expired) == 0 {
-		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
-	}
+	r.must(o, rec.answer != refused || ending || o.verb == try && r.places[o.on].kind == limited,
+		"it was refused by a place that has not been terminated")
+	r.must(o, !rec.late || rec.answer&(refused|expired) != 0,
+		"it was %v by a place that had been terminated", rec.answer)
 	if o.verb.posts() {
-		if rec.answer&(panicked|exited) != 0 {
-			r.failf(o, "the post %v: %v", rec.answer, value)
-		}
+		r.must(o, rec.answer&(panicked|exited) == 0, "the post %v: %v", rec.answer, value)
 		return
 	}
 	switch refusal := rec.answer&(refused|expired) != 0; {
@@ -72,10 +66,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	}
 	for _, before := range a.posted {
-		if before.on == o.on && !r.taken(before) {
-			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not",
-				before.number)
-		}
+		r.must(o, before.on != o.on || r.taken(before),
+			"it ran, but what the same goroutine had posted before (%d) did not", before.number)
 	}
 }
 
@@ -142,9 +134,8 @@ func (r *run) checkThreads() {
 		}
 		for w := range p.workers {
 			id := p.workers[w].id.Load()
-			if other, found := owner[id]; found && id > 1 {
-				r.failf(nil, "places %d and %d are one thread", other, i)
-			}
+			other, found := owner[id]
+			r.must(nil, !found || id <= 1, "places %d and %d are one thread", other, i)
 			owner[id] = i
 		}
 	}
@@ -180,11 +171,9 @@ func (r *run) checkOrder() {
 		}
 		r.p.visit(func(o *op, _ spot) {
 			rec := &r.records[o.number]
-			if o.verb == coalesced && rec.answer == ran && rec.route == last.route &&
-				rec.nth > last.nth {
-				r.failf(o, "its function did not run, but last one that the same goroutine had "+
-					"posted earlier")
-			}
+			r.must(o, o.verb != coalesced || rec.answer != ran || rec.route != last.route ||
+				rec.nth <= last.nth,
+				"its function did not run, but last one that the same goroutine had posted earlier")
 		})
 	}
 }
@@ -245,18 +234,16 @@ func (r *run) checkErrors(number int, p *place) {
 		}
 	}
 	for _, o := range want {
-		if n := times[r.records[o.number].thrown]; n != 1 {
-			r.failf(o, "its panic was given to the handler %d times", n)
-		}
+		n := times[r.records[o.number].thrown]
+		r.must(o, n == 1, "its panic was given to the handler %d times", n)
 	}
 	if read+len(rest) != len(want) {
 		r.failf(nil, "place %d: %d functions panicked, the handler has %v", number, len(want), times)
 		return
 	}
 	for i, o := range p.workers[0].threw {
-		if len(p.workers) == 1 && i >= read && rest[i-read] != r.records[o.number].thrown {
-			r.failf(o, "the handler was not given its panic in the order in which they came")
-		}
+		r.must(o, len(p.workers) > 1 || i < read || rest[i-read] == r.records[o.number].thrown,
+			"the handler was not given its panic in the order in which they came")
 	}
 }
 

@@ -89,6 +89,13 @@ func (r *run) failf(o *op, format string, args ...any) {
 	}
 }
 
+// must reports a failure unless something holds.
+func (r *run) must(o *op, holds bool, format string, args ...any) {
+	if !holds {
+		r.failf(o, format, args...)
+	}
+}
+
 // A result is how a run ended.
 type result struct {
 	seed     uint64 // of the program, if it was made from one
@@ -155,12 +162,8 @@ func (r *run) all() {
 	}
 	r.check()
 	for i, p := range r.places {
-		if p.end() {
-			r.failf(nil, "place %d takes calls after Terminate", i)
-		}
-		if p.phase.Load() < 0 {
-			r.failf(nil, "place %d has ended without its stop function", i)
-		}
+		r.must(nil, !p.end(), "place %d takes calls after Terminate", i)
+		r.must(nil, p.phase.Load() >= 0, "place %d has ended without its stop function", i)
 	}
 }
 
@@ -232,13 +235,10 @@ func (r *run) function(o *op, s spot) func() {
 			return
 		}
 		defer p.leave()
-		if p.kind == own && p.phase.Load() != 1 {
-			r.failf(o, "its function ran before the start function of its thread, or after the "+
-				"stop function")
-		}
-		if w.closed {
-			r.failf(o, "its function began after another one on the same thread had terminated it")
-		}
+		r.must(o, p.kind != own || p.phase.Load() == 1,
+			"its function ran before the start function of its thread, or after the stop function")
+		r.must(o, !w.closed,
+			"its function began after another one on the same thread had terminated it")
 		if rec.begun > 0 {
 			rec.begun++
 			r.failf(o, "its function ran %d times", rec.begun)
@@ -267,9 +267,8 @@ func (r *run) act(o *op, s spot, w *worker) {
 	rec.progress[1].Store(1)
 	defer rec.progress[1].Store(2)
 	rec.begun++
-	if rec.given != o.number+1 {
-		r.failf(o, "its function does not see what was written before the call")
-	}
+	r.must(o, rec.given == o.number+1,
+		"its function does not see what was written before the call")
 	a := &activation{run: r, worker: w, issuer: new(issuer), spot: s.inside(o), g: ident.G()}
 	if w != nil {
 		a.issuer = &w.issuer
@@ -416,10 +415,8 @@ func (a *activation) do(o *op, s spot) answers {
 	case readError:
 		rec.read = r.fault(p, o)
 	case on:
-		if got, want := p.thread.On(), s.here == o.on; got != want &&
-			(!s.coroutine || ident.Thread() != 0) {
-			r.failf(o, "On is %v", got)
-		}
+		got := p.thread.On()
+		r.must(o, got == (s.here == o.on) || s.coroutine && ident.Thread() == 0, "On is %v", got)
 	case serve:
 		return a.serve(o, r.places[s.here].loop)
 	case serveFor:
@@ -462,16 +459,15 @@ func (a *activation) flood(o *op, p *place) {
 			}
 			defer p.leave()
 			rec.drained.Add(1)
-			if p.pool == nil && i != last+1 {
-				r.failf(o, "function %d ran, after %d", i, last)
-			}
 			if p.pool == nil {
+				r.must(o, i == last+1, "function %d ran, after %d", i, last)
 				last = i
 			}
 		}) {
 			rec.taken++
-		} else if !p.terminating.Load() {
-			r.failf(o, "function %d was refused by a place that has not been terminated", i)
+		} else {
+			r.must(o, p.terminating.Load(),
+				"function %d was refused by a place that has not been terminated", i)
 		}
 	}
 }
@@ -495,9 +491,8 @@ func (a *activation) startPool(o *op, s spot) {
 		a.run.act(o, s, nil)
 		return nil
 	}))
-	if err != nil || !pool.Call(nop) {
-		a.run.failf(o, "StartPool returned %v, or its pool refuses calls", err)
-	}
+	a.run.must(o, err == nil && pool.Call(nop),
+		"StartPool returned %v, or its pool refuses calls", err)
 }
 
 func (a *activation) eval(o *op, s spot, p *place) answers {

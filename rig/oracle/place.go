@@ -101,10 +101,9 @@ func (r *run) keys() *keyed.Threads[int] {
 	}
 	idle := [...]time.Duration{1, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
-		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
-			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
-				w.id.Load(), before)
-		}
+		w := &r.places[i].workers[0]
+		r.must(nil, w.id.CompareAndSwap(before, after),
+			"place %d: its thread becomes %d, it was %d, want %d", i, after, w.id.Load(), before)
 	}
 	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
 		keyed.WithStop(func(i int) { note(i, ident.Thread()+1, 0) }),
@@ -153,9 +152,7 @@ func newPlace(r *run, i int) *place {
 		p.thread, err = thread.Start(append(opts,
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
 			thread.WithStop(func() { p.phase.Store(2) }))...)
-		if err != nil {
-			r.failf(nil, "place %d: Start returned %v", i, err)
-		}
+		r.must(nil, err == nil, "place %d: Start returned %v", i, err)
 	case limited:
 		p.thread = thread.New(append(opts, thread.WithQueueLimit(2))...)
 	case pool1, pool2, pool3:
@@ -182,9 +179,8 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.thread
 		p.bound = thread.BindGo1(p.thread, func(f func()) { f() })
 		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
-			if p.runs.Add(1); o.on != i {
-				r.failf(o, "it ran at place %d", i)
-			}
+			p.runs.Add(1)
+			r.must(o, o.on == i, "it ran at place %d", i)
 			r.function(o, spot{here: i})()
 		})
 	}
@@ -198,16 +194,11 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}, opts []thread.Opti
 	p.loop = thread.Adopt(opts...)
 	p.thread = p.loop.Thread()
 	defer func() {
-		if p.thread.On() {
-			r.failf(nil, "On is true although the host's thread has been terminated")
-		}
+		r.must(nil, !p.thread.On(), "On is true although the host's thread has been terminated")
 		p.loop.Close()
-		if !ident.Locked() {
-			r.failf(nil, "Close has undone the host's own lock")
-		}
-		if runtime.UnlockOSThread(); ident.Locked() {
-			r.failf(nil, "the host's goroutine is still locked to its thread after Close")
-		}
+		r.must(nil, ident.Locked(), "Close has undone the host's own lock")
+		runtime.UnlockOSThread()
+		r.must(nil, !ident.Locked(), "the host's goroutine is still locked to its thread after Close")
 	}()
 	p.workers[0].id.Store(ident.Thread() + 1)
 	if k == serving {
