@@ -106,19 +106,9 @@ bit at_most_once;
 byte fate[JOBS + 1];
 byte owed[QUEUES];
 
-/* The names of the properties, so that an assertion that fails tells its name. All of them are 0
- * for ever. */
-bit exactly_once; /* a job is decided once: it runs, or its caller is told that it will not */
-/* what the caller is told is what happened, and it gets the result of its own function */
-bit true_report;
-bit in_order;     /* jobs of one goroutine run in its order */
-/* a record is not freed twice, nor given out while in use, nor cleared by another than its owner */
-bit one_owner;
-/* no thread sleeps while its queue is not resting and no goroutine owes it a wake-up */
-bit lost_wakeup;
-bit all_decided;  /* nothing is left over when everything has come to a halt */
-/* what only the thread may do, only the thread does; and only Close changes ready besides it */
-bit on_thread;
+/* Properties, as README.md lists them, so that an assertion that fails tells its name. All of them
+ * are 0 for ever. */
+bit exactly_once, true_report, in_order, one_owner, lost_wakeup, all_decided, on_thread;
 
 /* At first, and in the end, all records are free. */
 #define FreeAll() for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) }

@@ -39,17 +39,13 @@ type Edit struct {
 }
 
 // Read reads the patches in a file.
-func Read(file, word string) ([]*Patch, error) {
+func Read(file, word string) (all []*Patch, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return parse(string(text), word)
-}
-
-func parse(text, word string) (all []*Patch, err error) {
 	var f *Patch
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(string(text), "\n") {
 		head, isHead := strings.CutPrefix(line, word+" ")
 		file, isFile := strings.CutPrefix(line, "in ")
 		switch {
