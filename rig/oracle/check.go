@@ -160,20 +160,21 @@ func (r *run) checkOrder() {
 		return rec.begun > 0 && o.verb == coalesced && rec.answer == ran
 	})
 	for i, p := range r.places {
-		var last *record
+		var last *op
 		for route, o := range began {
-			if rec := &r.records[o.number]; route.on == i && (last == nil || last.at < rec.at) {
-				last = rec
+			if route.on == i && (last == nil || r.records[last.number].at < r.records[o.number].at) {
+				last = o
 			}
 		}
 		if last == nil || p.terminated.Load() {
 			continue
 		}
+		of := &r.records[last.number]
 		r.p.visit(func(o *op, _ spot) {
 			rec := &r.records[o.number]
-			r.must(o, o.verb != coalesced || rec.answer != ran || rec.route != last.route ||
-				rec.nth <= last.nth,
-				"its function did not run, but last one that the same goroutine had posted earlier")
+			r.must(o, o.verb != coalesced || rec.answer != ran || rec.route != of.route ||
+				rec.nth <= of.nth, "its function did not run, but last that of %d, which the same "+
+				"goroutine had posted earlier", last.number)
 		})
 	}
 }
