@@ -214,9 +214,9 @@ func down() {
 // closing refuses new windows, and returns the open ones and whether it has been called before.
 func closing() (open []*Window, before bool) {
 	state.winMu.Lock()
-	defer state.winMu.Unlock()
 	before, state.closing = state.closing, true
-	return slices.Collect(maps.Keys(state.windows)), before
+	state.winMu.Unlock()
+	return allWindows(), before
 }
 
 // opened returns all windows. It panics where the function of this name would wait for itself.

@@ -154,7 +154,7 @@ func (w *Window) listen() {
 		return func(_ *glfw.Window, width, height int) {
 			g := *w.geometry.Load()
 			g.size = ResizeEvent{width, height, width, height}
-			if !pixelsAreScreen() {
+			if glfw.GetPlatform() != glfw.PlatformX11 { // where pixels are screen coordinates
 				rest(&g.size)
 			}
 			resized(g)
@@ -189,8 +189,6 @@ func monitorChanged(m *glfw.Monitor, change glfw.PeripheralEvent) {
 		w.queue.post(&MonitorEvent{name, change == glfw.Connected})
 	}
 }
-
-func pixelsAreScreen() bool { return glfw.GetPlatform() == glfw.PlatformX11 }
 
 // OnEvent sets the function that handles events, one after the other. It runs on the goroutine that
 // called Run or, with [EventsOnDraw], on the window's thread.

@@ -38,11 +38,6 @@ func (a api) none() bool { return a.client == glfw.NoAPI }
 
 const most = 1 << 14
 
-func defaults() options {
-	return options{name: "window", title: "threadcall", width: 640, height: 480,
-		api: api{client: glfw.NoAPI}}
-}
-
 // Title sets the title.
 func Title(title string) Option { return option(func(o *options) { o.title = title }) }
 

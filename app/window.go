@@ -73,7 +73,8 @@ type geometry struct {
 // NewWindow makes a window. Before Run, frames are drawn for Screenshot only. Errors name what is
 // wrong with the options or what the system lacks.
 func NewWindow(opts ...Option) (*Window, error) {
-	o := defaults()
+	o := options{name: "window", title: "threadcall", width: 640, height: 480,
+		api: api{client: glfw.NoAPI}}
 	for _, opt := range opts {
 		if opt != nil {
 			opt.apply(&o)

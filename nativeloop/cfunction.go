@@ -8,22 +8,23 @@ import (
 	"github.com/ebitengine/purego"
 )
 
-// A cFunction is the address of a function, or of a variable, of a C library.
-type cFunction uintptr
+// A library has the addresses of functions and variables of a C library, by their names.
+type library map[string]uintptr
 
-func (f cFunction) call(args ...uintptr) uintptr {
-	r, _, _ := purego.SyscallN(uintptr(f), args...)
-	return r
+// find returns those of the names in a library that purego has opened.
+func find(opened uintptr, names ...string) (library, error) {
+	l := library{}
+	for _, name := range names {
+		address, err := purego.Dlsym(opened, name)
+		if err != nil {
+			return nil, fmt.Errorf("%w; %w", ErrNoLoop, err)
+		}
+		l[name] = address
+	}
+	return l, nil
 }
 
-// find sets the functions to those of a library that have these names.
-func find(library uintptr, functions map[string]*cFunction) error {
-	for name, f := range functions {
-		address, err := purego.Dlsym(library, name)
-		if err != nil {
-			return fmt.Errorf("%w; %w", ErrNoLoop, err)
-		}
-		*f = cFunction(address)
-	}
-	return nil
+func (l library) call(function string, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(l[function], args...)
+	return r
 }

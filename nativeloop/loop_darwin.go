@@ -15,15 +15,12 @@ const framework = "/System/Library/Frameworks/CoreFoundation.framework/CoreFound
 // cf has what is in the process once. Purego never frees a callback, so all loops share one.
 var cf struct {
 	sync.Mutex
-	current, add, wakeUp       cFunction // of run loops
-	create, signal, invalidate cFunction // of sources
-	keep, free                 cFunction // of both
-	run                        func(mode uintptr, seconds float64, returnAfterSource bool) int32
-	mode, commonModes          uintptr // the default mode is also NSDefaultRunLoopMode
-	onMain                     cFunction
-	context                    [10]uintptr          // a CFRunLoopSourceContext
-	loops                      map[uintptr]*runLoop // by their number
-	made                       uintptr
+	library
+	process library // pthread_main_np
+	run     func(mode uintptr, seconds float64, returnAfterSource bool) int32
+	context [10]uintptr          // a CFRunLoopSourceContext
+	loops   map[uintptr]*runLoop // by their number
+	made    uintptr
 }
 
 const contextInfo, contextPerform = 1, 9 // in cf.context
@@ -33,31 +30,19 @@ func openCF() error {
 	if cf.loops != nil {
 		return nil
 	}
-	library, err := purego.Dlopen(framework, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	opened, err := purego.Dlopen(framework, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return fmt.Errorf("%w; %w", ErrNoLoop, err)
 	}
-	var mode, commonModes cFunction
-	err = find(library, map[string]*cFunction{
-		"CFRunLoopGetCurrent":       &cf.current,
-		"CFRunLoopAddSource":        &cf.add,
-		"CFRunLoopWakeUp":           &cf.wakeUp,
-		"CFRunLoopSourceCreate":     &cf.create,
-		"CFRunLoopSourceSignal":     &cf.signal,
-		"CFRunLoopSourceInvalidate": &cf.invalidate,
-		"CFRetain":                  &cf.keep,
-		"CFRelease":                 &cf.free,
-		"kCFRunLoopDefaultMode":     &mode,
-		"kCFRunLoopCommonModes":     &commonModes,
-	})
-	if err == nil {
-		err = find(purego.RTLD_DEFAULT, map[string]*cFunction{"pthread_main_np": &cf.onMain})
-	}
-	if err != nil {
+	if cf.library, err = find(opened, "CFRunLoopGetCurrent", "CFRunLoopAddSource", "CFRunLoopWakeUp",
+		"CFRunLoopSourceCreate", "CFRunLoopSourceSignal", "CFRunLoopSourceInvalidate", "CFRetain",
+		"CFRelease", "kCFRunLoopDefaultMode", "kCFRunLoopCommonModes"); err != nil {
 		return err
 	}
-	cf.mode, cf.commonModes = mode.value(), commonModes.value()
-	purego.RegisterLibFunc(&cf.run, library, "CFRunLoopRunInMode")
+	if cf.process, err = find(purego.RTLD_DEFAULT, "pthread_main_np"); err != nil {
+		return err
+	}
+	purego.RegisterLibFunc(&cf.run, opened, "CFRunLoopRunInMode")
 	cf.context[contextPerform] = purego.NewCallback(perform)
 	cf.loops = map[uintptr]*runLoop{}
 	return nil
@@ -82,11 +67,11 @@ func attach(serve func(rest func())) (native, error) {
 	}
 	cf.made++
 	cf.context[contextInfo] = cf.made
-	l := &runLoop{serve: serve, number: cf.made, loop: cf.current.call()}
-	cf.keep.call(l.loop) // wake may come after the end of its thread
-	l.source = cf.create.call(0, 0, uintptr(unsafe.Pointer(&cf.context)))
+	l := &runLoop{serve: serve, number: cf.made, loop: cf.call("CFRunLoopGetCurrent")}
+	cf.call("CFRetain", l.loop) // wake may come after the end of its thread
+	l.source = cf.call("CFRunLoopSourceCreate", 0, 0, uintptr(unsafe.Pointer(&cf.context)))
 	cf.loops[l.number] = l
-	cf.add.call(l.loop, l.source, cf.commonModes)
+	cf.call("CFRunLoopAddSource", l.loop, l.source, cf.value("kCFRunLoopCommonModes"))
 	return l, nil
 }
 
@@ -105,12 +90,12 @@ func (l *runLoop) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.source != 0 {
-		cf.signal.call(l.source)
-		cf.wakeUp.call(l.loop)
+		cf.call("CFRunLoopSourceSignal", l.source)
+		cf.call("CFRunLoopWakeUp", l.loop)
 	}
 }
 
-func (l *runLoop) here() bool { return cf.current.call() == l.loop }
+func (l *runLoop) here() bool { return cf.call("CFRunLoopGetCurrent") == l.loop }
 
 func (l *runLoop) detach() {
 	cf.Lock()
@@ -118,8 +103,8 @@ func (l *runLoop) detach() {
 	cf.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	cf.invalidate.call(l.source) // takes it out of the loop
-	cf.free.call(l.source)
-	cf.free.call(l.loop)
+	cf.call("CFRunLoopSourceInvalidate", l.source) // takes it out of the loop
+	cf.call("CFRelease", l.source)
+	cf.call("CFRelease", l.loop)
 	l.source = 0
 }

@@ -28,14 +28,9 @@ const (
 // glib has what is in the process once. Purego never frees a callback, so all loops share one.
 var glib struct {
 	sync.Mutex
-	threadDefault, standard, owned    cFunction // of contexts
-	acquire, release, ref, leave      cFunction
-	iterate, make, push, pop          cFunction
-	create, attach, destroy, unref    cFunction // of sources
-	setPriority, setCanRecurse, addFD cFunction
-	functions                         [6]uintptr // a GSourceFuncs with dispatch alone
-
-	loops map[uintptr]*glibLoop // by source
+	library
+	functions [6]uintptr            // a GSourceFuncs with dispatch alone
+	loops     map[uintptr]*glibLoop // by source
 }
 
 // openGLib fills glib, which must be locked.
@@ -43,31 +38,18 @@ func openGLib() error {
 	if glib.loops != nil {
 		return nil
 	}
-	library, err := purego.Dlopen(glibName, purego.RTLD_NOW|noLoad)
+	opened, err := purego.Dlopen(glibName, purego.RTLD_NOW|noLoad)
 	if err != nil {
 		return fmt.Errorf("%w; %s is not in the process: load the toolkit before Attach", ErrNoLoop,
 			glibName)
 	}
-	err = find(library, map[string]*cFunction{
-		"g_main_context_get_thread_default":  &glib.threadDefault,
-		"g_main_context_default":             &glib.standard,
-		"g_main_context_is_owner":            &glib.owned,
-		"g_main_context_acquire":             &glib.acquire,
-		"g_main_context_release":             &glib.release,
-		"g_main_context_ref":                 &glib.ref,
-		"g_main_context_unref":               &glib.leave,
-		"g_main_context_iteration":           &glib.iterate,
-		"g_main_context_new":                 &glib.make,
-		"g_main_context_push_thread_default": &glib.push,
-		"g_main_context_pop_thread_default":  &glib.pop,
-		"g_source_new":                       &glib.create,
-		"g_source_attach":                    &glib.attach,
-		"g_source_destroy":                   &glib.destroy,
-		"g_source_unref":                     &glib.unref,
-		"g_source_set_priority":              &glib.setPriority,
-		"g_source_set_can_recurse":           &glib.setCanRecurse,
-		"g_source_add_unix_fd":               &glib.addFD,
-	})
+	glib.library, err = find(opened, "g_main_context_get_thread_default", "g_main_context_default",
+		"g_main_context_is_owner", "g_main_context_acquire", "g_main_context_release",
+		"g_main_context_ref", "g_main_context_unref", "g_main_context_iteration",
+		"g_main_context_new", "g_main_context_push_thread_default",
+		"g_main_context_pop_thread_default", "g_source_new", "g_source_attach", "g_source_destroy",
+		"g_source_unref", "g_source_set_priority", "g_source_set_can_recurse",
+		"g_source_add_unix_fd")
 	if err != nil {
 		return err
 	}
@@ -113,31 +95,31 @@ func attach(serve func(rest func())) (native, error) {
 	}
 	const advice = "make one for the thread, and call g_main_context_push_thread_default before Attach"
 	l := &glibLoop{serve: serve, thread: syscall.Gettid()}
-	context := glib.threadDefault.call()
+	context := glib.call("g_main_context_get_thread_default")
 	if context == 0 {
-		context = glib.standard.call()
-		if l.thread != syscall.Getpid() && int32(glib.owned.call(context)) == 0 {
+		context = glib.call("g_main_context_default")
+		if l.thread != syscall.Getpid() && int32(glib.call("g_main_context_is_owner", context)) == 0 {
 			return nil, fmt.Errorf("%w, the default one, or may: the main thread; %s, or own it "+
 				"(g_main_context_acquire)", ErrOwned, advice)
 		}
 	}
-	if int32(glib.acquire.call(context)) == 0 {
+	if int32(glib.call("g_main_context_acquire", context)) == 0 {
 		return nil, fmt.Errorf("%w: %s", ErrOwned, advice)
 	}
-	glib.release.call(context)
+	glib.call("g_main_context_release", context)
 	l.rest = l.wake
 	const flags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 	fd, _, errno := syscall.RawSyscall(syscall.SYS_EVENTFD2, 0, flags, 0)
 	if errno != 0 {
 		return nil, os.NewSyscallError("eventfd", errno)
 	}
-	l.fd, l.context = int(fd), glib.ref.call(context)
-	l.source = glib.create.call(uintptr(unsafe.Pointer(&glib.functions)), sourceSize)
+	l.fd, l.context = int(fd), glib.call("g_main_context_ref", context)
+	l.source = glib.call("g_source_new", uintptr(unsafe.Pointer(&glib.functions)), sourceSize)
 	glib.loops[l.source] = l
-	glib.addFD.call(l.source, fd, ioIn)
-	glib.setPriority.call(l.source, priority)
-	glib.setCanRecurse.call(l.source, 1)
-	glib.attach.call(l.source, context)
+	glib.call("g_source_add_unix_fd", l.source, fd, ioIn)
+	glib.call("g_source_set_priority", l.source, priority)
+	glib.call("g_source_set_can_recurse", l.source, 1)
+	glib.call("g_source_attach", l.source, context)
 	return l, nil
 }
 
@@ -154,8 +136,8 @@ func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	context := glib.make.call()
-	glib.push.call(context)
+	context := glib.call("g_main_context_new")
+	glib.call("g_main_context_push_thread_default", context)
 	l, err := attach(serve)
 	if err != nil {
 		popContext(context)
@@ -170,8 +152,8 @@ func (c ownContext) detach() {
 }
 
 func popContext(context uintptr) {
-	glib.pop.call(context)
-	glib.leave.call(context)
+	glib.call("g_main_context_pop_thread_default", context)
+	glib.call("g_main_context_unref", context)
 }
 
 // dispatch is called by GLib when a source is ready, on the thread that runs its context.
@@ -211,15 +193,16 @@ func (l *glibLoop) conflict() error {
 
 func (l *glibLoop) turner() (turn func() error) {
 	return func() error {
-		for since := time.Now(); int32(glib.acquire.call(l.context)) == 0; time.Sleep(again / 100) {
+		acquired := func() bool { return int32(glib.call("g_main_context_acquire", l.context)) != 0 }
+		for since := time.Now(); !acquired(); time.Sleep(again / 100) {
 			l.event(syscall.SYS_WRITE) // so that dispatch learns the number of the other thread
 			if time.Since(since) >= again {
 				return l.conflict()
 			}
 		}
-		defer glib.release.call(l.context)
+		defer glib.call("g_main_context_release", l.context)
 		const mayBlock = 1
-		glib.iterate.call(l.context, mayBlock)
+		glib.call("g_main_context_iteration", l.context, mayBlock)
 		return nil
 	}
 }
@@ -244,9 +227,9 @@ func (l *glibLoop) detach() {
 	glib.Lock()
 	delete(glib.loops, l.source)
 	glib.Unlock()
-	glib.destroy.call(l.source)
-	glib.unref.call(l.source)
-	glib.leave.call(l.context)
+	glib.call("g_source_destroy", l.source)
+	glib.call("g_source_unref", l.source)
+	glib.call("g_main_context_unref", l.context)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_ = syscall.Close(l.fd)

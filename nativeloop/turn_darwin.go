@@ -10,11 +10,14 @@ import (
 	"github.com/ebitengine/purego/objc"
 )
 
-// appKit has what the main thread uses of AppKit; zero until that comes into the process.
-var appKit struct{ app, modal cFunction } // NSApp, NSModalPanelRunLoopMode
+// appKit has what the main thread uses of AppKit; nil until that comes into the process.
+var appKit library
 
 // value returns that of a variable, of the size of a pointer.
-func (f cFunction) value() uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }
+func (l library) value(variable string) uintptr {
+	address := l[variable]
+	return **(**uintptr)(unsafe.Pointer(&address))
+}
 
 const forever = 1e10 // seconds
 
@@ -37,7 +40,7 @@ func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 		pool := objc.ID(objc.GetClass("NSAutoreleasePool")).Send(objc.RegisterName("new"))
 		defer pool.Send(objc.RegisterName("drain"))
 		const stopped = 2 // kCFRunLoopRunStopped
-		if cf.run(cf.mode, forever, true) == stopped {
+		if cf.run(cf.value("kCFRunLoopDefaultMode"), forever, true) == stopped {
 			return ErrQuit
 		}
 		return nil
@@ -47,9 +50,8 @@ func newOwnLoop(serve func(rest func())) (native, func() error, error) {
 // handleEvents hands the events that wait in NSApp, which the run loop does not look at, to NSApp.
 // A source of the run loop has told of them.
 func handleEvents() {
-	if appKit.app == 0 {
-		_ = find(purego.RTLD_DEFAULT, map[string]*cFunction{"NSModalPanelRunLoopMode": &appKit.modal,
-			"NSApp": &appKit.app})
+	if appKit == nil {
+		appKit, _ = find(purego.RTLD_DEFAULT, "NSModalPanelRunLoopMode", "NSApp")
 	}
 	if nsApp() == 0 {
 		return
@@ -67,20 +69,19 @@ func handleEvents() {
 	}
 }
 
-func onMain() bool { return int32(cf.onMain.call()) != 0 }
+func onMain() bool { return int32(cf.process.call("pthread_main_np")) != 0 }
 
 func nsApp() objc.ID {
-	if appKit.app == 0 {
+	if appKit == nil {
 		return 0
 	}
-	return objc.ID(appKit.app.value())
+	return objc.ID(appKit.value("NSApp"))
 }
 
 // mode returns the mode in which the thread waits: on the main one that of modal panels during one.
 func mode() uintptr {
-	if onMain() && appKit.modal != 0 && nsApp() != 0 &&
-		nsApp().Send(objc.RegisterName("modalWindow")) != 0 {
-		return appKit.modal.value()
+	if onMain() && nsApp() != 0 && nsApp().Send(objc.RegisterName("modalWindow")) != 0 {
+		return appKit.value("NSModalPanelRunLoopMode")
 	}
-	return cf.mode
+	return cf.value("kCFRunLoopDefaultMode")
 }

@@ -13,7 +13,6 @@ package bench
 import (
 	"context"
 	"runtime"
-	"slices"
 
 	"github.com/threadcall/threadcall/internal/compare"
 	"github.com/threadcall/threadcall/keyed"
@@ -23,89 +22,63 @@ import (
 // nop is what is called: a call's cost is all that is measured.
 func nop() {}
 
-// A way is one to have functions run on a thread, or on several that callers share.
+// A way is one to have functions run on a thread, or on several. open makes so many, if there can
+// be so many, and returns what callers call: each of them, or what they share.
 type way struct {
 	name string
-	open func() (s compare.Subject, end func())
-	// share makes so many threads, and returns what each of so many callers calls; nil unless it is
-	// for that
-	share func(threads, callers int) (s []compare.Subject, end func())
+	open func(threads int) (all []compare.Subject, end func())
 }
 
 var (
-	onMain = way{name: "threadcall", open: func() (compare.Subject, func()) {
-		return compare.MainThread, nop
+	onMain = way{"threadcall", func(int) ([]compare.Subject, func()) {
+		return []compare.Subject{compare.MainThread}, nop
 	}}
-	onThread = way{name: "thread", open: func() (compare.Subject, func()) {
+	onThread = alone("thread", func() (compare.Subject, func()) {
 		t := thread.New()
 		return t, t.Terminate
-	}}
-	reference = way{name: "reference", open: func() (compare.Subject, func()) {
+	})
+	reference = alone("reference", func() (compare.Subject, func()) {
 		d := compare.Struct()
 		return d, compare.OnThread(d)
+	})
+	spinning = way{"spinning", func(int) ([]compare.Subject, func()) {
+		s, end := compare.Spin()
+		return []compare.Subject{s}, end
 	}}
-	spinning = way{name: "spinning", open: func() (compare.Subject, func()) { return compare.Spin() }}
 
-	inPool = way{name: "thread", share: func(threads, callers int) ([]compare.Subject, func()) {
-		return shared(pool(threads)[0], callers)
+	inPool = way{"thread", func(threads int) ([]compare.Subject, func()) {
+		p := thread.NewPool(threads)
+		return []compare.Subject{p}, p.Terminate
 	}}
-	oneChannel = way{name: "reference", share: func(threads, callers int) ([]compare.Subject, func()) {
-		return shared(pool(threads)[1], callers)
+	oneChannel = way{"reference", func(threads int) ([]compare.Subject, func()) {
+		d := compare.Struct()
+		served := alone("", func() (compare.Subject, func()) { return d, compare.OnThread(d) })
+		_, end := served.open(threads)
+		return []compare.Subject{d}, end
 	}}
-	byKey = way{name: "keyed", share: func(threads, callers int) ([]compare.Subject, func()) {
-		k, keys := keyed.New[int](nil), []compare.Subject{}
+	byKey = way{"keyed", func(threads int) (all []compare.Subject, end func()) {
+		k := keyed.New[int](nil)
 		for i := range threads {
-			keys = append(keys, key{k, i})
+			all = append(all, key{k, i})
 		}
-		return inTurns(keys, callers), k.Close
+		return all, k.Close
 	}}
-	channels = way{name: "channels", share: func(threads, callers int) ([]compare.Subject, func()) {
-		keys, stops := []compare.Subject{}, []func(){}
-		for range threads {
-			s, stop := reference.open()
-			keys, stops = append(keys, s), append(stops, stop)
-		}
-		return inTurns(keys, callers), all(stops)
-	}}
+	channels = way{"channels", reference.open}
 )
 
-// inTurns returns for each of so many callers the keys in turn, each caller from another on.
-func inTurns(keys []compare.Subject, callers int) (s []compare.Subject) {
-	for i := range callers {
-		s = append(s, &inTurn{keys, i})
-	}
-	return s
-}
-
-func all(stops []func()) func() {
-	return func() {
-		for _, stop := range stops {
-			stop()
+// alone is the way to have threads of which each is made alone.
+func alone(name string, open func() (s compare.Subject, end func())) way {
+	return way{name, func(threads int) ([]compare.Subject, func()) {
+		all, ends := make([]compare.Subject, threads), make([]func(), threads)
+		for i := range all {
+			all[i], ends[i] = open()
 		}
-	}
-}
-
-func shared(w way, callers int) ([]compare.Subject, func()) {
-	s, end := w.open()
-	return slices.Repeat([]compare.Subject{s}, callers), end
-}
-
-// pool returns two ways to have so many threads share the work.
-func pool(threads int) []way {
-	return []way{
-		{name: "thread", open: func() (compare.Subject, func()) {
-			p := thread.NewPool(threads)
-			return p, p.Terminate
-		}},
-		{name: "reference", open: func() (compare.Subject, func()) {
-			d := compare.Struct()
-			var stops []func()
-			for range threads {
-				stops = append(stops, compare.OnThread(d))
+		return all, func() {
+			for _, end := range ends {
+				end()
 			}
-			return d, all(stops)
-		}},
-	}
+		}
+	}}
 }
 
 // A key is the thread of one.
@@ -125,7 +98,7 @@ func (k key) Go(f func()) bool { panic("not used") }
 type buffer chan func()
 
 func buffered(name string, places int) way {
-	return way{name: name, open: func() (compare.Subject, func()) {
+	return alone(name, func() (compare.Subject, func()) {
 		b := make(buffer, places)
 		go func() {
 			runtime.LockOSThread()
@@ -134,7 +107,7 @@ func buffered(name string, places int) way {
 			}
 		}()
 		return b, func() { close(b) }
-	}}
+	})
 }
 
 func (b buffer) Call(f func()) bool {

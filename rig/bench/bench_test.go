@@ -7,7 +7,6 @@ import (
 	"os"
 	"runtime"
 	"runtime/pprof"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -103,16 +102,16 @@ func BenchmarkPairs(b *testing.B) {
 
 func BenchmarkPool(b *testing.B) {
 	sizes(b, "callers", []int{1, 100}, func(b *testing.B, n int) {
-		measureAll(b, pool(100), contended(n))
+		measureAll(b, []way{inPool, oneChannel}, 100, contended(n))
 	})
 }
 
 func BenchmarkEventLoop(b *testing.B) {
-	measureAll(b, eventLoops, lone(time.Millisecond))
+	measureAll(b, eventLoops, 1, lone(time.Millisecond))
 }
 
 // What observing costs each call of a closed loop. Nothing is observed on thread.
-func BenchmarkObserved(b *testing.B) { measureAll(b, observed, compare.Hot) }
+func BenchmarkObserved(b *testing.B) { measureAll(b, observed, 1, compare.Hot) }
 
 func BenchmarkStats(b *testing.B) {
 	t := thread.New()
@@ -176,11 +175,11 @@ func sizes(b *testing.B, key string, numbers []int, run func(b *testing.B, n int
 	}
 }
 
-func each(b *testing.B, p load) { measureAll(b, []way{onMain, onThread, reference}, p) }
+func each(b *testing.B, p load) { measureAll(b, []way{onMain, onThread, reference}, 1, p) }
 
-func measureAll(b *testing.B, ways []way, p load) {
+func measureAll(b *testing.B, ways []way, threads int, p load) {
 	for _, w := range ways {
-		measure(b, w, 1, func(threads []compare.Subject, n int) compare.Result {
+		measure(b, w, threads, func(threads []compare.Subject, n int) compare.Result {
 			return p(threads[0], n)
 		})
 	}
@@ -222,12 +221,10 @@ func named(subject string) string { return "subject=" + subject }
 func measure(b *testing.B, w way, threads int,
 	run func(threads []compare.Subject, n int) compare.Result) {
 	b.Run(named(w.name), func(b *testing.B) {
-		var all []compare.Subject
-		for range threads {
-			s, end := w.open()
-			defer end()
+		all, end := w.open(threads)
+		defer end()
+		for _, s := range all {
 			s.Call(nop) // the thread is there
-			all = append(all, s)
 		}
 		b.ReportAllocs()
 		b.ResetTimer()
@@ -252,24 +249,24 @@ func report(b *testing.B, r compare.Result) {
 // observed are ways to observe what a thread does.
 var observed = []way{
 	onThread,
-	{name: "times", open: func() (compare.Subject, func()) {
+	alone("times", func() (compare.Subject, func()) {
 		t := thread.New(thread.WithTimes())
 		return t, t.Terminate
-	}},
-	{name: "slow", open: func() (compare.Subject, func()) {
+	}),
+	alone("slow", func() (compare.Subject, func()) {
 		t := thread.New(thread.WithSlowCall(time.Minute, func(thread.SlowCall) {}))
 		return t, t.Terminate
-	}},
-	{name: "context", open: func() (compare.Subject, func()) { return withContext(context.TODO()) }},
-	{name: "cancel", open: func() (compare.Subject, func()) {
+	}),
+	alone("context", func() (compare.Subject, func()) { return withContext(context.TODO()) }),
+	alone("cancel", func() (compare.Subject, func()) {
 		ctx, cancel := context.WithCancel(context.Background())
 		s, end := withContext(ctx)
 		return s, func() { end(); cancel() }
-	}},
-	{name: "labels", open: func() (compare.Subject, func()) {
+	}),
+	alone("labels", func() (compare.Subject, func()) {
 		return withContext(pprof.WithLabels(context.Background(),
 			pprof.Labels("work", "a", "for", "b")))
-	}},
+	}),
 }
 
 // A contextual thread is called by CallContext.
@@ -288,7 +285,7 @@ func withContext(ctx context.Context) (compare.Subject, func()) {
 // eventLoops are two ways to have functions run by an external event loop that waits in the
 // operating system, here for a pipe.
 var eventLoops = []way{
-	{name: "thread", open: func() (compare.Subject, func()) {
+	alone("thread", func() (compare.Subject, func()) {
 		var t *thread.Thread
 		end := eventLoop(func(wake func()) (serve func()) {
 			l := thread.Adopt()
@@ -297,8 +294,8 @@ var eventLoops = []way{
 			return func() { l.Serve(0) }
 		}, func() { t.Terminate() })
 		return t, end
-	}},
-	{name: "reference", open: func() (compare.Subject, func()) {
+	}),
+	alone("reference", func() (compare.Subject, func()) {
 		w := &woken{buffer: make(buffer, runtime.GOMAXPROCS(0))}
 		end := eventLoop(func(wake func()) (serve func()) {
 			w.wake = wake
@@ -309,7 +306,7 @@ var eventLoops = []way{
 			}
 		}, nop)
 		return w, end
-	}},
+	}),
 }
 
 // A woken is a buffer that wakes the event loop of its thread.
@@ -367,12 +364,13 @@ func eventLoop(begin func(wake func()) (serve func()), terminate func()) (end fu
 }
 
 func TestSubjects(t *testing.T) {
-	all := slices.Concat([]way{onMain, onThread, reference}, pool(3))
+	all := []way{onMain, onThread, reference, inPool, oneChannel}
 	if runtime.GOARCH != "wasm" { // which has no pipes
 		all = append(all, eventLoops...)
 	}
 	for _, s := range all {
-		subject, end := s.open()
+		subjects, end := s.open(3)
+		subject := subjects[0]
 		var ran atomic.Int32
 		posted := make(chan bool)
 		if !subject.Go(func() { ran.Add(1); close(posted) }) ||

@@ -72,11 +72,8 @@ func (s side) from() way {
 // can is whether there is such a phase of the side: there is one main thread, and two threads that
 // spin have the cores.
 func (s side) can(p phase) bool {
-	if s.share != nil {
-		return p.Pool
-	}
-	_, spins := s.threads[0].(*compare.Spinner)
-	return p.Threads <= len(s.threads) && !(spins && (p.Callers > 1 || p.Posts > 0))
+	return p.Pool || p.Threads <= len(s.threads) &&
+		!(s.name == spinning.name && (p.Callers > 1 || p.Posts > 0))
 }
 
 // run returns what the phase has measured, in the Go benchmark format: the latency of calls, the
@@ -98,10 +95,16 @@ func (p phase) run(s side, d time.Duration) string {
 	threads := s.threads
 	if p.Pool {
 		var end func()
-		threads, end = s.share(p.Threads, max(p.Callers, 1))
+		threads, end = s.open(p.Threads)
 		defer end()
 	} else {
 		threads = threads[:max(p.Threads, 1)]
+	}
+	called := func(caller int) compare.Subject {
+		if len(threads) > 1 && (p.Pool || p.Callers <= 1) {
+			return &inTurn{threads, caller}
+		}
+		return threads[caller%len(threads)]
 	}
 	latencies := make([][]time.Duration, max(p.Callers, 1))
 	r := compare.Measure(func() (ops int) {
@@ -110,15 +113,13 @@ func (p phase) run(s side, d time.Duration) string {
 		switch {
 		case p.Callers > 1:
 			for i := range latencies {
-				callers.Go(func() { latencies[i] = p.loop(threads[i%len(threads)], start, until) })
+				callers.Go(func() { latencies[i] = p.loop(called(i), start, until) })
 			}
 			callers.Wait()
 		case p.Nested:
-			s.caller.Call(func() { latencies[0] = p.loop(threads[0], start, until) })
-		case len(threads) > 1:
-			latencies[0] = p.loop(&inTurn{threads: threads}, start, until)
+			s.caller.Call(func() { latencies[0] = p.loop(called(0), start, until) })
 		default:
-			latencies[0] = p.loop(threads[0], start, until)
+			latencies[0] = p.loop(called(0), start, until)
 		}
 		for _, l := range latencies {
 			ops += len(l)
@@ -246,29 +247,25 @@ func (p Phases) Run(w io.Writer) {
 	chosen := slices.DeleteFunc(slices.Clone(lists[p.List]), func(ph phase) bool {
 		return !p.Match.MatchString(ph.Name) || ph.Threads > max(4, 4*runtime.GOMAXPROCS(0))
 	})
-	most := 1
+	most := 0
 	for _, ph := range chosen {
-		most = max(most, ph.Threads)
+		if !ph.Pool {
+			most = max(most, ph.Threads, 1)
+		}
 	}
 	var sides []side
 	for _, w := range compared[p.List] {
 		if !p.Sides.MatchString(w.name) || w.name == spinning.name && !compare.Spins() {
 			continue
 		}
-		s, n := side{way: w}, most
-		if w.share != nil {
-			n = 0
-		} else if w.name == onMain.name || w.name == spinning.name {
-			n = 1
-		}
-		for range n {
-			subject, end := w.open()
+		s := side{way: w}
+		if most > 0 {
+			threads, end := w.open(most)
 			defer end()
-			s.threads = append(s.threads, subject)
+			callers, stop := s.from().open(1)
+			defer stop()
+			s.threads, s.caller = threads, callers[0]
 		}
-		caller, end := s.from().open()
-		defer end()
-		s.caller = caller
 		sides = append(sides, s)
 	}
 	fmt.Fprintf(w, "# machine: %s\n# %v of each phase, GOMAXPROCS %d, seed %d\n", Machine(), p.For,

@@ -9,14 +9,21 @@
  *
  * Inlines are named as the Go functions. They use the variables of LOCALS, which each process
  * declares.
- *
- * FAULT_x is a mistake that a programmer could make. See README.md.
  */
 
 #define When(cond, step) if :: cond -> step :: else fi
 #define Either(cond, step, other) if :: cond -> step :: else -> other fi
 #define Unless(cond, step) if :: cond :: else -> step fi
 #define While(cond, step) do :: cond -> step :: else -> break od
+
+/* CompareAndSwap. new is followed by what goes with it. Replace is in a loop, which it ends if it
+ * succeeds; ReplaceState likewise, if the state is s. */
+#define Swap(word, old, new) if :: d_step { word == old -> word = new } :: word != old fi
+#define Replace(word, old, new) \
+	if :: d_step { word == old -> word = new }; break :: word != old fi
+#define ReplaceState(q, new) \
+	if :: d_step { state[q] == s -> state[q] = new; s = 0; yes = 1 }; break \
+	:: d_step { state[q] != s -> s = 0 } fi
 
 #ifdef FINE
 #define AND }; atomic {
@@ -77,20 +84,15 @@ byte result[ALL];  /* what Fn wrote for its caller, or Fault: the number of the 
 byte poster[ALL];
 bit  token[ALL];   /* Call.token has room for one; it keeps it when the record changes hands */
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
+byte marked, passed;           /* Queue.marked and passed, of a host's queue */
 /* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
-#ifdef HOST
-byte marked, passed;           /* Queue.marked and passed, of the one queue */
 /* property: then no other owes one, unless the thread has been interrupted or OnWake called */
 bit at_most_once;
-#ifdef SETTER
-#define Announce(e)
+#if defined(HOST) && !defined(SETTER)
+#define Announce() assert(!announced || at_most_once); announced = 1;
 #else
-#define Announce(e) assert(!announced || at_most_once); announced = 1;
-#endif
-#define Taken announced = 0;
-#else
-#define Announce(e)
+#define Announce()
 #endif
 
 /* What is to be proved is told by history variables, which no transition reads.
@@ -104,19 +106,9 @@ bit at_most_once;
 byte fate[JOBS + 1];
 byte owed[QUEUES];
 
-/* The names of the properties, so that an assertion that fails tells its name. All of them are 0
- * for ever. */
-bit exactly_once; /* a job is decided once: it runs, or its caller is told that it will not */
-/* what the caller is told is what happened, and it gets the result of its own function */
-bit true_report;
-bit in_order;     /* jobs of one goroutine run in its order */
-/* a record is not freed twice, nor given out while in use, nor cleared by another than its owner */
-bit one_owner;
-/* no thread sleeps while its queue is not resting and no goroutine owes it a wake-up */
-bit lost_wakeup;
-bit all_decided;  /* nothing is left over when everything has come to a halt */
-/* what only the thread may do, only the thread does; and only Close changes ready besides it */
-bit on_thread;
+/* Properties, as README.md lists them, so that an assertion that fails tells its name. All of them
+ * are 0 for ever. */
+bit exactly_once, true_report, in_order, one_owner, lost_wakeup, all_decided, on_thread;
 
 /* At first, and in the end, all records are free. */
 #define FreeAll() for (i : 1 .. QUEUES*RECORDS) { unused[i] = ((i - 1)%RECORDS != 0) }
@@ -125,7 +117,7 @@ bit on_thread;
 
 /* at: the thread that the process is on, plus one; zero if it is on none. It is never written
  * afterwards. */
-#define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes
+#define LOCALS byte c, h, r, n, l, x, s, j, o, at; bit wake, ok, yes, ctx, posts
 
 #define Only(e) assert(at == (e) + 1 || on_thread)
 
@@ -134,11 +126,9 @@ bit on_thread;
 
 #define Decide(job, f) assert(fate[job] == UNDECIDED || exactly_once); fate[job] = f
 
-#ifdef DEADLINES
 bit mayExpire[JOBS + 1]; /* the context has a deadline, */
 /* which has come. It comes when a process looks: an earlier one would make no difference. */
 bit expired[JOBS + 1];
-#endif
 
 /* ---- call.go ---- */
 
@@ -170,14 +160,7 @@ inline Park(q) {
 	:: SETTLED(state[q]) -> yes = 0; break
 	:: !SETTLED(state[q]) && (state[q] & PARKED) -> yes = 1; break
 	:: d_step { !SETTLED(state[q]) && !(state[q] & PARKED) -> s = state[q] };
-#ifdef FAULT_PARK_STORE /* Call.Park: Store instead of CompareAndSwap */
-		d_step { state[q] = s | PARKED; s = 0; yes = 1 }; break
-#else
-		if
-		:: d_step { state[q] == s -> state[q] = s | PARKED; s = 0; yes = 1 }; break
-		:: d_step { state[q] != s -> s = 0 }
-		fi
-#endif
+		ReplaceState(q, s | PARKED)
 	od
 }
 
@@ -201,30 +184,21 @@ inline LetGo(q, my) {
 	};
 	if
 /* Call.claim: the thread frees a withdrawn record, whether its caller has let go of it or not */
-#ifdef FAULT_LET_GO_ALONE
-	:: my == THREAD_LET_GO -> s = 0; Put(q)
-	:: else -> s = 0
-#else
 	:: s != 0 -> s = 0; Put(q)
 	:: else
-#endif
 	fi
 }
 
-#ifdef DEADLINES
 /* Call.Start: yes if the function is to be run. A context whose deadline does not come is one that
  * the thread must not look at, as well. */
 inline Start(q) {
 	ClaimCall(q);
-	if
-	:: !yes
-	:: yes -> /* Ctx.Err */
+	When(yes, /* Ctx.Err */
 		if
 		:: d_step { mayExpire[fn[q]] -> expired[fn[q]] = 1; yes = 0; Decide(fn[q], NOT_RUN) };
 			Settle(q, EXPIRED)
 		:: !expired[fn[q]]
-		fi
-	fi
+		fi)
 }
 
 /* Call.claim: yes unless the call was withdrawn. */
@@ -232,10 +206,7 @@ inline ClaimCall(q) {
 	do
 	:: (state[q] & 15) == WITHDRAWN -> yes = 0; LetGo(q, THREAD_LET_GO); break
 	:: d_step { (state[q] & 15) != WITHDRAWN -> s = state[q] };
-		if
-		:: d_step { state[q] == s -> state[q] = s | STARTED; s = 0; yes = 1 }; break
-		:: d_step { state[q] != s -> s = 0 }
-		fi
+		ReplaceState(q, s | STARTED)
 	od
 }
 
@@ -253,14 +224,11 @@ inline Withdraw(q) {
 		fi
 	od
 }
-#endif
 
 /* Call.Abandon: yes if the record is not the caller's any more. */
 inline Abandon(q) {
 	if
-#ifdef DEADLINES
 	:: kind[q] == WITHDRAWABLE -> Withdraw(q)
-#endif
 	:: d_step { kind[q] == AWAITED -> state[q] = state[q] | UNWANTED; yes = 0 }
 	fi
 }
@@ -307,28 +275,19 @@ inline Record(e, k, job, g) {
 	}
 }
 
-/* CompareAndSwap, in a loop that it ends if it succeeds. new is followed by what goes with it. */
-#define Replace(word, old, new) \
-	if :: d_step { word == old -> word = new }; break :: word != old fi
-
 /* Queue.Push: ok unless the queue is closed, wake if the caller owes a wake-up. A thread posts to
  * itself, and waits for no call of its own. */
 inline Push(e) {
 	assert(at != (e) + 1 || kind[c] >= POSTED || on_thread);
 	do
 	:: head[e] == NIL -> Replace(head[e], NIL, c; wake = 0; ok = 1)
-	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce(e) wake = 1; ok = 1)
+	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce() wake = 1; ok = 1)
 	:: head[e] == INTERRUPTED ->
 		Replace(head[e], INTERRUPTED, c; owed[e]++; announced = 1; wake = 1; ok = 1)
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
-#ifndef FAULT_WAKES_TWICE /* Queue.Push: reports that it owes a wake-up whatever it has replaced */
 		:: d_step { head[e] == h -> head[e] = c; h = 0; wake = 0; ok = 1 }; break
-#else
-		:: d_step { head[e] == h -> head[e] = c; h = 0; owed[e]++; Announce(e) wake = 1; ok = 1 };
-			break
-#endif
 		:: atomic { head[e] != h -> h = 0 AND next[c] = NIL }
 		fi
 	od
@@ -336,10 +295,7 @@ inline Push(e) {
 
 /* Queue.Take: c is the oldest call, or NIL. */
 inline Take(e) {
-	if
-	:: ready[e] != NIL -> TakeUntil(e, 255)
-	:: ready[e] == NIL -> c = NIL
-	fi;
+	Either(ready[e] != NIL, TakeUntil(e, 255), c = NIL);
 	Unless(c != NIL,
 		Grab(e, c);
 		if
@@ -379,45 +335,30 @@ inline Join(list, behind) {
 	next[n] = behind; n = NIL
 }
 
-#ifdef HOST
 /* Queue.Mark: j is the mark, 0 if nothing is queued. */
 inline Mark(e) {
 	j = 0;
 	All(e);
-	if
-	:: r == NIL
-	:: r != NIL ->
+	Unless(r == NIL,
 		Record(e, MARK, 0, 0);
 		MERGE { Join(r, c); l = r; r = NIL; c = NIL };
 		Restore(e);
-		atomic { marked++; j = marked }
-	fi;
+		atomic { marked++; j = marked });
 	ok = 0
 }
-#endif
 
 /* Queue.TakeUntil: c is the oldest call before m, or NIL. */
 inline TakeUntil(e, m) {
 	c = NIL;
 	do
-#ifdef HOST
-	:: passed >= m -> break
-	:: passed < m && (ready[e] == NIL || ready[e] == CLOSED) -> break
+	:: passed >= m || ready[e] == NIL || ready[e] == CLOSED -> break
 	:: d_step { passed < m && ISCALL(ready[e]) -> r = ready[e]; Only(e) };
-#else
-	:: ready[e] == NIL || ready[e] == CLOSED -> break
-	:: d_step { ISCALL(ready[e]) -> r = ready[e]; Only(e) };
-#endif
 		n = next[r];
 		if
-		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL };
-#ifdef HOST
-			Either(kind[r] == MARK,
-				d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0,
-				c = r; r = 0; break)
-#else
+		:: atomic { ready[e] == r && kind[r] != MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
 			c = r; r = 0; break
-#endif
+		:: atomic { ready[e] == r && kind[r] == MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
+			d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0
 		:: d_step { ready[e] != r -> OnlyClose(e); r = 0; n = 0 }; break
 		fi
 	od
@@ -425,14 +366,11 @@ inline TakeUntil(e, m) {
 
 /* Queue.grab: list is what was in head, the oldest first. */
 inline Grab(e, list) {
+	list = NIL;
 	do
-	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> list = NIL; break
-	:: head[e] == NIL && rest[e] == NIL -> list = NIL; break
-	:: head[e] == NIL && rest[e] != NIL ->
-		if
-		:: d_step { head[e] == NIL -> head[e] = RESTING; Only(e) }; list = NIL; break
-		:: head[e] != NIL
-		fi
+	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> break
+	:: head[e] == NIL && rest[e] == NIL -> break
+	:: head[e] == NIL && rest[e] != NIL -> Replace(head[e], NIL, RESTING; Only(e))
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
 		if
 		:: d_step { head[e] == h -> head[e] = rest[e]; announced = (announced && rest[e] == NIL) };
@@ -444,17 +382,12 @@ inline Grab(e, list) {
 
 /* Queue.restore(l) */
 inline Restore(e) {
-#ifdef FAULT_RESTORE_STORE /* Queue.restore: Store instead of CompareAndSwap */
-	d_step { ready[e] = l; l = 0 }
-#else
 	if
 	:: d_step { ready[e] == NIL -> ready[e] = l; l = 0; Only(e) }
 	:: ready[e] != NIL -> atomic { OnlyClose(e) }; Refuse()
 	fi
-#endif
 }
 
-#ifdef CYCLES
 /* In place of Oldest and BeginOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
 	p = NIL;
@@ -499,7 +432,6 @@ inline Return(e) {
 			Restore(e)
 		fi)
 }
-#endif
 
 /* refuse(l) */
 inline Refuse() {
@@ -508,11 +440,9 @@ inline Refuse() {
 		n = next[l]; /* pop */
 		d_step { next[l] = NIL; x = l; l = n; n = 0 };
 		if
-#ifdef DEADLINES
 		:: kind[x] == WITHDRAWABLE ->
 			ClaimCall(x);
 			When(yes, d_step { yes = 0; Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED))
-#endif
 		:: atomic { kind[x] == AWAITED -> Decide(fn[x], NOT_RUN) }; Settle(x, REFUSED)
 		:: atomic { kind[x] >= POSTED ->
 			When(fn[x] != 0, Decide(fn[x], NOT_RUN));
@@ -526,32 +456,17 @@ inline Refuse() {
 
 /* Queue.Rest: ok if the thread now counts as resting. */
 inline Rest(e) {
-	if
-	:: ready[e] != NIL -> ok = 0
-	:: ready[e] == NIL ->
-#ifdef FAULT_REST_STORE /* Queue.Rest: looks whether head is nil, then stores resting */
-		if
-		:: head[e] == NIL -> d_step { head[e] = RESTING; ok = 1 }
-		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING) }
-		fi
-#else
+	Either(ready[e] != NIL,
+		ok = 0,
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
 		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
-		fi
-#endif
-	fi
+		fi)
 }
 
 /* Queue.Awake */
-inline Awake(e) {
-	if
-	:: d_step { head[e] == RESTING -> head[e] = NIL; Only(e) }
-	:: head[e] != RESTING
-	fi
-}
+inline Awake(e) { Swap(head[e], RESTING, NIL; Only(e)) }
 
-#ifdef HOST
 /* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
 inline Interrupt(e) {
 	do
@@ -562,13 +477,7 @@ inline Interrupt(e) {
 }
 
 /* Queue.Heed */
-inline Heed(e) {
-	if
-	:: d_step { head[e] == INTERRUPTED -> head[e] = rest[e]; Only(e) }
-	:: head[e] != INTERRUPTED
-	fi
-}
-#endif
+inline Heed(e) { Swap(head[e], INTERRUPTED, rest[e]; Only(e)) }
 
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {

@@ -37,14 +37,15 @@
 #endif
 
 byte finished, ended; /* callers, threads */
-#ifdef LIVE
 /* Every caller comes to its end, and so does each thread if it has been terminated. */
 #ifdef WORKERS
 #define DISMISSED (closed || retired)
 #else
 #define DISMISSED (head[0] == CLOSED)
 #endif
-ltl ends { <>[] (finished == CALLERS && (!DISMISSED || ended == THREADS)) }
+#define ENDED (finished == CALLERS && (!DISMISSED || ended == THREADS))
+#ifdef LIVE
+ltl ends { <>[] ENDED }
 #endif
 
 #define FIRST_OF(job) (((job) - 1)%CALLS == 0)
@@ -64,30 +65,20 @@ bit begun[CALLERS + 1];
  * may be any time after its record was freed. */
 inline Run(e) {
 	if
-#ifdef POOL
 	:: kind[c] == CONTROL -> Put(c)
-#endif
 	:: d_step { kind[c] == POSTED -> j = fn[c]; fn[c] = 0; Begin(j) };
 		PutRecord(c) Function(j); j = 0
-#ifdef DEADLINES
 	:: kind[c] == WITHDRAWABLE ->
 		Start(c);
 		When(yes, yes = 0; RunAwaited())
-#endif
 	:: kind[c] == AWAITED -> RunAwaited()
 	fi;
 	c = 0
 }
 
 inline RunAwaited() {
-#ifdef FAULT_SETTLED_FIRST /* Engine.run: Settle before the result is written */
-	d_step { Begin(fn[c]); r = fn[c] };
-	Settle(c, RAN);
-	atomic { result[c] = r; r = 0 }
-#else
 	d_step { Begin(fn[c]); result[c] = fn[c] }
 	Function(result[c]); Settle(c, RAN)
-#endif
 }
 
 /* Engine.Start: serveAll, loop and step */
@@ -95,12 +86,8 @@ proctype Thread(byte e) {
 	LOCALS;
 	at = e + 1;
 	do
-#ifdef FAULT_LOOPS_ON /* Engine.loop: does not look whether the queue is closed */
-	:: skip ->
-#else
 	:: head[e] == CLOSED -> break
 	:: head[e] != CLOSED ->
-#endif
 		Take(e);
 #ifdef POOL
 		When(c == NIL, Next(e));
@@ -112,7 +99,7 @@ proctype Thread(byte e) {
 
 /* Engine.Call, Engine.CallContext, Engine.Go, or those of Pool */
 proctype Caller(byte id) {
-	LOCALS; byte i; bit ctx, posts;
+	LOCALS; byte i;
 	do
 	:: i < CALLS ->
 		j = id*CALLS + i + 1;
@@ -129,14 +116,13 @@ proctype Caller(byte id) {
 #else
 		PushAndWake(0);
 #endif
-		EndCall(ctx);
+		EndCall();
 		atomic { i++; c = 0; o = 0; j = 0; ok = 0; ctx = 0; posts = 0 }
 	:: else -> break
 	od;
 	finished++
 }
 
-#ifdef TERMINATE
 proctype Terminator() {
 	LOCALS; byte i;
 #ifdef POOL
@@ -148,22 +134,17 @@ proctype Terminator() {
 	fi
 #endif
 }
-#endif
 
 #ifdef RETIRE
 /* Pool.Retire. All calls have returned: each of them keeps the handle alive. */
 proctype Retirer() {
 	LOCALS; byte i;
 end:	finished == CALLERS;
-#ifdef FAULT_RETIRED_IDLE /* Pool.Retire: leaves the idle threads listed */
-	retired = 1;
-#else
 	d_step {
 		retired = 1; idlers = 0;
 		for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 };
 		i = 0
 	};
-#endif
 	While(i < WORKERS,
 		/* Engine.interrupt */
 		Record(i, CONTROL, 0, 0);
@@ -191,10 +172,7 @@ init {
 #ifndef LIVE
 	timeout;
 	atomic {
-		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-#if defined(POOL) && (defined(TERMINATE) || defined(RETIRE))
-		ended == WORKERS;
-#endif
+		ENDED; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 1 .. JOBS) { assert(fate[i] != UNDECIDED || all_decided) };
 		CheckFree()
 	}

@@ -8,8 +8,8 @@
  *
  * CYCLE says which jobs there are. Tables give for each job, from 1, the thread that it runs on,
  * the job that its function queues by Go first, the job that it calls then, and the job whose
- * function waits for it. Callers are goroutines outside; caller i makes the job CALLED(i). The
- * other jobs that no function makes are queued before the model begins.
+ * function waits for it. START queues the first jobs, and runs the OUTSIDE goroutines that are on
+ * no thread.
  */
 #define INNER     1 /* a function on A calls B, whose function calls A, whose function calls A again */
 #define NESTED    2 /* a function on A queues one there by Go and calls one there; a goroutine calls A too */
@@ -19,8 +19,8 @@
 #if CYCLE == INNER
 #define QUEUES 2
 #define JOBS 4
-#define CALLERS 1
-#define CALLED(i) 1
+#define START run Caller(0, 1)
+#define OUTSIDE 1
 #define ON(j)   ((j) == 2)
 #define GOES(j) 0
 #define SUB(j)  ((j) < JOBS -> (j) + 1 : 0)
@@ -28,8 +28,8 @@
 #elif CYCLE == NESTED
 #define QUEUES 1
 #define JOBS 4
-#define CALLERS 2
-#define CALLED(i) ((i) == 0 -> 1 : 4)
+#define START run Caller(0, 1); run Caller(1, 4)
+#define OUTSIDE 2
 #define ON(j)   0
 #define GOES(j) ((j) == 1 -> 2 : 0)
 #define SUB(j)  ((j) == 1 -> 3 : 0)
@@ -37,27 +37,31 @@
 #elif CYCLE == TRAIL
 #define QUEUES 2
 #define JOBS 5
+#define START Prepare(0, 1, POSTED, 1); Prepare(1, 1, POSTED, 3)
+#define OUTSIDE 0
 #define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
 #define GOES(j) ((j) == 1 -> 5 : 0)
 #define SUB(j)  ((j)%2 == 1 && (j) < 5 -> (j) + 1 : 0)
 #define CALLER(j) ((j) == 2 || (j) == 4 -> (j) - 1 : 0)
 #elif CYCLE == BOUNDED
-#define LIMITS
+#define LIMIT 1 /* of every queue */
 #define QUEUES 2
 #define JOBS 6
+#define START Prepare(0, 1, POSTED, 1); Prepare(1, 1, POSTED, 2); Prepare(1, 2, PLACED, 5); \
+	run Poster(1)
+#define OUTSIDE 1
 #define ON(j)   ((j) == 2 || (j) == 3 || (j) == 5)
 #define GOES(j) ((j) == 1 -> 3 : 0)
 #define SUB(j)  ((j) == 2 -> 4 : 0)
 #define CALLER(j) ((j) == 4 -> 2 : 0)
 #endif
-#ifndef CALLERS
-#define CALLERS 0
+#ifndef LIMIT
+#define LIMIT 255 /* there is none */
 #endif
 #ifndef GOEXIT
 #define GOEXIT 0 /* the job whose function ends with Goexit */
 #endif
 
-#define CYCLES
 #include "callq.pml"
 #include "engine.pml"
 
@@ -74,12 +78,9 @@ byte waitOn[QUEUES];
 byte finished;
 bit made[JOBS + 1];          /* history: the call has been made */
 #define LOWEST(set) ((set) & 1 -> 0 : 1)
-#ifdef LIMITS
-#define LIMIT 1              /* of every queue */
 byte places[QUEUES];         /* limit.places */
 bit limitClosed[QUEUES];     /* limit.closed */
 bit placeToken[QUEUES];      /* Engine.token */
-#endif
 
 /* property: a function that a caller waits for begins and runs only while its caller is there, and
  * does not begin after others have been told of a Goexit that has unwound its caller */
@@ -104,9 +105,7 @@ bit told;         /* history: another thread has been told of the Goexit */
 inline Exec(e, during) {
 	if
 	:: atomic { kind[q] == POSTED || kind[q] == PLACED ->
-#ifdef LIMITS
 			When(kind[q] == PLACED, assert(places[e] > 0 || one_owner); places[e]--);
-#endif
 			i = fn[q]; fn[q] = 0 };
 		PutRecord(q);
 		d_step { Begin(i); q = 0 };
@@ -118,33 +117,18 @@ inline Exec(e, during) {
 
 inline ExecAwaited(e, during) {
 	if
-#ifndef FAULT_WANTED /* Engine.run: does not look whether the call is still wanted */
 	:: d_step { state[q] & UNWANTED -> Decide(fn[q], NOT_RUN) }; Settle(q, REFUSED)
 	:: d_step { !(state[q] & UNWANTED) -> Begin(fn[q]) };
-#else
-	:: d_step { Begin(fn[q]) };
-#endif
 		if
 		:: d_step { control[fn[q]] == ENDED -> result[q] = fn[q] };
 			Settle(q, RAN)
 		:: control[fn[q]] == LEFT ->
 			exits = 1;
-#ifdef FAULT_LEFT_LATE /* Engine.runAwaited: settles, and then leaves what the thread waits for */
-			result[q] = fn[q];
-			Settle(q, EXITED);
-			AbandonWait(during)
-#else
-			AbandonWait(during);
+			When(during, Abandon(c)); /* wait.abandon */
 			result[q] = fn[q];
 			Settle(q, EXITED)
-#endif
 		fi
 	fi
-}
-
-/* wait.abandon, of c */
-inline AbandonWait(during) {
-	When(during, Abandon(c))
 }
 
 /* Engine.Start: serveAll, loop and step */
@@ -190,14 +174,7 @@ inline WaitFor(e) {
 			Abandon(c)
 		:: !exits && ok -> ok = 0; entered = 0
 		:: !exits && !ok ->
-			if
-			:: !entered ->
-				entered = 1;
-#ifndef FAULT_NO_NOTIFY /* Engine.waitOn: does not notify the others */
-				PokeAll(e)
-#endif
-			:: else
-			fi;
+			When(!entered, entered = 1; PokeAll(e));
 			atomic { token[c] -> token[c] = 0 } /* waitToken */
 		fi
 	od;
@@ -227,10 +204,7 @@ inline Rescue(e) {
 	do
 	:: todo == 0 -> break
 	:: d_step { todo != 0 -> y = LOWEST(todo); todo = todo & ~(1 << y); i = wait[y]; m = waitOn[y] };
-		if
-		:: ISCALL(i) && m == e -> TakeFrom(e, THREAD(y), i)
-		:: !ISCALL(i) || m != e
-		fi;
+		When(ISCALL(i) && m == e, TakeFrom(e, THREAD(y), i));
 		d_step { i = 0; m = 0; y = 0 };
 		When(p != NIL, todo = 0; wait[e] = NIL; RunList(e); ok = 1)
 	od
@@ -244,16 +218,13 @@ inline PokeAll(e) {
 		if
 		:: i == NIL
 		:: ISCALL(i) -> Notify(i)
-#ifdef LIMITS
 		:: i == PLACE -> placeToken[y] = 1
-#endif
 		fi;
 		i = 0; y = 0
 	:: seen == 0 -> break
 	od
 }
 
-#ifdef LIMITS
 /* limit.enter, for a queue that is not the thread's own: m is the kind. */
 inline Enter(e) {
 	if
@@ -263,12 +234,8 @@ inline Enter(e) {
 		do
 		:: Reach(t);
 			if
-#ifndef FAULT_PLACE_BLIND /* Engine.waitForPlace: does not look whether the other waits for it */
 			:: d_step { seen & (1 << e) -> seen = 0; m = POSTED }; break
 			:: d_step { !(seen & (1 << e)) -> seen = 0 }
-#else
-			:: seen = 0
-#endif
 			fi;
 			if
 			:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }; break
@@ -279,7 +246,6 @@ inline Enter(e) {
 		wait[e] = NIL
 	fi
 }
-#endif
 
 /* A function. Whether a coroutine makes its calls or the serving goroutine does is the same: both
  * are on the thread. */
@@ -289,39 +255,26 @@ end:	control[j0] == BEGUN;
 	atomic { e = ON(j0); at = e + 1; j = GOES(j0); t = ON(j) };
 	if
 	:: j != 0 -> /* Engine.Go */
-#ifdef LIMITS
 		Enter(e);
-#else
-		m = POSTED;
-#endif
 		made[j] = 1;
 		Record(t, m, j, THREAD(e));
 		m = 0;
 		Push(t);
-		Either(ok, ok = 0, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c));
+		EndPost();
 		WakeIfOwed(t);
 		c = 0
 	:: else
 	fi;
 	atomic { j = SUB(j0); t = ON(j) };
 	if
-#ifdef FAULT_BY_GOROUTINE /* Engine.On: is false in a coroutine on the thread */
-#define NESTED_CALL false
-#else
-#define NESTED_CALL (t == e)
-#endif
-	:: j != 0 && NESTED_CALL -> /* Engine.nested */
-#ifdef FAULT_NESTED_SERVES /* Engine.nested: first runs what is queued */
-		Take(e);
-		When(c != NIL, q = c; c = 0; Exec(e, 0));
-#endif
+	:: j != 0 && t == e -> /* Engine.nested */
 		if
 		:: head[e] == CLOSED -> made[j] = 1; Decide(j, NOT_RUN)
 		:: head[e] != CLOSED ->
 			d_step { made[j] = 1; Begin(j) };
 			atomic { control[j] >= ENDED -> exits = (control[j] == LEFT) }
 		fi
-	:: j != 0 && !NESTED_CALL -> /* Engine.Call, Engine.CallContext, Pool.Call */
+	:: j != 0 && t != e -> /* Engine.Call, Engine.CallContext, Pool.Call */
 		made[j] = 1;
 		Get(t, AWAITED, j, THREAD(e));
 		PushAndWake(t);
@@ -355,19 +308,16 @@ end:	control[j0] == BEGUN;
 	}
 }
 
-#if CALLERS > 0
 /* Engine.Call by a goroutine that is on no thread. */
-proctype Caller(byte id) {
-	LOCALS; bit posts;
-	atomic { j = CALLED(id); made[j] = 1 };
+proctype Caller(byte id, job) {
+	LOCALS;
+	atomic { j = job; made[j] = 1 };
 	Get(ON(j), AWAITED, j, id);
 	PushAndWake(ON(j));
-	EndCall(0);
+	EndCall();
 	finished++
 }
-#endif
 
-#ifdef LIMITS
 /* Engine.Go of the last job by a goroutine that is on no thread, to a queue in which a place is
  * held. */
 proctype Poster(byte e) {
@@ -379,31 +329,27 @@ proctype Poster(byte e) {
 	atomic { j = JOBS; made[j] = 1 };
 	Record(e, m, j, 0);
 	PushAndWake(e);
-	Unless(ok, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c));
+	EndPost();
 	finished++
 }
-#endif
 
 #ifdef TERMINATE
 /* Engine.Terminate */
 proctype Terminator() {
 	LOCALS;
 	Close(TERMINATE); /* the number of a queue */
-#ifdef LIMITS
-#ifndef FAULT_LIMIT_OPEN /* Engine.Terminate: does not close the limit */
 	limitClosed[TERMINATE] = 1;
-#endif
-#endif
 	WakeIfOwed(TERMINATE)
 }
 #endif
 
-/* A posted call of no goroutine's, with a record of queue from, is in the queue e. */
-inline Prepare(e, from, nth, k, job) {
-	i = FIRST(from) + nth;
+/* A posted call of no goroutine's is in the queue e. */
+inline Prepare(e, nth, k, job) {
+	i = FIRST(e) + nth;
 	next[i] = (ISCALL(head[e]) -> head[e] : NIL);
 	head[e] = i;
-	unused[i] = 0; kind[i] = k; fn[i] = job; made[job] = 1
+	unused[i] = 0; kind[i] = k; fn[i] = job; made[job] = 1;
+	places[e] = places[e] + (k == PLACED)
 }
 
 init {
@@ -412,20 +358,7 @@ init {
 		FreeAll();
 		for (i : 0 .. QUEUES - 1) { run Thread(i) };
 		for (i : 1 .. JOBS) { run Function(i) };
-#if CALLERS > 0
-		for (i : 0 .. CALLERS - 1) { run Caller(i) };
-#endif
-#if CYCLE == TRAIL
-		Prepare(0, 0, 1, POSTED, 1);
-		Prepare(1, 1, 1, POSTED, 3);
-#endif
-#ifdef LIMITS
-		Prepare(0, 0, 1, POSTED, 1);
-		Prepare(1, 1, 1, POSTED, 2);
-		Prepare(1, 1, 2, PLACED, 5);
-		places[1] = 1;
-		run Poster(1);
-#endif
+		START;
 #ifdef TERMINATE
 		run Terminator();
 #endif
@@ -433,18 +366,14 @@ init {
 	};
 	timeout;
 	atomic {
-#ifdef LIMITS
-		finished == CALLERS + 1;
-#endif
-		finished >= CALLERS; /* or else init blocks as well, and this is an invalid end state */
+		finished == OUTSIDE; /* or else init blocks as well, and this is an invalid end state */
 		for (i : 1 .. JOBS) {
 			assert(made[i] == (fate[i] != UNDECIDED) && (control[i] == 0) == (fate[i] != HAS_RUN) &&
 				control[i] != BEGUN || all_decided)
 		};
-		for (i : 0 .. QUEUES - 1) { assert(wait[i] == NIL || one_owner) };
-#ifdef LIMITS
-		for (i : 0 .. QUEUES - 1) { assert(places[i] == 0 || limitClosed[i] || one_owner) };
-#endif
+		for (i : 0 .. QUEUES - 1) {
+			assert(wait[i] == NIL && (places[i] == 0 || limitClosed[i]) || one_owner)
+		};
 		CheckFree()
 	}
 }

@@ -8,26 +8,12 @@ bit mode[QUEUES];   /* only the thread changes it */
 bit wakeup[QUEUES];   /* a channel with room for one */
 bit atWakeup[QUEUES]; /* history: the thread has looked at head and now receives from wakeup */
 
-#ifdef HOST
-bit onWake;
-#ifdef FAULT_NOTIFIED /* Engine.wake: calls onWake only once until the thread has served */
-bit notified;
-#define Told notified = 0; /* before the thread looks, and when it leaves */
-/* the callback posts an empty event */
-#define TELLS d_step { !notified -> notified = 1 }; d_step { event = 1; owed[e]-- } \
-			:: notified -> owed[e]--
-#else
-#define Told
-#define TELLS d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
-#endif
-bit event;   /* posted to the host's loop by the callback, and not yet taken */
-bit waiting; /* history: the host waits for an event */
+bit onWake;           /* a host has called OnWake */
+bit event;            /* posted to the host's loop by the callback, and not yet taken */
+bit waiting;          /* history: the host waits for an event */
 #define LOST(e) (owed[e] == 0 && \
 	((ISCALL(head[e]) || ISCALL(ready[e])) && waiting && !event && onWake && head[e] != CLOSED || \
 	head[e] != RESTING && atWakeup[e] && !wakeup[e]))
-#else
-#define LOST(e) (owed[e] == 0 && head[e] != RESTING && atWakeup[e] && !wakeup[e])
-#endif
 #ifndef THREADS
 #define THREADS QUEUES
 #endif
@@ -35,11 +21,7 @@ bit waiting; /* history: the host waits for an event */
 /* The wake-up that is owed becomes a token in wakeup. If it is not there and the thread waits, it
  * is lost. */
 active proctype Monitor() {
-#if THREADS == 1
-end:	atomic { LOST(0) -> assert(lost_wakeup) }
-#else
-end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
-#endif
+end:	atomic { LOST(0) || LOST(THREADS - 1) -> assert(lost_wakeup) } /* there are two at most */
 }
 
 #ifdef COARSE
@@ -47,30 +29,18 @@ end:	atomic { LOST(0) || LOST(1) -> assert(lost_wakeup) }
 inline Wake(e) { owed[e]-- }
 inline Idle(e) {
 	Rest(e);
-	if
-	:: ok ->
-end_rest:	d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 }
-	:: else
-	fi
+	When(ok, end_rest: d_step { head[e] != RESTING && owed[e] == 0 -> ok = 0 })
 }
 #else
 /* Engine.wake */
 inline Wake(e) {
 	if
-	:: mode[e] == INGO ->
-		d_step { wakeup[e] = 1; owed[e]-- }
-#ifdef HOST
+	:: mode[e] == INGO -> d_step { wakeup[e] = 1; owed[e]-- }
 	:: mode[e] == UP ->
 		if
 		:: !onWake -> owed[e]--
-		:: onWake ->
-			if
-			:: TELLS
-			fi
+		:: onWake -> d_step { event = 1; owed[e]-- } /* the callback posts an empty event */
 		fi
-#else
-	:: mode[e] == UP -> d_step { owed[e]-- } /* there is no onWake */
-#endif
 	fi
 }
 
@@ -81,11 +51,7 @@ inline Idle(e) {
 	Awake(e);
 	if
 	:: ISCALL(ready[e]) -> yes = 1 /* Queue.Pending */
-	:: ready[e] == NIL ->
-		if
-		:: ISCALL(head[e]) -> yes = 1
-		:: !ISCALL(head[e])
-		fi
+	:: ready[e] == NIL -> When(ISCALL(head[e]), yes = 1)
 	:: head[e] == CLOSED -> yes = 1 /* Queue.Closed */
 	:: skip /* it does not spin, or does not any more */
 	fi;
@@ -94,24 +60,14 @@ inline Idle(e) {
 
 /* Engine.sleep */
 inline Sleep(e) {
-#ifndef FAULT_MODE_LATE
 	mode[e] = INGO;
-#endif
 	Rest(e);
-	if
-	:: ok ->
+	When(ok,
 		do
 		:: head[e] != RESTING -> break
-#ifdef FAULT_MODE_LATE /* Engine.sleep: the mode is stored when the thread is about to receive */
-		:: head[e] == RESTING ->
-			atomic { mode[e] = INGO; atWakeup[e] = 1 };
-#else
 		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
-#endif
-end_wakeup:		atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
-		od
-	:: else
-	fi;
+			end_wakeup: atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
+		od);
 	atomic { mode[e] = UP; ok = 0 }
 }
 
@@ -127,9 +83,9 @@ inline PushAndWake(e) { Push(e); WakeIfOwed(e) }
 inline Terminate(e) { Close(e); WakeIfOwed(e) }
 
 /* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
- * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. limited: the
- * caller has a context. For how long the caller looks before it parks is left open, as in Idle. */
-inline Await(limited) {
+ * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. ctx: the caller
+ * has a context. For how long the caller looks before it parks is left open, as in Idle. */
+inline Await() {
 	if
 	:: d_step { SETTLED(state[c]) -> o = BARE(state[c]) }
 	:: skip ->
@@ -138,26 +94,24 @@ inline Await(limited) {
 			Either(!yes, Outcome(c); break, yes = 0);
 			if /* waitToken */
 			:: d_step { token[c] -> token[c] = 0 }
-#ifdef DEADLINES
-			:: limited && mayExpire[j] ->
+			:: ctx && mayExpire[j] ->
 				expired[j] = 1;
 				Withdraw(c);
 				Either(yes,
 					d_step { yes = 0; o = WITHDRAWN }; break,
-					limited = 0) /* ctx = never */
-#endif
+					ctx = 0) /* ctx = never */
 			fi
 		od
 	fi
 }
 
 /* Engine.Call, when c has been pushed or refused: posts if nothing waits for it. */
-inline EndCall(limited) {
+inline EndCall() {
 	if
 	:: atomic { !ok -> Decide(j, NOT_RUN); o = REFUSED; fn[c] = 0; posts = 0 }; Put(c)
 	:: ok && posts
 	:: ok && !posts ->
-		Await(limited);
+		Await();
 		if
 		:: o == WITHDRAWN
 		:: atomic { o != WITHDRAWN ->
@@ -167,6 +121,11 @@ inline EndCall(limited) {
 		assert((o == RAN || o == EXITED) == (fate[j] == HAS_RUN) && fate[j] != UNDECIDED ||
 			true_report)
 	fi
+}
+
+/* Engine.Go, when c has been pushed or refused: ok is 0 after it. */
+inline EndPost() {
+	Either(ok, ok = 0, d_step { Decide(j, NOT_RUN); fn[c] = 0 }; PutRecord(c))
 }
 
 #ifdef POOL
@@ -210,11 +169,7 @@ inline Come(e) {
 	Push(e);
 	if
 	:: !ok -> Put(c)
-#ifdef FAULT_COME_UNWOKEN /* Engine.come: does not wake */
-	:: ok && wake -> d_step { wake = 0; owed[e]-- }
-#else
 	:: ok && wake -> wake = 0; Wake(e)
-#endif
 	:: ok && !wake
 	fi;
 	d_step { c = x; x = 0; ok = 0 }
@@ -226,14 +181,7 @@ inline Submit() {
 	if
 	:: d_step { closed -> ok = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
-			if
-#ifdef FAULT_TOLD_TWICE /* Pool.submit: does not look whether a thread is coming */
-			:: true -> Choose()
-#else
-			:: !coming -> Choose()
-			:: coming
-#endif
-			fi;
+			When(!coming, Choose());
 			Shared() };
 		When(o != POOL, Come(o));
 		d_step { ok = 1; o = 0 }
@@ -245,14 +193,7 @@ inline Came(e) {
 	Only(e);
 	assert(!listed[e] || closed || retired || shared_out);
 	yes = comes[e];
-	if
-#ifdef FAULT_COMING_KEPT /* Pool.next: says that the thread has come, but not that none is coming */
-	:: yes -> comes[e] = 0
-#else
-	:: yes -> comes[e] = 0; coming = 0
-#endif
-	:: else
-	fi
+	When(yes, comes[e] = 0; coming = 0)
 }
 
 /* Pool.next: c, and o is the thread to tell. */
@@ -261,24 +202,16 @@ inline Next(e) {
 	:: d_step { nempty(backlog) ->
 			Came(e); backlog?c; o = POOL;
 			if
-#ifdef FAULT_NEXT_UNTOLD /* Pool.next: the thread that has come does not tell the next */
-			:: true
-#else
 			:: yes && nempty(backlog) -> Choose()
 			:: !yes || empty(backlog)
-#endif
 			fi;
 			yes = 0;
 			Shared() };
 		When(o != POOL, Come(o));
 		o = 0
 	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
-#ifdef RETIRE
 	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
 	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
-#else
-	:: d_step { empty(backlog) && !closed && !listed[e] ->
-#endif
 			assert(idlers < WORKERS || shared_out);
 			Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
 	fi

@@ -1,14 +1,13 @@
 /* A thread with an event loop of its own: Adopt, OnWake, Serve, ServeContext and Wait.
  *
  * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the
- * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken. Job 1
- * is none, or a Control record.
+ * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken.
  *
  *   CONTEXT     the host serves a context first
  *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a
  *               context or after
  *   TERMINATE   the thread is terminated some time, by another goroutine
- *   EATS        the function of job 2 may take all events from the event loop, and wait for another
+ *   EATS        the function of job 1 may take all events from the event loop, and wait for another
  *               thread
  *   OWNPOSTS    it posts the last job to its own thread
  *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A
@@ -18,15 +17,22 @@
 #define HOST
 #define QUEUES 1
 #ifdef OWNPOSTS
-#define JOBS (CALLERS + 2)
-#else
 #define JOBS (CALLERS + 1)
+#define OWN JOBS
+#else
+#define JOBS CALLERS
+#define OWN 0
+#endif
+#ifndef WAIT
+#define WAIT 0
 #endif
 #include "callq.pml"
 #include "engine.pml"
 
 byte finished;
 bit begun, expiry, returned; /* ServeContext has begun; its context has ended; it has returned */
+
+#define Taken announced = 0;
 
 byte serving;  /* Engine.serving; only the thread changes it */
 bit known = 1; /* the thread has its identity: Engine.m */
@@ -41,34 +47,21 @@ inline Begin() { serving++ }
 inline End(e) {
 	d_step { serving--; yes = (serving == 0); Only(e) };
 	if
-#ifndef FAULT_END_BLIND /* Engine.endServing: does not look whether the thread has been terminated */
 	:: yes && head[e] == CLOSED -> known = 0 /* forget */
 	:: !yes || head[e] != CLOSED
-#else
-	:: skip
-#endif
 	fi;
 	yes = 0;
-#ifndef FAULT_NOT_NOTIFIED /* Engine.endServing: does not tell the host of what is queued */
-	if
-	:: rest[e] != NIL ->
+	When(rest[e] != NIL,
 		RestInHost(e);
-/* Engine.endServing: does not tell block that the thread has been terminated */
-#if defined(WAIT) && !defined(FAULT_CLOSED_UNTOLD)
 		if
 		:: d_step { blocked && head[e] == CLOSED -> owed[e]++ }; Wake(e)
 		:: !blocked || head[e] != CLOSED
-		fi
-#endif
-	:: else
-	fi
-#endif
+		fi)
 }
 
 /* Engine.restInHost */
 inline RestInHost(e) {
 	Rest(e);
-	Told
 	if
 	:: d_step { ok -> ok = 0; Taken }
 	:: !ok && head[e] == CLOSED
@@ -84,29 +77,17 @@ inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
 /* Engine.OnWake */
 inline OnWake(e) {
 	d_step { onWake = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
-#ifndef FAULT_OTHERS_REST /* Engine.OnWake: calls RestAlways on whatever goroutine it is */
 	When(at == e + 1, RestAlways(e, RESTING));
-#else
-	RestAlways(e, RESTING);
-#endif
-#ifndef FAULT_NOT_LEFT /* Engine.OnWake: does not look whether something is queued already */
 	RestInHost(e);
-#endif
 	owed[e]--
 }
 
 /* Engine.run; the function only returns. */
 inline RunInside(e) {
-	if
-	:: kind[c] == CONTROL || kind[c] == POSTED ->
-		d_step { Decide(fn[c], HAS_RUN); assert(known || identity); fn[c] = 0 };
-		PutRecord(c)
-	:: d_step {
-			kind[c] == AWAITED -> Decide(fn[c], HAS_RUN);
-			assert(known || identity); result[c] = fn[c]
-		};
-		Settle(c, RAN)
-	fi;
+	d_step { Decide(fn[c], HAS_RUN); assert(known || identity) };
+	Either(kind[c] == POSTED,
+		fn[c] = 0; PutRecord(c),
+		result[c] = fn[c]; Settle(c, RAN));
 	c = 0
 }
 
@@ -114,27 +95,20 @@ inline RunInside(e) {
 inline ServeUntil(e, m) {
 	Begin();
 	When(onWake, RestAlways(e, RESTING));
-	Told Taken
+	Taken
 	Mark(e);
 	m = j; j = 0
 }
 
+#define RunMarked(m, run) do :: TakeUntil(e, m); Either(c == NIL, break, run(e)) od; m = 0
+
 /* Engine.Serve inside a function */
 inline ServeInside(e) {
 	ServeUntil(e, inner);
-	RunMarked(e);
+	RunMarked(inner, RunInside);
 	End(e)
 }
 
-inline RunMarked(e) {
-	do
-	:: TakeUntil(e, inner);
-		Either(c == NIL, break, RunInside(e))
-	od;
-	inner = 0
-}
-
-#ifdef WAIT
 /* ---- eventloop.go ---- */
 
 byte natives = WAIT; /* native events that may come */
@@ -144,7 +118,7 @@ byte natives = WAIT; /* native events that may come */
 #else
 #define BLOCKED   end_in_block
 /* a native event ends a dialog, or else the thread might wait there at the end */
-#define DISMISSED (fate[2] != UNDECIDED && fate[JOBS] != UNDECIDED)
+#define DISMISSED (fate[1] != UNDECIDED && fate[JOBS] != UNDECIDED)
 #endif
 
 /* Engine.look */
@@ -172,19 +146,11 @@ inline BeforeBlock(e) {
 		:: yes -> yes = 0 /* what is queued runs first */
 		:: yes ->
 			RestAlways(e, RESTING);
-			Told
-#ifndef FAULT_UNANNOUNCED /* Engine.block: blocks although something is queued, unannounced */
 			owed[e]++;
 			Wake(e)
-#endif
 		:: !yes ->
 			RestAlways(e, RESTING);
-			Told
-#ifdef FAULT_WAIT_UNRESTED /* Engine.block: blocks without Rest */
-			ok = 1;
-#else
 			Rest(e);
-#endif
 			yes = ok; ok = 0
 		fi
 	fi
@@ -193,12 +159,7 @@ inline BeforeBlock(e) {
 /* Engine.Wait, at its end. left: the thread is left blocked. */
 inline AfterWait(e, left) {
 	Look(e);
-	if
-#ifndef FAULT_WAIT_UP /* Engine.Wait: returns to block, or panics, and leaves the thread up */
-	:: left -> RestAlways(e, RESTING)
-#endif
-	:: else
-	fi;
+	When(left, RestAlways(e, RESTING));
 	End(e)
 }
 
@@ -208,13 +169,15 @@ inline WaitInside(e) {
 	BeforeBlock(e);
 	When(yes, yes = 0; waiting = 1; atomic { event || DISMISSED -> event = 0; waiting = 0 });
 	Look(e);
-	Told
 	Mark(e);
 	inner = j; j = 0;
-	RunMarked(e);
+	RunMarked(inner, RunInside);
 	blocked = 1;
 	AfterWait(e, 1)
 }
+
+/* Or loopBudget passes. */
+#define RunSome(e) Run(e); if :: skip :: break fi
 
 /* Engine.Wait: panicked, or ok unless the thread has been terminated */
 inline Wait(e) {
@@ -237,30 +200,13 @@ BLOCKED:	do
 	:: else
 	fi;
 	Look(e);
-	if
-	:: panicked
-	:: !panicked ->
-		Told
+	Unless(panicked,
 		Mark(e);
 		mark = j; j = 0;
-		do
-		:: TakeUntil(e, mark);
-			if
-			:: c == NIL -> break
-			:: c != NIL ->
-				Run(e);
-				if
-				:: skip
-				:: break /* loopBudget has passed */
-				fi
-			fi
-		od;
-		mark = 0
-	fi;
+		RunMarked(mark, RunSome));
 	AfterWait(e, panicked);
 	ok = (head[e] != CLOSED)
 }
-#endif
 
 inline Function(e) {
 #ifdef EATS
@@ -271,18 +217,19 @@ inline Function(e) {
 	fi;
 #endif
 #ifdef OWNPOSTS
-	Record(e, POSTED, JOBS, 0);
+	j = JOBS;
+	Record(e, POSTED, j, 0);
 	Push(e);
-	Either(ok, ok = 0, d_step { Decide(JOBS, NOT_RUN); fn[c] = 0 }; PutRecord(c));
-	c = 0;
+	EndPost();
+	atomic { c = 0; j = 0 };
 	WakeIfOwed(e);
 #endif
 	skip
 }
 
 inline Run(e) {
-	Either(kind[c] == AWAITED && fn[c] == 2,
-		d_step { Decide(2, HAS_RUN); result[c] = 2; outer = c; c = 0 };
+	Either(kind[c] == AWAITED && fn[c] == 1,
+		d_step { Decide(1, HAS_RUN); result[c] = 1; outer = c; c = 0 };
 		Function(e);
 		assert(known || identity);
 		Settle(outer, RAN);
@@ -292,17 +239,10 @@ inline Run(e) {
 
 /* Loop.Serve, that is, Loop.mayServe and Engine.Serve */
 inline Serve(e) {
-	if
-	:: !known
-	:: known ->
+	When(known,
 		ServeUntil(e, mark);
-		do
-		:: TakeUntil(e, mark);
-			Either(c == NIL, break, Run(e))
-		od;
-		mark = 0;
-		End(e)
-	fi
+		RunMarked(mark, Run);
+		End(e))
 }
 
 /* Engine.ServeContext */
@@ -311,17 +251,9 @@ inline ServeContext(e) {
 	RestAlways(e, (onWake -> RESTING : NIL));
 	Begin();
 	do
-	:: expiry -> break
-#ifdef TERMINATE
-	:: !expiry && head[e] == CLOSED -> break
+	:: expiry || head[e] == CLOSED -> break
 	:: !expiry && head[e] != CLOSED ->
-#else
-	:: !expiry ->
-#endif
-		if /* Engine.step */
-		:: onWake -> RestAlways(e, RESTING); Told
-		:: !onWake
-		fi;
+		When(onWake, RestAlways(e, RESTING)); /* Engine.step */
 		Taken
 		Take(e);
 		Either(c != NIL, Run(e), Idle(e); Heed(e))
@@ -346,7 +278,7 @@ proctype Host(byte e) {
 #ifndef SETTER
 	When(!onWake, OnWake(e));
 #endif
-#ifdef WAIT
+#if WAIT
 	do
 	:: !known -> break /* Thread.mayServe */
 	:: known ->
@@ -374,62 +306,50 @@ end_wait:	atomic { event -> event = 0; waiting = 0 };
 #endif
 }
 
-#ifdef SETTER
 /* OnWake by another goroutine */
 proctype Setter() {
 	LOCALS;
 	OnWake(0)
 }
-#endif
 
-#ifdef CONTEXT
 /* context.AfterFunc and Engine.interrupt */
 proctype Deadline() {
 	LOCALS;
 end:	begun;
 	expiry = 1;
-#ifndef FAULT_NO_INTERRUPT /* Engine.ServeContext: without the interrupt */
 	Interrupt(0);
 	if
 	:: wake && mode[0] == INGO -> d_step { wake = 0; wakeup[0] = 1; owed[0]-- }
 	:: wake && mode[0] == UP -> d_step { wake = 0; owed[0]-- }
 	:: !wake
 	fi
-#endif
 }
-#endif
 
 /* A native event loop inside block or a function, or a callback, takes an event when nothing is
  * queued, and does not serve. */
-#define NOTHING(x) (!ISCALL(x) || kind[x] == CONTROL && next[x] == NIL)
 active proctype Eater() {
 end:	do
-	:: atomic { event && head[0] != CLOSED && NOTHING(head[0]) && NOTHING(ready[0]) -> event = 0 }
+	:: atomic { event && head[0] != CLOSED && !ISCALL(head[0]) && !ISCALL(ready[0]) -> event = 0 }
 	od
 }
 
-#ifdef TERMINATE
 /* Engine.Terminate, by another goroutine */
 proctype Terminator() {
 	LOCALS;
 	Terminate(0);
-	if
-	:: serving == 0 -> known = 0 /* forget */
-	:: serving > 0
-	fi
+	When(serving == 0, known = 0) /* forget */
 }
-#endif
 
 /* Engine.Call and Engine.Go */
 proctype Caller(byte id) {
-	LOCALS; bit posts;
-	j = id + 2;
+	LOCALS;
+	j = id + 1;
 	if
 	:: Get(0, AWAITED, j, id)
 	:: id > 0 -> Record(0, POSTED, j, id); posts = 1
 	fi;
 	PushAndWake(0);
-	EndCall(0);
+	EndCall();
 	finished++
 }
 
@@ -449,24 +369,16 @@ init {
 #ifdef TERMINATE
 		run Terminator();
 #endif
-		i = 2
+		i = 0
 	};
 	timeout;
 	atomic {
 		finished == CALLERS; /* or else init blocks as well, and this is an invalid end state */
-		for (i : 2 .. JOBS) {
-#ifdef OWNPOSTS
-			assert(fate[i] != UNDECIDED || i == JOBS && fate[2] != HAS_RUN || all_decided)
-#else
-			assert(fate[i] != UNDECIDED || all_decided)
-#endif
+		for (i : 1 .. JOBS) {
+			assert(fate[i] != UNDECIDED || i == OWN && fate[1] != HAS_RUN || all_decided)
 		};
-#ifdef CONTEXT
-		assert(returned || all_decided);
-#endif
-#ifdef TERMINATE
-		assert(serving == 0 && !known || identity);
-#endif
+		assert(!begun || returned || all_decided);
+		assert(head[0] != CLOSED || serving == 0 && !known || identity);
 		CheckFree()
 	}
 }

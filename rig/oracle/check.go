@@ -1,7 +1,9 @@
 package oracle
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -11,13 +13,11 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	rec := &r.records[o.number]
 	// A call that has begun ends before its caller's goroutine is unwound, and its panic is raised
 	// then.
-	if unwinding && rec.answer != exited && !(o.verb.hasBody() && rec.answer == panicked) {
-		r.failf(o, "it was %v although a Goexit unwinds its goroutine", rec.answer)
-	}
+	r.must(o, !unwinding || rec.answer == exited || o.verb.hasBody() && rec.answer == panicked,
+		"it was %v although a Goexit unwinds its goroutine", rec.answer)
 	if rec.answer == exited && o.verb.queues() && rec.progress[1].Load() != 2 {
-		if rec.left = true; rec.progress[1].Load() == 1 {
-			r.failf(o, "its goroutine exits before its function has ended")
-		}
+		rec.left = true
+		r.must(o, rec.progress[1].Load() != 1, "its goroutine exits before its function has ended")
 	}
 	if !o.verb.hasBody() || o.verb == generator {
 		switch {
@@ -32,16 +32,12 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 	if o.verb.queues() || o.verb.posts() {
 		ending = r.places[o.on].terminating.Load()
 	}
-	if rec.answer == refused && !ending && !(o.verb == try && r.places[o.on].kind == limited) {
-		r.failf(o, "it was refused by a place that has not been terminated")
-	}
-	if rec.late && rec.answer&(refused|expired) == 0 {
-		r.failf(o, "it was %v by a place that had been terminated", rec.answer)
-	}
+	r.must(o, rec.answer != refused || ending || o.verb == try && r.places[o.on].kind == limited,
+		"it was refused by a place that has not been terminated")
+	r.must(o, !rec.late || rec.answer&(refused|expired) != 0,
+		"it was %v by a place that had been terminated", rec.answer)
 	if o.verb.posts() {
-		if rec.answer&(panicked|exited) != 0 {
-			r.failf(o, "the post %v: %v", rec.answer, value)
-		}
+		r.must(o, rec.answer&(panicked|exited) == 0, "the post %v: %v", rec.answer, value)
 		return
 	}
 	switch refusal := rec.answer&(refused|expired) != 0; {
@@ -70,10 +66,8 @@ func (r *run) judge(a *activation, o *op, value any, unwinding bool) {
 		return
 	}
 	for _, before := range a.posted {
-		if before.on == o.on && !r.taken(before) {
-			r.failf(o, "it ran, but what the same goroutine had posted before (%d) did not",
-				before.number)
-		}
+		r.must(o, before.on != o.on || r.taken(before),
+			"it ran, but what the same goroutine had posted before (%d) did not", before.number)
 	}
 }
 
@@ -126,7 +120,6 @@ func (r *run) check() {
 	})
 	r.checkThreads()
 	r.checkOrder()
-	r.checkCoalesced()
 	for i, p := range r.places {
 		r.checkErrors(i, p)
 	}
@@ -141,96 +134,73 @@ func (r *run) checkThreads() {
 		}
 		for w := range p.workers {
 			id := p.workers[w].id.Load()
-			if other, found := owner[id]; found && id > 1 {
-				r.failf(nil, "places %d and %d are one thread", other, i)
-			}
+			other, found := owner[id]
+			r.must(nil, !found || id <= 1, "places %d and %d are one thread", other, i)
 			owner[id] = i
 		}
 	}
 }
 
-// checkOrder checks that what one goroutine gave to one place began in its order: in one
-// activation, and, of a goroutine on a thread, in all.
+// A route is that of the operations that one goroutine has made on one thread, to one place.
+type route struct {
+	from   *issuer
+	thread uint64 // if from is a worker; that of a key changes
+	g      uintptr
+	on     int
+}
+
+// checkOrder checks that what one goroutine gave to one place began in its order, and that the last
+// of the coalesced functions that ran at a place is the latest of its goroutine.
 func (r *run) checkOrder() {
-	such := func(o *op) bool {
-		return (o.verb.queues() || o.verb.posts() && o.verb != coalesced) &&
-			r.ordered(o, r.records[o.number].by)
-	}
-	r.inOrder(such)
-	type route struct {
-		on int
-		g  uintptr
-	}
-	for _, p := range r.places {
-		for i := range p.workers {
-			last := map[route]*op{}
-			for _, is := range p.workers[i].issued {
-				rec := &r.records[is.o.number]
-				if rec.begun == 0 || !such(is.o) {
-					continue
-				}
-				key := route{is.o.on, is.g}
-				if before := last[key]; before != nil && r.records[before.number].at > rec.at {
-					r.failf(is.o, "its function began before that of %d, which the same thread had "+
-						"asked for earlier", before.number)
-				}
-				last[key] = is.o
-			}
-		}
-	}
-}
-
-// A way is that of the operations of one activation to one place.
-type way struct {
-	by *activation
-	on int
-}
-
-// inOrder checks that the functions of such operations began in the order in which each activation
-// made them, and returns the last of each way that has begun.
-func (r *run) inOrder(such func(o *op) bool) (last map[way]*op) {
-	last = map[way]*op{}
-	r.p.visit(func(o *op, _ spot) {
-		rec := &r.records[o.number]
-		if rec.begun == 0 || !such(o) {
-			return
-		}
-		w := way{rec.by, o.on}
-		if before := last[w]; before != nil && r.records[before.number].at > rec.at {
-			r.failf(o, "its function began before that of %d, which the same goroutine had asked "+
-				"for earlier", before.number)
-		}
-		last[w] = o
+	r.inOrder(func(o *op, rec *record) bool {
+		return rec.begun > 0 && o.verb != coalesced && (o.verb.queues() || o.verb.posts()) &&
+			r.ordered(o, rec.by)
 	})
-	return last
-}
-
-// checkCoalesced checks that the coalesced functions that one goroutine has posted to one place ran
-// in that order, and that the last to run at a place is the latest of its goroutine.
-func (r *run) checkCoalesced() {
-	posted := map[way]*op{}
-	r.p.visit(func(o *op, _ spot) {
-		if rec := &r.records[o.number]; o.verb == coalesced && rec.answer == ran {
-			posted[way{rec.by, o.on}] = o
-		}
-	})
-	began := r.inOrder(func(o *op) bool {
-		return o.verb == coalesced && r.records[o.number].answer == ran
+	began := r.inOrder(func(o *op, rec *record) bool {
+		return rec.begun > 0 && o.verb == coalesced && rec.answer == ran
 	})
 	for i, p := range r.places {
 		var last *op
-		for w, o := range began {
-			if w.on == i && (last == nil || r.records[last.number].at < r.records[o.number].at) {
+		for route, o := range began {
+			if route.on == i && (last == nil || r.records[last.number].at < r.records[o.number].at) {
 				last = o
 			}
 		}
-		if last != nil && !p.terminated.Load() {
-			if latest := posted[way{r.records[last.number].by, i}]; latest != last {
-				r.failf(latest, "its function did not run, but last that of %d, which the same "+
-					"goroutine had posted earlier", last.number)
-			}
+		if last == nil || p.terminated.Load() {
+			continue
 		}
+		of := &r.records[last.number]
+		r.p.visit(func(o *op, _ spot) {
+			rec := &r.records[o.number]
+			r.must(o, o.verb != coalesced || rec.answer != ran || rec.route != of.route ||
+				rec.nth <= of.nth, "its function did not run, but last that of %d, which the same "+
+				"goroutine had posted earlier", last.number)
+		})
 	}
+}
+
+// inOrder checks that the functions of such operations began in the order in which each goroutine
+// made them, and returns the last of each route.
+func (r *run) inOrder(such func(o *op, rec *record) bool) (last map[route]*op) {
+	var ops []*op
+	r.p.visit(func(o *op, _ spot) {
+		if such(o, &r.records[o.number]) {
+			ops = append(ops, o)
+		}
+	})
+	slices.SortFunc(ops, func(a, b *op) int {
+		return cmp.Compare(r.records[a.number].nth, r.records[b.number].nth)
+	})
+	last = map[route]*op{}
+	for _, o := range ops {
+		rec := &r.records[o.number]
+		if before := last[rec.route]; before != nil && r.records[before.number].at > rec.at {
+			r.failf(o, "its function began before that of %d, which the same goroutine had asked "+
+				"for earlier", before.number)
+		}
+		last[rec.route] = o
+	}
+	return last
 }
 
 // patient is how long a panic may take to be kept where nothing can be waited for.
@@ -265,18 +235,16 @@ func (r *run) checkErrors(number int, p *place) {
 		}
 	}
 	for _, o := range want {
-		if n := times[r.records[o.number].thrown]; n != 1 {
-			r.failf(o, "its panic was given to the handler %d times", n)
-		}
+		n := times[r.records[o.number].thrown]
+		r.must(o, n == 1, "its panic was given to the handler %d times", n)
 	}
 	if read+len(rest) != len(want) {
 		r.failf(nil, "place %d: %d functions panicked, the handler has %v", number, len(want), times)
 		return
 	}
 	for i, o := range p.workers[0].threw {
-		if len(p.workers) == 1 && i >= read && rest[i-read] != r.records[o.number].thrown {
-			r.failf(o, "the handler was not given its panic in the order in which they came")
-		}
+		r.must(o, len(p.workers) > 1 || i < read || rest[i-read] == r.records[o.number].thrown,
+			"the handler was not given its panic in the order in which they came")
 	}
 }
 

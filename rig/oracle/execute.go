@@ -39,6 +39,8 @@ type run struct {
 type record struct {
 	made    bool
 	by      *activation
+	route   route
+	nth     int // of what its issuer has made
 	given   int // the function must see it
 	answer  answers
 	left    bool           // by Goexit, before its function had begun
@@ -84,6 +86,13 @@ func (r *run) failf(o *op, format string, args ...any) {
 			text = fmt.Sprintf("%d (%v): %s", o.number, o, text)
 		}
 		r.failures = append(r.failures, text)
+	}
+}
+
+// must reports a failure unless something holds.
+func (r *run) must(o *op, holds bool, format string, args ...any) {
+	if !holds {
+		r.failf(o, format, args...)
 	}
 }
 
@@ -153,12 +162,8 @@ func (r *run) all() {
 	}
 	r.check()
 	for i, p := range r.places {
-		if p.end() {
-			r.failf(nil, "place %d takes calls after Terminate", i)
-		}
-		if p.phase.Load() < 0 {
-			r.failf(nil, "place %d has ended without its stop function", i)
-		}
+		r.must(nil, !p.end(), "place %d takes calls after Terminate", i)
+		r.must(nil, p.phase.Load() >= 0, "place %d has ended without its stop function", i)
 	}
 }
 
@@ -169,7 +174,7 @@ func (r *run) script(ops []*op) {
 	for len(ops) > 0 {
 		var one testutil.Group
 		one.Go(func() {
-			a := &activation{run: r, spot: s, g: ident.G(), top: true}
+			a := &activation{run: r, issuer: new(issuer), spot: s, g: ident.G(), top: true}
 			defer a.stop()
 			for len(ops) > 0 {
 				o := ops[0]
@@ -205,6 +210,7 @@ func (r *run) settle() {
 type activation struct {
 	run       *run
 	worker    *worker // nil off all threads
+	issuer    *issuer // the worker's, or its own
 	spot      spot
 	g         uintptr
 	top       bool           // it is a goroutine of the program, in which each operation is made
@@ -229,13 +235,10 @@ func (r *run) function(o *op, s spot) func() {
 			return
 		}
 		defer p.leave()
-		if p.kind == own && p.phase.Load() != 1 {
-			r.failf(o, "its function ran before the start function of its thread, or after the "+
-				"stop function")
-		}
-		if w.closed {
-			r.failf(o, "its function began after another one on the same thread had terminated it")
-		}
+		r.must(o, p.kind != own || p.phase.Load() == 1,
+			"its function ran before the start function of its thread, or after the stop function")
+		r.must(o, !w.closed,
+			"its function began after another one on the same thread had terminated it")
 		if rec.begun > 0 {
 			rec.begun++
 			r.failf(o, "its function ran %d times", rec.begun)
@@ -264,10 +267,12 @@ func (r *run) act(o *op, s spot, w *worker) {
 	rec.progress[1].Store(1)
 	defer rec.progress[1].Store(2)
 	rec.begun++
-	if rec.given != o.number+1 {
-		r.failf(o, "its function does not see what was written before the call")
+	r.must(o, rec.given == o.number+1,
+		"its function does not see what was written before the call")
+	a := &activation{run: r, worker: w, issuer: new(issuer), spot: s.inside(o), g: ident.G()}
+	if w != nil {
+		a.issuer = &w.issuer
 	}
-	a := &activation{run: r, worker: w, spot: s.inside(o), g: ident.G()}
 	a.setLabels(o, rec)
 	rec.g = a.g
 	rec.ended = exited // unless it comes to its end
@@ -326,9 +331,10 @@ func (a *activation) make(o *op, s spot) {
 		exitsBefore = w.exits[a.g]
 	}
 	if o.verb.queues() || o.verb.posts() {
+		a.issuer.made++
+		rec.nth, rec.route = a.issuer.made, route{from: a.issuer, g: a.g, on: o.on}
 		if w != nil {
-			w.issued = append(w.issued, issue{o, a.g})
-			rec.before = len(w.began)
+			rec.route.thread, rec.before = w.id.Load(), len(w.began)
 		}
 		if p := r.places[o.on]; p.ending {
 			rec.late = p.terminated.Load()
@@ -409,10 +415,8 @@ func (a *activation) do(o *op, s spot) answers {
 	case readError:
 		rec.read = r.fault(p, o)
 	case on:
-		if got, want := p.thread.On(), s.here == o.on; got != want &&
-			(!s.coroutine || ident.Thread() != 0) {
-			r.failf(o, "On is %v", got)
-		}
+		got := p.thread.On()
+		r.must(o, got == (s.here == o.on) || s.coroutine && ident.Thread() == 0, "On is %v", got)
 	case serve:
 		return a.serve(o, r.places[s.here].loop)
 	case serveFor:
@@ -455,16 +459,15 @@ func (a *activation) flood(o *op, p *place) {
 			}
 			defer p.leave()
 			rec.drained.Add(1)
-			if p.pool == nil && i != last+1 {
-				r.failf(o, "function %d ran, after %d", i, last)
-			}
 			if p.pool == nil {
+				r.must(o, i == last+1, "function %d ran, after %d", i, last)
 				last = i
 			}
 		}) {
 			rec.taken++
-		} else if !p.terminating.Load() {
-			r.failf(o, "function %d was refused by a place that has not been terminated", i)
+		} else {
+			r.must(o, p.terminating.Load(),
+				"function %d was refused by a place that has not been terminated", i)
 		}
 	}
 }
@@ -488,9 +491,8 @@ func (a *activation) startPool(o *op, s spot) {
 		a.run.act(o, s, nil)
 		return nil
 	}))
-	if err != nil || !pool.Call(nop) {
-		a.run.failf(o, "StartPool returned %v, or its pool refuses calls", err)
-	}
+	a.run.must(o, err == nil && pool.Call(nop),
+		"StartPool returned %v, or its pool refuses calls", err)
 }
 
 func (a *activation) eval(o *op, s spot, p *place) answers {
@@ -542,21 +544,18 @@ func (o *op) context(p *place) (ctx context.Context, stop func()) {
 	if o.number%2 == 1 { // what has labels takes another path in the engine
 		outer = pprof.WithLabels(outer, pprof.Labels("operation", "odd"))
 	}
-	ctx, cancelIt := context.WithCancel(outer)
-	stop = cancelIt
 	after := time.Duration(o.n) * time.Microsecond
+	if o.how == timeout {
+		return context.WithTimeout(outer, after)
+	}
+	ctx, stop = context.WithCancel(outer)
 	switch o.how {
 	case done:
-		cancelIt()
-	case timeout:
-		var stopTimer func()
-		ctx, stopTimer = context.WithTimeout(ctx, after)
-		stop = func() { stopTimer(); cancelIt() }
+		stop()
 	case cancel:
-		timer := time.AfterFunc(after, cancelIt)
-		stop = func() { timer.Stop(); cancelIt() }
+		time.AfterFunc(after, stop)
 	case ahead:
-		p.Go(cancelIt)
+		p.Go(stop)
 	}
 	return ctx, stop
 }

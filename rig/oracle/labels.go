@@ -30,9 +30,8 @@ func (a *activation) setLabels(o *op, rec *record) {
 	switch {
 	case rec.labels != nil:
 		a.labels = rec.labels
-		if got := goroutineLabels(); got != a.labels {
-			a.run.failf(o, "its function runs under the labels %p, want %p", got, a.labels)
-		}
+		got := goroutineLabels()
+		a.run.must(o, got == a.labels, "its function runs under the labels %p, want %p", got, a.labels)
 	case o.verb.queues() && !o.verb.posts() && rec.by.g == a.g:
 		a.labels = rec.by.labels
 	}
@@ -40,7 +39,7 @@ func (a *activation) setLabels(o *op, rec *record) {
 
 // checkLabels checks that a runs under the labels with which it began.
 func (a *activation) checkLabels(o *op, when string) {
-	if got := goroutineLabels(); got != a.labels && !a.coroutine {
-		a.run.failf(o, "the labels %s it are %p, want %p", when, got, a.labels)
-	}
+	got := goroutineLabels()
+	a.run.must(o, got == a.labels || a.coroutine, "the labels %s it are %p, want %p", when, got,
+		a.labels)
 }

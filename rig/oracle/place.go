@@ -46,12 +46,13 @@ type place struct {
 	waits  bool                    // a host calls Wait, and not Serve
 	panics chan *thread.PanicError // of posted functions, that have not been taken
 
-	over  chan struct{} // closed: the program has terminated it
-	once  sync.Once
-	wake  func()        // what a host is woken by
-	woken chan struct{} // its events
-	stop  chan struct{} // closed: a host ends
-	gone  chan struct{} // closed: it has ended
+	over  context.Context // done: the program has terminated it
+	close func()          // ends over
+	wake  func()          // what a host is woken by
+	woken chan struct{}   // its events
+	hosts context.Context // done: a host ends
+	stop  func()          // ends hosts
+	gone  chan struct{}   // closed: it has ended
 }
 
 // A runner is what threads and pools have in common.
@@ -100,10 +101,9 @@ func (r *run) keys() *keyed.Threads[int] {
 	}
 	idle := [...]time.Duration{1, 100 * time.Microsecond, time.Minute}[len(r.p.scripts)%3]
 	note := func(i int, before, after uint64) {
-		if w := &r.places[i].workers[0]; !w.id.CompareAndSwap(before, after) {
-			r.failf(nil, "place %d: its thread becomes %d, it was %d, want %d", i, after,
-				w.id.Load(), before)
-		}
+		w := &r.places[i].workers[0]
+		r.must(nil, w.id.CompareAndSwap(before, after),
+			"place %d: its thread becomes %d, it was %d, want %d", i, after, w.id.Load(), before)
 	}
 	r.keyed = keyed.New(func(i int) error { note(i, 0, ident.Thread()+1); return nil },
 		keyed.WithStop(func(i int) { note(i, ident.Thread()+1, 0) }),
@@ -115,20 +115,16 @@ func (r *run) keys() *keyed.Threads[int] {
 type worker struct {
 	// the thread's, plus one; zero until a function has run there, or while a key has none
 	id         atomic.Uint64
-	latest     uint64          // of a key: the id of the thread that issued
+	issuer     issuer          // of the calls made here
 	began      []*op           // functions, in the order they began
-	issued     []issue         // calls made here, in the order they were made
 	threw      []*op           // posted functions that panicked, in the order they did
 	exits      map[uintptr]int // by goroutine: how many functions called Goexit
 	coroutines int             // how many are under way
 	closed     bool            // a function that ran here has terminated the place
 }
 
-// An issue is a call that a goroutine made.
-type issue struct {
-	o *op
-	g uintptr
-}
+// An issuer counts what is made on a thread, or elsewhere in an activation.
+type issuer struct{ made int }
 
 // mainExits is how many Goexits the main thread may still see, each of which leaves a kilobyte on
 // its stack and what that refers to.
@@ -140,7 +136,8 @@ func init() { mainExits.Store(1000) }
 func newPlace(r *run, i int) *place {
 	k := r.p.places[i]
 	p := &place{kind: k, ending: r.model.ending[i], workers: make([]worker, k.size()),
-		panics: make(chan *thread.PanicError, 10_000), over: make(chan struct{})}
+		panics: make(chan *thread.PanicError, 10_000)}
+	p.over, p.close = context.WithCancel(context.Background())
 	if k == main && r.model.mayExit[i] && mainExits.Load() <= 0 {
 		k = own
 	}
@@ -155,9 +152,7 @@ func newPlace(r *run, i int) *place {
 		p.thread, err = thread.Start(append(opts,
 			thread.WithStart(func() error { p.phase.Store(1); return nil }),
 			thread.WithStop(func() { p.phase.Store(2) }))...)
-		if err != nil {
-			r.failf(nil, "place %d: Start returned %v", i, err)
-		}
+		r.must(nil, err == nil, "place %d: Start returned %v", i, err)
 	case limited:
 		p.thread = thread.New(append(opts, thread.WithQueueLimit(2))...)
 	case pool1, pool2, pool3:
@@ -168,7 +163,8 @@ func newPlace(r *run, i int) *place {
 	case byKey:
 		p.key = &key{of: r.keys(), number: i}
 	case hosted, serving:
-		p.stop, p.gone = make(chan struct{}), make(chan struct{})
+		p.hosts, p.stop = context.WithCancel(context.Background())
+		p.gone = make(chan struct{})
 		p.waits = i%2 == 0
 		adopted := make(chan struct{})
 		go p.host(r, k, adopted, opts)
@@ -183,9 +179,8 @@ func newPlace(r *run, i int) *place {
 		p.runner = p.thread
 		p.bound = thread.BindGo1(p.thread, func(f func()) { f() })
 		p.coalesce = thread.Coalesce1(p.thread, func(o *op) {
-			if p.runs.Add(1); o.on != i {
-				r.failf(o, "it ran at place %d", i)
-			}
+			p.runs.Add(1)
+			r.must(o, o.on == i, "it ran at place %d", i)
 			r.function(o, spot{here: i})()
 		})
 	}
@@ -199,24 +194,17 @@ func (p *place) host(r *run, k kind, adopted chan<- struct{}, opts []thread.Opti
 	p.loop = thread.Adopt(opts...)
 	p.thread = p.loop.Thread()
 	defer func() {
-		if p.thread.On() {
-			r.failf(nil, "On is true although the host's thread has been terminated")
-		}
+		r.must(nil, !p.thread.On(), "On is true although the host's thread has been terminated")
 		p.loop.Close()
-		if !ident.Locked() {
-			r.failf(nil, "Close has undone the host's own lock")
-		}
-		if runtime.UnlockOSThread(); ident.Locked() {
-			r.failf(nil, "the host's goroutine is still locked to its thread after Close")
-		}
+		r.must(nil, ident.Locked(), "Close has undone the host's own lock")
+		runtime.UnlockOSThread()
+		r.must(nil, !ident.Locked(), "the host's goroutine is still locked to its thread after Close")
 	}()
 	p.workers[0].id.Store(ident.Thread() + 1)
 	if k == serving {
 		p.wake = func() {}
-		ctx, cancel := context.WithCancel(context.Background())
-		go func() { <-p.stop; cancel() }()
 		close(adopted)
-		_ = p.loop.ServeContext(ctx)
+		_ = p.loop.ServeContext(p.hosts)
 		return
 	}
 	p.woken = make(chan struct{}, 1)
@@ -243,7 +231,7 @@ func (p *place) run() {
 	p.pump(&ended, func() {
 		select {
 		case <-p.woken:
-		case <-p.stop:
+		case <-p.hosts.Done():
 			ended = true
 		}
 	})
@@ -260,9 +248,6 @@ func (p *place) pump(over *bool, block func()) {
 		}
 	}
 }
-
-// close notifies the dialogs that they are over.
-func (p *place) close() { p.once.Do(func() { close(p.over) }) }
 
 // poll takes an event, as a function does that lets a host draw itself anew.
 func (p *place) poll() {
@@ -282,7 +267,7 @@ func (p *place) dialog() bool {
 	p.pump(&over, func() {
 		select {
 		case <-p.woken:
-		case <-p.over:
+		case <-p.over.Done():
 			over = true
 		}
 	})
@@ -294,13 +279,7 @@ func (p *place) worker() *worker {
 	id := ident.Thread() + 1
 	for i := range p.workers {
 		w := &p.workers[i]
-		if w.id.Load() == id {
-			if p.key != nil && w.latest != id {
-				w.latest, w.issued = id, nil // those of another goroutine are not ordered with it
-			}
-			return w
-		}
-		if p.key == nil && w.id.CompareAndSwap(0, id) {
+		if w.id.Load() == id || p.key == nil && w.id.CompareAndSwap(0, id) {
 			return w
 		}
 	}
@@ -398,7 +377,7 @@ func (p *place) end() (answered bool) {
 		}
 	}
 	if p.stop != nil {
-		close(p.stop)
+		p.stop()
 		<-p.gone
 	}
 	return answered

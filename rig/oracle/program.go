@@ -174,8 +174,7 @@ func (v verb) hasHow() bool { return v == withContext || v == postContext }
 
 // mayVanish reports whether a function that was taken on need not run.
 func (o *op) mayVanish() bool {
-	return o.verb == postContext && o.how != open ||
-		o.verb == coalesced
+	return o.verb == postContext && o.how != open || o.verb == coalesced
 }
 
 // pulls reports whether the body is that of a coroutine.

@@ -71,18 +71,19 @@ func (o *op) String() string {
 
 // parse reads what text has written, and panics if it was not written so.
 func parse(text string) *program {
-	t := &tokens{}
+	var t tokens
 	for line := range strings.Lines(text) {
 		line, _, _ = strings.Cut(line, "//")
-		t.words = append(t.words, strings.Fields(line)...)
+		t = append(t, strings.Fields(line)...)
 	}
+	t = append(t, "")
 	p := &program{}
-	t.require("places")
-	for slices.Contains(kindNames[:], t.peek()) {
-		p.places = append(p.places, kind(t.name(kindNames[:])))
+	t.next("places")
+	for slices.Contains(kindNames[:], t[0]) {
+		p.places = append(p.places, kind(t.next(kindNames[:]...)))
 	}
-	for t.peek() != "" {
-		t.require("goroutine")
+	for t[0] != "" {
+		t.next("goroutine")
 		script, _ := t.body("goroutine")
 		p.scripts = append(p.scripts, script)
 	}
@@ -90,46 +91,22 @@ func parse(text string) *program {
 	return p
 }
 
-// tokens are the words that are left.
-type tokens struct {
-	words []string
-	at    int
-}
+// tokens are the words that are left, and an empty one.
+type tokens []string
 
-// syntax panics if the words before at cannot stand there.
-func (t *tokens) syntax(ok bool, format string, args ...any) {
-	if !ok {
-		panic(fmt.Sprintf("at word %d: %s", t.at, fmt.Sprintf(format, args...)))
+// next takes the next word, and returns which of those it is that can stand there.
+func (t *tokens) next(words ...string) int {
+	i := slices.Index(words, (*t)[0])
+	if i < 0 {
+		panic(fmt.Sprintf("want one of %q, before %q", words, *t))
 	}
-}
-
-func (t *tokens) peek() string {
-	if t.at < len(t.words) {
-		return t.words[t.at]
-	}
-	return ""
-}
-
-func (t *tokens) next() string {
-	w := t.peek()
-	t.at++
-	return w
-}
-
-func (t *tokens) require(word string) { t.name([]string{word}) }
-
-// name returns which of names the next word is.
-func (t *tokens) name(names []string) int {
-	w := t.next()
-	i := slices.Index(names, w)
-	t.syntax(i >= 0, "%q, want one of %q", w, names)
+	*t = (*t)[1:]
 	return i
 }
 
-func (t *tokens) number() int {
-	n, err := strconv.Atoi(t.next())
-	t.syntax(err == nil, "%v", err)
-	return n
+// number takes one of these numbers.
+func (t *tokens) number(numbers []int) int {
+	return numbers[t.next(strings.Fields(strings.Trim(fmt.Sprint(numbers), "[]"))...)]
 }
 
 // body reads operations until the word that closes them, which it leaves, and how they end.
@@ -139,30 +116,29 @@ func (t *tokens) body(closing string) (ops []*op, e end) {
 		names = append(names, v.name)
 	}
 	for {
-		switch w := t.peek(); {
+		switch w := (*t)[0]; {
 		case w == closing, w == "":
 			return ops, e
-		case slices.Contains(endNames[:], w) && t.at+1 < len(t.words) && t.words[t.at+1] == "}":
-			return ops, end(t.name(endNames[:]))
+		case slices.Contains(endNames[:], w) && (*t)[1] == "}":
+			return ops, end(t.next(endNames[:]...))
 		}
-		o := &op{verb: verb(t.name(names))}
+		o := &op{verb: verb(t.next(names...))}
 		if o.verb.hasPlace() {
-			o.on = t.number()
+			o.on = t.number([]int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9})
 		}
 		if o.verb.hasHow() {
-			o.how = how(t.name(howNames[:]))
+			o.how = how(t.next(howNames[:]...))
 		}
 		if numbers := o.numbers(); numbers != nil {
-			o.n = t.number()
-			t.syntax(slices.Contains(numbers, o.n), "%d, want one of %v", o.n, numbers)
+			o.n = t.number(numbers)
 		}
 		if o.verb.hasBody() {
-			if o.through = t.peek() == "through"; o.through {
-				t.at++
+			if o.through = (*t)[0] == "through"; o.through {
+				t.next("through")
 			}
-			t.require("{")
+			t.next("{")
 			o.body, o.end = t.body("}")
-			t.require("}")
+			t.next("}")
 		}
 		ops = append(ops, o)
 	}

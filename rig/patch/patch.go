@@ -39,17 +39,13 @@ type Edit struct {
 }
 
 // Read reads the patches in a file.
-func Read(file, word string) ([]*Patch, error) {
+func Read(file, word string) (all []*Patch, err error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	return parse(string(text), word)
-}
-
-func parse(text, word string) (all []*Patch, err error) {
 	var f *Patch
-	for i, line := range strings.Split(text, "\n") {
+	for i, line := range strings.Split(string(text), "\n") {
 		head, isHead := strings.CutPrefix(line, word+" ")
 		file, isFile := strings.CutPrefix(line, "in ")
 		switch {
@@ -75,7 +71,7 @@ func parse(text, word string) (all []*Patch, err error) {
 }
 
 // Check returns why a patch cannot be made: it changes nothing, has the name of another, does not
-// fit the files, or makes them what is not Go.
+// fit the files, or makes a file of Go what is none.
 func Check(all []*Patch) error {
 	var errs []error
 	seen := map[string]bool{}
@@ -86,7 +82,7 @@ func Check(all []*Patch) error {
 		seen[p.Name] = true
 		changed, err := p.Apply()
 		for file, text := range changed {
-			if err == nil {
+			if err == nil && strings.HasSuffix(file, ".go") {
 				_, err = parser.ParseFile(token.NewFileSet(), file, text, 0)
 			}
 		}
