@@ -645,6 +645,13 @@ func TestThreads_areReclaimed(t *testing.T) {
 	}()
 	eventually(t, func() bool { runtime.GC(); return ended.Value() == nil },
 		"the key of a thread that has ended is collected")
+	started := func() weak.Pointer[[64]byte] {
+		file := new([64]byte)
+		k.CallWith(ctx, nil, func() error { file[0]++; return nil }, ok)
+		return weak.Make(file)
+	}()
+	eventually(t, func() bool { runtime.GC(); return started.Value() == nil },
+		"what a start refers to is collected while its thread lives")
 }
 
 // BenchmarkThread is for threadcall allocs: calls allocate nothing in the steady state.

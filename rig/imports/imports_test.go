@@ -33,7 +33,7 @@ var parts = []struct {
 		"osthread"},
 		tests: []string{"internal/ident", "internal/cores", "internal/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access", "internal/clock",
-		"internal/list"},
+		"internal/list", "internal/park"},
 		tests: []string{"internal/ident", "internal/testutil"}},
 	{dir: "internal/access", files: []string{engine}},
 	{dir: "mainthread", files: []string{"thread", "internal/access", "internal/ident"},
