@@ -496,13 +496,13 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
 	opts = append(opts, thread.WithStart(p.start))
-	made := access.New(opts)
-	x.t, x.e = made.Thread.(*thread.Thread), made.Engine
-	x.e.SetUser(x, func() { k.ended(x) })
-	x.e.Post(func() { x.begin(made.Prepare) })
+	t, e, start, prepare := access.New(opts)
+	x.t, x.e = t.(*thread.Thread), e
+	e.SetUser(x, func() { k.ended(x) })
+	e.Post(func() { x.begin(prepare) })
 	k.slots++
 	s.threads = append(s.threads, x)
-	k.all.Add(x.e)
+	k.all.Add(e)
 	k.give(x, p)
 	k.renew()
 	p.made = true
@@ -510,7 +510,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
-	made.Start()
+	start()
 }
 
 var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")

@@ -73,7 +73,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
@@ -108,10 +107,6 @@ func New(opts ...Option) *Thread {
 	o.hooks.begin(t.e, t.e)
 	t.e.Start(o.setup(), o.keep)
 	return t
-}
-
-func init() {
-	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
 func wrap(o config) *Thread {

@@ -102,13 +102,11 @@ func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
 func (p *Pool) Call(fn func()) bool { return p.p.Call(fn) }
 
 // Terminate refuses functions from now on, and ends the threads, later, when the others have run.
-func (p *Pool) Terminate() { _ = p.p.Shutdown(ended) }
-
-var ended = func() context.Context {
+func (p *Pool) Terminate() {
 	ctx, end := context.WithCancel(context.Background())
 	end()
-	return ctx
-}()
+	_ = p.p.Shutdown(ctx)
+}
 
 // EvalPool is Call for a function with a result, which it returns if fn has run.
 func EvalPool[T any](p *Pool, fn func() T) (T, bool) {

@@ -26,16 +26,7 @@ var Attached func(loop any) *any
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New with the options opts, a []thread.Option, but does not start the thread.
-var New func(opts any) Unstarted
-
-// An Unstarted is a Thread whose thread of the operating system does not exist yet.
-type Unstarted struct {
-	Thread any // a *thread.Thread
-	Engine *engine.Engine
-	Start  func() // makes the operating system's thread
-
-	// Prepare runs the functions of WithStart, and has those of WithStop run last. It is called on
-	// the thread. A panic is returned as a *thread.PanicError.
-	Prepare func() error
-}
+// New is thread.New with the options opts, a []thread.Option, but start makes the operating
+// system's thread, for t, a *thread.Thread. There prepare is to run the functions of WithStart, and
+// has those of WithStop run last. It returns a panic as a *thread.PanicError.
+var New func(opts any) (t any, e *engine.Engine, start func(), prepare func() error)

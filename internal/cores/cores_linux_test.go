@@ -26,7 +26,7 @@ func onOneCore(f func()) {
 }
 
 // knownCores is Usable when the quota is known.
-func knownCores(t testutil.T) (n int) {
+func knownCores(t testing.TB) (n int) {
 	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
 	return n
 }
@@ -176,7 +176,7 @@ func init() {
 }
 
 // A fatal fails a program.
-type fatal struct{}
+type fatal struct{ testing.TB }
 
 func (fatal) Helper() {}
 

@@ -1,6 +1,8 @@
 package cores
 
 import (
+	"bytes"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -45,16 +47,7 @@ func Runnable() (threads, cores int, ok bool) {
 
 // running returns the number before the slash in a text such as "0.20 0.18 0.12 3/481 11206".
 func running(text []byte) (n int, ok bool) {
-	field := 0
-	for _, c := range text {
-		switch {
-		case c == ' ':
-			field++
-		case field == 3 && c == '/':
-			return n, n > 0
-		case field == 3:
-			n = 10*n + int(c-'0')
-		}
-	}
-	return 0, false
+	before, _, found := bytes.Cut(text, []byte("/"))
+	n, err := strconv.Atoi(string(before[bytes.LastIndexByte(before, ' ')+1:]))
+	return n, found && err == nil && n > 0
 }

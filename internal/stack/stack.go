@@ -15,17 +15,15 @@ import (
 func Trace(stack []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(stack)
-	for {
-		f, more := frames.Next()
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
 		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
 		if slices.ContainsFunc(callers, within) {
 			break
 		}
 		if f.Function != "" && !slices.ContainsFunc(between, within) {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
-		}
-		if !more {
-			break
 		}
 	}
 	return b.String()

@@ -62,13 +62,10 @@ func WriteMetrics(w io.Writer) {
 	m.head("functions_total", "counter", "Functions, by what became of them.")
 	for _, name := range m.sorted {
 		n := names[name]
-		for _, r := range []struct {
-			result string
-			n      uint64
-		}{{"run", n.Returned}, {"refused", n.Refused}, {"withdrawn", n.Withdrawn},
-			{"panicked", n.Panicked}} {
-			m.line("functions_total", name, `,result="`+r.result+`"`, float64(r.n))
-		}
+		m.line("functions_total", name, `,result="run"`, float64(n.Returned))
+		m.line("functions_total", name, `,result="refused"`, float64(n.Refused))
+		m.line("functions_total", name, `,result="withdrawn"`, float64(n.Withdrawn))
+		m.line("functions_total", name, `,result="panicked"`, float64(n.Panicked))
 	}
 	m.histogram("wait_seconds", "How long functions have waited.", timed,
 		func(n *access.Name) *histogram.Times { return &n.Waits })

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,7 +174,7 @@ func newPage(now time.Time, stacks bool) *page {
 	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []*edge{}}
 	names := map[uint64]string{}
 	for _, s := range states {
-		names[s.ID] = nameOf(s)
+		names[s.ID] = fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
 	}
 	for i, s := range states {
 		r := newRow(now, s, known[i], names)
@@ -201,10 +202,6 @@ func (r *row) urgency() seconds {
 		return max(r.OldestWait, inSeconds(stuckAfter))
 	}
 	return r.OldestWait
-}
-
-func nameOf(s access.State) string {
-	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
 }
 
 func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row {
@@ -239,7 +236,8 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 		in := where(w.Stack)
 		switch {
 		case t.Waits != "":
-			w.Does = "waits for " + t.Waits + " of " + list(t.WaitsFor, names) + " in " + in
+			w.Does = "waits for " + t.Waits + " of " + strings.Join(named(t.WaitsFor, names), " or ") +
+				" in " + in
 		case t.Running > 0:
 			w.Does = "runs " + in + stateOf(w.Stack)
 		case !t.Serves:
@@ -260,23 +258,19 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 
 func inSeconds(d time.Duration) seconds { return seconds(d.Seconds()) }
 
-func list(ids []uint64, names map[uint64]string) string {
-	var all []string
+func named(ids []uint64, names map[uint64]string) (all []string) {
 	for _, id := range ids {
 		all = append(all, cmp.Or(names[id], fmt.Sprintf("an ended thread (%d)", id)))
 	}
-	return strings.Join(all, " or ")
+	return all
 }
 
 // addWaits adds the waits of the threads of s, and of goroutines for s, one edge for each place.
 func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
-			e := &edge{From: names[s.ID], For: t.Waits, Where: where(shorten(t.Stack))}
-			for _, id := range t.WaitsFor {
-				e.To = append(e.To, names[id])
-			}
-			p.Waits = append(p.Waits, e)
+			p.Waits = append(p.Waits, &edge{From: names[s.ID], For: t.Waits, To: named(t.WaitsFor, names),
+				Where: where(shorten(t.Stack))})
 		}
 	}
 	places := map[string]*edge{}
@@ -335,28 +329,24 @@ func where(stack string) string {
 	}
 	_, frames, _ := strings.Cut(stack, "\n")
 	lines := strings.Split(frames, "\n")
-	for i, line := range lines {
-		f := strings.TrimSpace(line)
-		switch {
-		case f == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(f, "runtime."),
-			strings.HasPrefix(f, "sync."), strings.HasPrefix(f, "internal/"),
-			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."):
+	for i, f := range lines[:len(lines)-1] { // the last is a file
+		if slices.ContainsFunc(skipped, func(p string) bool { return strings.HasPrefix(f, p) }) {
 			continue
 		}
+		file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 		f, started := strings.CutPrefix(f, "created by ")
 		f, _, _ = strings.Cut(f, " in goroutine ")
 		if j := strings.LastIndex(f, "("); j > 0 && !started {
 			f = f[:j]
 		}
-		f = f[strings.LastIndex(f, "/")+1:] // without the path of its package
+		f = path.Base(f) // without the path of its package
 		if started {
 			f = "a go statement of " + f
 		}
-		if i+1 < len(lines) {
-			file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-			return f + " (" + filepath.Base(file) + ")"
-		}
-		return f
+		return f + " (" + filepath.Base(file) + ")"
 	}
 	return "no function of the program"
 }
+
+// skipped is how lines begin that are a file, or a function of the runtime or of what waits in it.
+var skipped = []string{"\t", "runtime.", "sync.", "internal/", "time.", "syscall."}
