@@ -174,7 +174,6 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 		if err != nil {
 			k.remove(s, p)
-			k.serve()
 			return nil, false, err
 		}
 		if !waited {
@@ -265,7 +264,6 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 		return nil // something has changed meanwhile
 	}
 	k.remove(s, p)
-	k.serve()
 	return nil
 }
 
@@ -309,13 +307,16 @@ func (k *set[K]) give(x *worker[K], p *call[K]) {
 	p.changed.Wake()
 }
 
-// remove removes p from the calls that wait.
+// remove removes p from the calls that wait, and serves the others.
 func (k *set[K]) remove(s *keyState[K], p *call[K]) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(other *call[K]) bool { return other == p })
 	k.update(s)
+	k.serve()
 }
 
 // update puts s where it belongs when its threads or calls have changed.
+//
+//threadcall:noalloc
 func (k *set[K]) update(s *keyState[K]) {
 	if len(s.waiting) > 0 {
 		for _, p := range s.waiting {
@@ -556,9 +557,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	}
 	x.since, x.usedAt = now, k.stats.MaxThreadsEnded
 	k.unused.Append(&x.node)
-	if len(x.state.waiting) > 0 {
-		k.enqueue(x.state)
-	}
+	k.update(x.state)
 	if k.queue.First != nil || k.slots > k.max {
 		k.serve() //threadcall:alloc the end of a thread
 	}
@@ -615,8 +614,6 @@ func (k *set[K]) close() {
 		for _, x := range s.threads {
 			k.leave(x)
 		}
-	}
-	for _, s := range k.keys {
 		for _, p := range s.waiting {
 			p.changed.Wake()
 		}

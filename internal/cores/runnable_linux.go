@@ -2,6 +2,7 @@ package cores
 
 import (
 	"bytes"
+	"runtime"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -42,7 +43,7 @@ func Runnable() (threads, cores int, ok bool) {
 		return 0, 0, false
 	}
 	threads, ok = running(text[:n])
-	return threads, atStart, ok
+	return threads, runtime.NumCPU(), ok
 }
 
 // running returns the number before the slash in a text such as "0.20 0.18 0.12 3/481 11206".

@@ -208,16 +208,13 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 	r := &row{
 		ID: s.ID, Name: s.Name, Dropped: s.Dropped, Queued: s.Stats.Queued, Limit: s.Limit,
 		Blocked: s.Blocked, OldestWait: inSeconds(x.oldestWait), Running: inSeconds(s.Stats.Running),
-		Slow: s.Stats.Slow, Total: spanOf(s),
+		Slow: s.Stats.Slow, Total: spanOf(s), Panic: (*lastPanic)(s.Panic),
 	}
 	if keyed, ok := s.User.(interface{ Key() any }); ok {
 		r.Key = fmt.Sprint(keyed.Key())
 	}
 	if b := x.before; b != nil {
 		r.Last = r.Total.since(b.span, now.Sub(b.at))
-	}
-	if p := s.Panic; p != nil {
-		r.Panic = &lastPanic{p.At, p.Text}
 	}
 	if h := thread.Histogram(s.Stats.Waits); h.Count > 0 {
 		r.Median, r.P99 = inSeconds(h.Quantile(0.5)), inSeconds(h.Quantile(0.99))

@@ -31,7 +31,7 @@ var parts = []struct {
 	{dir: "thread", files: []string{engine, "internal/access", "internal/clock", "internal/fault",
 		"internal/freelist", "internal/histogram", "internal/list", "internal/park", "internal/stack",
 		"osthread"},
-		tests: []string{"internal/ident", "internal/cores", "internal/testutil"}},
+		tests: []string{"internal/ident", "internal/testutil"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access", "internal/clock",
 		"internal/list", "internal/park"},
 		tests: []string{"internal/ident", "internal/testutil"}},
