@@ -315,8 +315,6 @@ func (k *set[K]) remove(s *keyState[K], p *call[K]) {
 }
 
 // update puts s where it belongs when its threads or calls have changed.
-//
-//threadcall:noalloc
 func (k *set[K]) update(s *keyState[K]) {
 	if len(s.waiting) > 0 {
 		for _, p := range s.waiting {

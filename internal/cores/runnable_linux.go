@@ -49,6 +49,7 @@ func Runnable() (threads, cores int, ok bool) {
 // running returns the number before the slash in a text such as "0.20 0.18 0.12 3/481 11206".
 func running(text []byte) (n int, ok bool) {
 	before, _, found := bytes.Cut(text, []byte("/"))
-	n, err := strconv.Atoi(string(before[bytes.LastIndexByte(before, ' ')+1:]))
+	number := string(before[bytes.LastIndexByte(before, ' ')+1:]) //threadcall:alloc above 32 bytes
+	n, err := strconv.Atoi(number)
 	return n, found && err == nil && n > 0
 }

@@ -228,9 +228,9 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 		behind = behind && long
 		locked = locked || long && strings.Contains(stateOf(string(t.Stack)), "Mutex.")
 		r.Unserved = r.Unserved || !t.Serves && s.Stats.Queued > 0
-		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: shorten(t.Stack),
+		text, in := shorten(t.Stack)
+		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: text,
 			From: stack.TraceCaller(t.From)}
-		in := where(w.Stack)
 		switch {
 		case t.Waits != "":
 			w.Does = "waits for " + t.Waits + " of " + strings.Join(named(t.WaitsFor, names), " or ") +
@@ -266,14 +266,14 @@ func named(ids []uint64, names map[uint64]string) (all []string) {
 func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
+			_, in := shorten(t.Stack)
 			p.Waits = append(p.Waits, &edge{From: names[s.ID], For: t.Waits, To: named(t.WaitsFor, names),
-				Where: where(shorten(t.Stack))})
+				Where: in})
 		}
 	}
 	places := map[string]*edge{}
 	for _, w := range waiters {
-		text := shorten(w.Stack)
-		at := where(text)
+		text, at := shorten(w.Stack)
 		e := places[at]
 		if e == nil {
 			e = &edge{From: "goroutine " + w.Goroutine, For: "a call", To: []string{names[s.ID]},
@@ -298,8 +298,12 @@ func stateOf(stack string) string {
 	return ": " + state
 }
 
-// shorten returns a stack without this library's functions inside and outside of the user's.
-func shorten(text []byte) string {
+// shorten returns a stack without this library's functions inside and outside of the user's, and
+// where it is.
+func shorten(text []byte) (short, in string) {
+	if len(text) == 0 {
+		return "", "an unknown function"
+	}
 	header, frames, _ := strings.Cut(string(text), "\n")
 	lines := strings.Split(frames, "\n")
 	begin, end := 0, 0
@@ -312,21 +316,15 @@ func shorten(text []byte) string {
 			break
 		}
 	}
-	if end <= begin {
-		return header
-	}
-	return header + "\n" + strings.Join(lines[begin:end], "\n")
+	lines = lines[begin:max(begin, end)]
+	return strings.Join(append([]string{header}, lines...), "\n"), where(lines)
 }
 
 // where returns the innermost function of a stack that is not of the runtime, or the one that has
 // started its goroutine: a go statement with a call of this library has no other.
-func where(stack string) string {
-	if stack == "" {
-		return "an unknown function"
-	}
-	_, frames, _ := strings.Cut(stack, "\n")
-	lines := strings.Split(frames, "\n")
-	for i, f := range lines[:len(lines)-1] { // the last is a file
+func where(lines []string) string {
+	for i := 0; i+1 < len(lines); i++ { // the last is a file
+		f := lines[i]
 		if slices.ContainsFunc(skipped, func(p string) bool { return strings.HasPrefix(f, p) }) {
 			continue
 		}
