@@ -116,16 +116,13 @@ func (m *metrics) line(name, thread, labels string, value float64) {
 // histogram writes one with seven buckets, from 10 µs to 10 s, for each name with times.
 func (m *metrics) histogram(name, help string, timed map[string]bool,
 	of func(*access.Name) *histogram.Times) {
-	headed := false
-	for _, thread := range m.sorted {
+	without := func(thread string) bool { return !timed[thread] && of(m.names[thread]).Count == 0 }
+	with := slices.DeleteFunc(slices.Clone(m.sorted), without)
+	if len(with) > 0 {
+		m.head(name, "histogram", help)
+	}
+	for _, thread := range with {
 		h := of(m.names[thread])
-		if !timed[thread] && h.Count == 0 {
-			continue
-		}
-		if !headed {
-			headed = true
-			m.head(name, "histogram", help)
-		}
 		below, next := uint64(0), 10*time.Microsecond
 		for i, n := range h.Buckets {
 			if next <= 10*time.Second && histogram.Bound(i) == next {
