@@ -210,7 +210,7 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 		if x == nil {
 			var err error
 			if x, made, err = h.k.wait(ctx, key, by, start); err != nil { //threadcall:alloc a thread
-				if err == errWithdrawn {
+				if err == context.Canceled {
 					err = engine.Cause(ctx)
 				}
 				return err

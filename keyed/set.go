@@ -140,7 +140,9 @@ func (k *set[K]) find(key K, by *engine.Engine) *worker[K] {
 	return x
 }
 
-// wait is find where the call must wait for a thread or have one made; made says that it had.
+// wait is find where the call must wait for a thread or have one made; made says that it had. The
+// error is context.Canceled if the context is done: the caller asks that for the cause without mu,
+// because a context of another package may panic.
 func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func() error) (
 	x *worker[K], made bool, err error) {
 	if k.elsewhere() {
@@ -193,7 +195,7 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		k.mu.Lock()
 		select {
 		case <-cancel:
-			err = errWithdrawn
+			err = context.Canceled
 		default:
 			if y != nil && p.x == nil && !k.closed {
 				err = k.escape(s, p, y)
@@ -201,10 +203,6 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 	}
 }
-
-// errWithdrawn is the error of a call whose context is done. The caller asks that for the cause
-// without mu, because a context of another package may panic.
-var errWithdrawn = errors.New("keyed: withdrawn")
 
 // dependsOn returns the threads of which one must go on, so that p, a call for s, need not wait:
 // those of the key, or all if it is a slot that is missing, and the threads on which their calls

@@ -7,10 +7,10 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -97,29 +97,20 @@ func Seeded(t testing.TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// A Gate keeps a thread busy until it is opened.
-type Gate struct {
-	entered, release chan struct{}
-	open             atomic.Bool
-}
+// A Gate keeps a thread busy until Open, which lets it go on, is called.
+type Gate struct{ Open func() }
 
 // Occupy hands post a function that waits at a gate, and returns when it has begun.
 func Occupy(t testing.TB, post func(func()) bool) *Gate {
 	t.Helper()
-	g := &Gate{entered: make(chan struct{}), release: make(chan struct{})}
+	entered, release := make(chan struct{}), make(chan struct{})
+	g := &Gate{sync.OnceFunc(func() { close(release) })}
 	t.Cleanup(g.Open)
-	if !post(func() { close(g.entered); <-g.release }) {
+	if !post(func() { close(entered); <-release }) {
 		t.Fatalf("Go refused a function")
 	}
-	Arrives(t, g.entered)
+	Arrives(t, entered)
 	return g
-}
-
-// Open lets the thread go on.
-func (g *Gate) Open() {
-	if g.open.CompareAndSwap(false, true) {
-		close(g.release)
-	}
 }
 
 // CollectedAndEnded runs the collector and reports whether c is closed.
@@ -132,6 +123,12 @@ func CollectedAndEnded(c <-chan struct{}) bool {
 		return false
 	}
 }
+
+// Race is whether the race detector is on.
+var Race = func() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}()
 
 // Collecting is whether THREADCALL_COLLECT has tests keep the garbage collector running.
 var Collecting = os.Getenv("THREADCALL_COLLECT") != ""
