@@ -94,11 +94,9 @@ func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
 	by := e.From()
 	c.mu.Lock()
 	if slices.Contains(c.posters, by) || by == 0 && len(c.posters) > 0 {
-		c.args = args
 		ok := !e.Terminated()
-		if !ok { // what is queued was refused
-			var zero A
-			c.args = zero
+		if ok {
+			c.args = args
 		}
 		c.mu.Unlock()
 		return ok
