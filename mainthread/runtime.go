@@ -46,7 +46,7 @@ func findHost() string {
 	if calledBy("plugin.Open") != "" {
 		return plugin
 	}
-	onMain := !builtAsLibrary()
+	onMain := !isLibrary(debug.ReadBuildInfo())
 	if id := ident.MainThread(); id != 0 {
 		onMain = ident.Thread() == id
 	}
@@ -56,9 +56,7 @@ func findHost() string {
 	return ""
 }
 
-// builtAsLibrary is false, too, in a library without build information.
-func builtAsLibrary() bool { return isLibrary(debug.ReadBuildInfo()) }
-
+// isLibrary is false, too, in a library without build information.
 func isLibrary(info *debug.BuildInfo, ok bool) bool {
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-buildmode" && (s.Value == "c-shared" || s.Value == "c-archive")

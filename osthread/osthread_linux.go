@@ -116,7 +116,7 @@ func realtime() (int, error) {
 	return int(param), failed(errno)
 }
 
-// signals is how many there are, setmask SIG_SETMASK.
+// How many signals there are, and SIG_SETMASK. The MIPS ports have more, and count from one.
 var signals, setmask = func() (int, uintptr) {
 	if strings.HasPrefix(runtime.GOARCH, "mips") {
 		return 128, 3
