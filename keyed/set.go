@@ -436,8 +436,9 @@ func (k *set[K]) tickBy(at time.Duration) {
 	}
 }
 
-// tick is the function of timer: it ends the threads that have been unused for long enough, and
-// those that take long to end are no longer about to free a slot. It is called without mu.
+// tick is the function of timer: it ends the threads that have been unused for long enough, and if
+// calls wait, those that take long to end are no longer about to free a slot. It is called without
+// mu.
 func (k *set[K]) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -451,7 +452,10 @@ func (k *set[K]) tick() {
 		k.stats.IdleEnded++
 		k.terminate(x.Value)
 	}
-	for x := k.ending.First; x != nil && now-x.Value.since >= slowEnd; x = k.ending.First {
+	for x := k.ending.First; x != nil && k.queue.First != nil; x = k.ending.First {
+		if now-x.Value.since < slowEnd {
+			break
+		}
 		x.Remove()
 	}
 	k.serve()
