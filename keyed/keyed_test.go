@@ -599,6 +599,14 @@ func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
 		at.do(t, 1, func() { at.do(t, 1, nop) })
 		eventually(t, func() bool { return at.counts(1) == want }, "a thread is stopped at once")
 	}
+	stopping, release := make(chan bool, 2), make(chan bool)
+	slow := newThreads(t, keyed.WithIdleTimeout(1))
+	slow.stop = func(int) { stopping <- true; <-release }
+	slow.do(t, 1, nop)
+	testutil.Arrives(t, stopping)
+	next := blocks(t, func() { slow.do(t, 1, nop) })
+	close(release)
+	testutil.Arrives(t, next)
 	soon := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	for range 3 { // the last time is not the only one
 		for key := range 5 {
