@@ -141,7 +141,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		}
 		return nil
 	}
-	if err := whole(start, func() { p.Terminate(); p.Close() }); err != nil {
+	if err := whole(start, p.Close); err != nil {
 		return nil, err
 	}
 	return p, nil
