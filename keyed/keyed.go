@@ -147,9 +147,9 @@ func New[K comparable](start func(key K) error, opts ...Option) *Threads[K] {
 	if k.each < 1 {
 		k.each = math.MaxInt
 	}
-	k.timer, k.watch = time.AfterFunc(time.Hour, k.expire), time.AfterFunc(time.Hour, k.late)
+	k.idle = min(k.idle, math.MaxInt64/4) // so that sums do not overflow
+	k.timer = time.AfterFunc(time.Hour, k.tick)
 	k.timer.Stop()
-	k.watch.Stop()
 	h := &Threads[K]{k}
 	if k.bubble == 0 {
 		k.cleanup = runtime.AddCleanup(h, (*set[K]).close, k)
@@ -210,7 +210,7 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 		if x == nil {
 			var err error
 			if x, made, err = h.k.wait(ctx, key, by, start); err != nil { //threadcall:alloc a thread
-				if err == errWithdrawn {
+				if err == context.Canceled {
 					err = engine.Cause(ctx)
 				}
 				return err
@@ -237,9 +237,7 @@ func (h *Threads[K]) Forget(key K) {
 	if s := k.keys[key]; s != nil {
 		for _, x := range s.threads {
 			k.leave(x)
-			x.forgotten = true
 		}
-		s.forgotten = len(s.threads)
 		k.serve()
 	}
 }

@@ -599,6 +599,14 @@ func TestWithIdleTimeout_endsUnusedThreads(t *testing.T) {
 		at.do(t, 1, func() { at.do(t, 1, nop) })
 		eventually(t, func() bool { return at.counts(1) == want }, "a thread is stopped at once")
 	}
+	stopping, release := make(chan bool, 2), make(chan bool)
+	slow := newThreads(t, keyed.WithIdleTimeout(1))
+	slow.stop = func(int) { stopping <- true; <-release }
+	slow.do(t, 1, nop)
+	testutil.Arrives(t, stopping)
+	next := blocks(t, func() { slow.do(t, 1, nop) })
+	close(release)
+	testutil.Arrives(t, next)
 	soon := newThreads(t, keyed.WithIdleTimeout(time.Millisecond))
 	for range 3 { // the last time is not the only one
 		for key := range 5 {
@@ -645,6 +653,13 @@ func TestThreads_areReclaimed(t *testing.T) {
 	}()
 	eventually(t, func() bool { runtime.GC(); return ended.Value() == nil },
 		"the key of a thread that has ended is collected")
+	started := func() weak.Pointer[[64]byte] {
+		file := new([64]byte)
+		k.CallWith(ctx, nil, func() error { file[0]++; return nil }, ok)
+		return weak.Make(file)
+	}()
+	eventually(t, func() bool { runtime.GC(); return started.Value() == nil },
+		"what a start refers to is collected while its thread lives")
 }
 
 // BenchmarkThread is for threadcall allocs: calls allocate nothing in the steady state.

@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/engine"
 	"github.com/threadcall/threadcall/internal/list"
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/thread"
 )
 
@@ -24,7 +25,7 @@ import (
 //	used       has calls                          uses it; waits while short      unused, when they
 //	                                              is set, as then it must yield   have returned
 //	unused     is in the list unused              uses it                         used; ending
-//	forgotten  has calls, and left is set         waits for its end               ending, when they
+//	forgotten  has calls, and takes no more       waits for its end               ending, when they
 //	                                                                              have returned
 //	ending     terminated is set: runs its stop   waits for its end               ended, by itself
 //	           functions
@@ -52,11 +53,9 @@ type set[K comparable] struct {
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
 	depend   int                     // calls that wait and were made on threads
-	timer    *time.Timer             // ends unused threads
-	armed    bool
-	watch    *time.Timer // finds threads that take long to end
-	watching bool
-	stats    Stats // only what is counted
+	timer    *time.Timer             // calls tick
+	tickAt   time.Duration           // when it does, or zero
+	stats    Stats                   // only what is counted
 	closed   bool
 	over     bool          // closed, and no thread is left
 	done     chan struct{} // closed then
@@ -66,12 +65,11 @@ type set[K comparable] struct {
 // A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as
 // it has any, except for a key that is not equal to itself.
 type keyState[K comparable] struct {
-	key       K
-	threads   []*worker[K] // that have not ended
-	forgotten int          // threads that must end before the next is made
-	waiting   []*call[K]   // the first came first
-	held      engine.Set   // what calls that wait for one of threads depend on, see renew
-	node      list.Node[*keyState[K]]
+	key     K
+	threads []*worker[K] // that have not ended
+	waiting []*call[K]   // the first came first
+	held    engine.Set   // what calls that wait for one of threads depend on, see renew
+	node    list.Node[*keyState[K]]
 }
 
 // A call is a call that waits for a thread.
@@ -81,18 +79,11 @@ type call[K comparable] struct {
 	x       *worker[K]     // that counts this call
 	made    bool           // x was made for it
 	by      *engine.Engine // the thread on which it is made, or nil
-	woken   chan struct{}  // has a token when something has changed
+	changed *park.Token
 }
 
 // Key returns the key of the thread, for package recorderhttp.
 func (x *worker[K]) Key() any { return x.state.key }
-
-func (p *call[K]) wake() {
-	select {
-	case p.woken <- struct{}{}:
-	default:
-	}
-}
 
 // A worker is one of the threads. mu guards its fields.
 type worker[K comparable] struct {
@@ -103,8 +94,7 @@ type worker[K comparable] struct {
 	calls      int              // that use it
 	users      []*engine.Engine // the threads on which some of these were made
 	since      time.Duration    // it has been unused or ending
-	left       bool             // it takes no more calls
-	forgotten  bool
+	forgotten  bool             // it takes no more calls, and must end before its key has another
 	terminated bool
 	returned   bool                  // its key was among evicted
 	usedAt     int64                 // how many threads evict had ended then
@@ -150,14 +140,16 @@ func (k *set[K]) find(key K, by *engine.Engine) *worker[K] {
 	return x
 }
 
-// wait is find where the call must wait for a thread or have one made; made says that it had.
+// wait is find where the call must wait for a thread or have one made; made says that it had. The
+// error is context.Canceled if the context is done: the caller asks that for the cause without mu,
+// because a context of another package may panic.
 func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func() error) (
 	x *worker[K], made bool, err error) {
 	if k.elsewhere() {
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
-	p := &call[K]{start: start, woken: make(chan struct{}, 1), by: by}
+	p := &call[K]{start: start, changed: park.NewToken(false), by: by}
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -184,7 +176,6 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 		if err != nil {
 			k.remove(s, p)
-			k.serve()
 			return nil, false, err
 		}
 		if !waited {
@@ -200,11 +191,11 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 		on := k.dependsOn(s, p)
 		k.mu.Unlock()
-		y := on.Wait(p.woken, cancel)
+		y := on.Wait(p.changed.C(), cancel)
 		k.mu.Lock()
 		select {
 		case <-cancel:
-			err = errWithdrawn
+			err = context.Canceled
 		default:
 			if y != nil && p.x == nil && !k.closed {
 				err = k.escape(s, p, y)
@@ -212,10 +203,6 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 	}
 }
-
-// errWithdrawn is the error of a call whose context is done. The caller asks that for the cause
-// without mu, because a context of another package may panic.
-var errWithdrawn = errors.New("keyed: withdrawn")
 
 // dependsOn returns the threads of which one must go on, so that p, a call for s, need not wait:
 // those of the key, or all if it is a slot that is missing, and the threads on which their calls
@@ -275,7 +262,6 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 		return nil // something has changed meanwhile
 	}
 	k.remove(s, p)
-	k.serve()
 	return nil
 }
 
@@ -284,7 +270,7 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 //threadcall:noalloc
 func (k *set[K]) taker(s *keyState[K]) *worker[K] {
 	for _, x := range s.threads {
-		if !x.left && (x.calls == 0 || k.each == 1) {
+		if !x.forgotten && !x.terminated && (x.calls == 0 || k.each == 1) {
 			return x
 		}
 	}
@@ -293,7 +279,8 @@ func (k *set[K]) taker(s *keyState[K]) *worker[K] {
 
 // room returns how many more threads s may have.
 func (k *set[K]) room(s *keyState[K]) int {
-	if s.forgotten > 0 {
+	forgotten := func(x *worker[K]) bool { return x.forgotten }
+	if slices.ContainsFunc(s.threads, forgotten) {
 		return 0
 	}
 	return k.each - len(s.threads)
@@ -315,13 +302,14 @@ func (k *set[K]) take(x *worker[K], by *engine.Engine) {
 func (k *set[K]) give(x *worker[K], p *call[K]) {
 	k.take(x, p.by)
 	p.x = x
-	p.wake()
+	p.changed.Wake()
 }
 
-// remove removes p from the calls that wait.
+// remove removes p from the calls that wait, and serves the others.
 func (k *set[K]) remove(s *keyState[K], p *call[K]) {
 	s.waiting = slices.DeleteFunc(s.waiting, func(other *call[K]) bool { return other == p })
 	k.update(s)
+	k.serve()
 }
 
 // update puts s where it belongs when its threads or calls have changed.
@@ -329,7 +317,7 @@ func (k *set[K]) update(s *keyState[K]) {
 	if len(s.waiting) > 0 {
 		for _, p := range s.waiting {
 			if p.by != nil { // and so may depend on other threads now
-				p.wake()
+				p.changed.Wake()
 			}
 		}
 		k.enqueue(s)
@@ -394,9 +382,8 @@ func (k *set[K]) serve() {
 		k.short = soon < 0
 	}
 	k.endUnused(soon) // beyond the limit
-	if k.queue.First != nil && k.ending.First != nil && !k.watching {
-		k.watching = true
-		k.watch.Reset(slowEnd)
+	if k.queue.First != nil && k.ending.First != nil {
+		k.tickBy(clock.Now() + slowEnd)
 	}
 }
 
@@ -439,15 +426,37 @@ const maxEvicted = 1000
 // slowEnd is for how long calls wait for a thread that is ending, before others must yield.
 const slowEnd = 10 * time.Millisecond
 
-// late is the function of watch: threads that take long to end are not about to free a slot. It
-// is called without mu.
-func (k *set[K]) late() {
+// tickBy has tick called at some time, or before.
+//
+//threadcall:noalloc
+func (k *set[K]) tickBy(at time.Duration) {
+	if k.tickAt == 0 || at < k.tickAt {
+		k.tickAt = at
+		k.timer.Reset(at - clock.Now())
+	}
+}
+
+// tick is the function of timer: it ends the threads that have been unused for long enough, and if
+// calls wait, those that take long to end are no longer about to free a slot. It is called without
+// mu.
+func (k *set[K]) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.watching = false
+	k.tickAt = 0
 	now := clock.Now()
-	for k.ending.First != nil && now-k.ending.First.Value.since >= slowEnd {
-		k.ending.First.Remove()
+	for x := k.unused.First; x != nil && k.idle > 0; x = k.unused.First {
+		if end := x.Value.since + k.idle; end > now {
+			k.tickBy(end)
+			break
+		}
+		k.stats.IdleEnded++
+		k.terminate(x.Value)
+	}
+	for x := k.ending.First; x != nil && k.queue.First != nil; x = k.ending.First {
+		if now-x.Value.since < slowEnd {
+			break
+		}
+		x.Remove()
 	}
 	k.serve()
 }
@@ -487,20 +496,14 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if k.stop != nil {
 		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
-	if start := p.start; start != nil {
-		opts = append(opts, thread.WithStart(func() error {
-			f := start
-			start = nil // which the caller may want collected while the thread lives
-			return f()
-		}))
-	}
-	made := access.New(opts)
-	x.t, x.e = made.Thread.(*thread.Thread), made.Engine
-	x.e.SetUser(x, func() { k.ended(x) })
-	x.e.Post(func() { x.begin(made.Prepare) })
+	opts = append(opts, thread.WithStart(p.start))
+	t, e, start, prepare := access.New(opts)
+	x.t, x.e = t.(*thread.Thread), e
+	e.SetUser(x, func() { k.ended(x) })
+	e.Post(func() { x.begin(prepare) })
 	k.slots++
 	s.threads = append(s.threads, x)
-	k.all.Add(x.e)
+	k.all.Add(e)
 	k.give(x, p)
 	k.renew()
 	p.made = true
@@ -508,7 +511,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
-	made.Start()
+	start()
 }
 
 var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")
@@ -547,47 +550,25 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	if x.calls--; x.calls > 0 || x.terminated {
 		return
 	}
-	if x.left {
+	if x.forgotten {
 		k.terminate(x) //threadcall:alloc the end of a thread
 		k.serve()      //threadcall:alloc the end of a thread
 		return
 	}
 	x.since, x.usedAt = now, k.stats.MaxThreadsEnded
 	k.unused.Append(&x.node)
-	if len(x.state.waiting) > 0 {
-		k.enqueue(x.state)
-	}
+	k.update(x.state)
 	if k.queue.First != nil || k.slots > k.max {
 		k.serve() //threadcall:alloc the end of a thread
 	}
-	switch {
-	case x.calls > 0 || x.terminated:
-	case k.idle > 0 && !k.armed:
-		k.armed = true
-		k.timer.Reset(k.idle)
-	}
-}
-
-// expire is the function of timer: it ends the threads that have been unused for long enough. It is
-// called without mu.
-func (k *set[K]) expire() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.armed = false
-	for first := k.unused.First; first != nil; first = k.unused.First {
-		if left := k.idle - (clock.Now() - first.Value.since); left > 0 {
-			k.armed = true
-			k.timer.Reset(left)
-			return
-		}
-		k.stats.IdleEnded++
-		k.terminate(first.Value)
+	if k.idle > 0 {
+		k.tickBy(now + k.idle)
 	}
 }
 
 // leave has x take no more calls, and ends it if it has none.
 func (k *set[K]) leave(x *worker[K]) {
-	x.left = true
+	x.forgotten = true
 	if x.calls == 0 {
 		k.terminate(x)
 	}
@@ -599,7 +580,6 @@ func (k *set[K]) terminate(x *worker[K]) {
 		return
 	}
 	x.terminated = true
-	x.left = true
 	x.node.Remove()
 	k.ending.Append(&x.node)
 	if x.since = 0; !k.elsewhere() {
@@ -615,9 +595,6 @@ func (k *set[K]) ended(x *worker[K]) {
 	defer k.mu.Unlock()
 	s := x.state
 	s.threads = slices.DeleteFunc(s.threads, func(other *worker[K]) bool { return other == x })
-	if x.forgotten {
-		s.forgotten--
-	}
 	x.node.Remove()
 	k.slots--
 	k.update(s)
@@ -633,20 +610,17 @@ func (k *set[K]) close() {
 	}
 	k.closed = true
 	k.timer.Stop()
-	k.watch.Stop()
 	for _, s := range k.keys {
 		for _, x := range s.threads {
 			k.leave(x)
 		}
-	}
-	for _, s := range k.keys {
 		for _, p := range s.waiting {
-			p.wake()
+			p.changed.Wake()
 		}
 	}
 	for n := k.queue.First; n != nil; n = n.After { // with keys that are not in keys
 		for _, p := range n.Value.waiting {
-			p.wake()
+			p.changed.Wake()
 		}
 	}
 	k.serve()

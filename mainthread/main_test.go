@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 	mainthread.Init(func() { os.Exit(m.Run()) })
 }
 
-const raceEnabled = testutil.Race
+var raceEnabled = testutil.Race
 
 func nop() {}
 

@@ -46,7 +46,7 @@ func findHost() string {
 	if calledBy("plugin.Open") != "" {
 		return plugin
 	}
-	onMain := !builtAsLibrary()
+	onMain := !isLibrary(debug.ReadBuildInfo())
 	if id := ident.MainThread(); id != 0 {
 		onMain = ident.Thread() == id
 	}
@@ -56,9 +56,7 @@ func findHost() string {
 	return ""
 }
 
-// builtAsLibrary is false, too, in a library without build information.
-func builtAsLibrary() bool { return isLibrary(debug.ReadBuildInfo()) }
-
+// isLibrary is false, too, in a library without build information.
 func isLibrary(info *debug.BuildInfo, ok bool) bool {
 	return ok && slices.ContainsFunc(info.Settings, func(s debug.BuildSetting) bool {
 		return s.Key == "-buildmode" && (s.Value == "c-shared" || s.Value == "c-archive")
@@ -71,16 +69,11 @@ func exiting() bool { return calledBy("runtime.Goexit", "runtime.gopanic") == "r
 // inTests is testing.Testing without package testing.
 func inTests() bool { return flag.Lookup("test.v") != nil }
 
-// calledBy returns which of some functions is the innermost that has called the caller, or "".
+// calledBy returns which of some functions is the innermost that has called the caller, or "". Few
+// functions are in between.
 func calledBy(functions ...string) string {
 	pcs := make([]uintptr, 64)
-	for n := 0; ; pcs = make([]uintptr, 2*len(pcs)) {
-		if n = runtime.Callers(2, pcs); n < len(pcs) {
-			pcs = pcs[:n]
-			break
-		}
-	}
-	for frames := runtime.CallersFrames(pcs); ; {
+	for frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)]); ; {
 		f, more := frames.Next()
 		if slices.Contains(functions, f.Function) {
 			return f.Function

@@ -7,7 +7,7 @@ import (
 
 // Where the system does not tell the main thread, the build information tells a library.
 func TestIsLibrary(t *testing.T) {
-	if builtAsLibrary() || isLibrary(nil, false) {
+	if isLibrary(debug.ReadBuildInfo()) || isLibrary(nil, false) {
 		t.Error("this program is a library, or what has no build information")
 	}
 	for setting, want := range map[debug.BuildSetting]bool{

@@ -116,33 +116,29 @@ func realtime() (int, error) {
 	return int(param), failed(errno)
 }
 
-func signals() int {
+// How many signals there are, and SIG_SETMASK. The MIPS ports have more, and count from one.
+var signals, setmask = func() (int, uintptr) {
 	if strings.HasPrefix(runtime.GOARCH, "mips") {
-		return 128
+		return 128, 3
 	}
-	return 64
-}
+	return 64, 2
+}()
 
-// How the mask changes; the MIPS ports count from one.
 func setMask(blocked []syscall.Signal) error {
-	how := uintptr(2) // SIG_SETMASK
-	if strings.HasPrefix(runtime.GOARCH, "mips") {
-		how = 3
-	}
-	s := newSet(signals())
+	s := newSet(signals)
 	for _, signal := range blocked {
-		if signal < 1 || int(signal) > signals() {
+		if signal < 1 || int(signal) > signals {
 			return syscall.EINVAL
 		}
 		s.add(int(signal) - 1)
 	}
-	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, how, uintptr(s.at()), 0, s.size(),
-		0, 0)
+	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, setmask, uintptr(s.at()), 0,
+		s.size(), 0, 0)
 	return failed(errno)
 }
 
 func mask() ([]syscall.Signal, error) {
-	s := newSet(signals())
+	s := newSet(signals)
 	_, _, errno := syscall.RawSyscall6(syscall.SYS_RT_SIGPROCMASK, 0, 0, uintptr(s.at()), s.size(), 0,
 		0)
 	return members(s, syscall.Signal(1)), failed(errno)

@@ -36,7 +36,8 @@ func (t *Thread) Assert() {
 
 // misplaced returns the error that says how the caller of Assert came to be off the thread.
 func (t *Thread) misplaced() error {
-	asserting := asserting()
+	pcs := make([]uintptr, 16)
+	asserting := stack.CallerOf(pcs[:runtime.Callers(1, pcs)])
 	name := strings.ReplaceAll(asserting.Function, "[...]", "")
 	what := fmt.Sprintf("thread: %s (%s:%d) must run on %v",
 		strings.TrimPrefix(path.Base(name), "main."), filepath.Base(asserting.File), asserting.Line, t.e)
@@ -53,15 +54,6 @@ func (t *Thread) misplaced() error {
 	}
 	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s(func() { %s })", what, where, call,
 		statement(name))
-}
-
-func asserting() (f runtime.Frame) {
-	pcs := make([]uintptr, 16)
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)])
-	for more := true; more && (f.Function == "" || stack.Ours(f.Function)); {
-		f, more = frames.Next()
-	}
-	return f
 }
 
 // statement is a call of a function without what it is given.

@@ -6,35 +6,44 @@ import (
 	"github.com/threadcall/threadcall/internal/freelist"
 )
 
-// A binding runs f on a thread. Arguments and results that f does not have are of type none.
-type binding[A, B, C, R any] struct {
-	t          *Thread
-	f          func(A, B, C) R
-	free       *sync.Pool // of *boundCall[A, B, C, R]; apart, because package sync refers to it
-	terminated R          // the result if f does not run
+// A record carries f and its arguments to a thread, and the result of a call back. It does not lead
+// to the Thread. What f does not have, arguments or a result, is of type none.
+type record[A, B, C, R any] struct {
+	f     func(A, B, C) R
+	a     A
+	b     B
+	c     C
+	r     R
+	run   func()                             // p.call, made once
+	posts *freelist.List[record[A, B, C, R]] // to which a post's goes before f runs; or nil
 }
 
 type none = struct{}
 
-// A boundCall carries f, its arguments and result through a call. It does not lead to the Thread.
-type boundCall[A, B, C, R any] struct {
-	f   func(A, B, C) R
-	a   A
-	b   B
-	c   C
-	r   R
-	run func() // p.call, made once
-}
-
 //threadcall:noalloc
-func (p *boundCall[A, B, C, R]) call() {
+func (p *record[A, B, C, R]) call() {
 	f, a, b, c := p.f, p.a, p.b, p.c
-	p.clear() // if f calls Goexit, the frame of call refers to p as long as the thread lives
-	p.r = f(a, b, c)
+	p.clear()        // if f calls Goexit, the frame of call refers to p as long as the thread lives
+	p.r = f(a, b, c) // a post, whose record may be in use again, has no result
 }
 
+// clear forgets what is carried, and gives back the record of a post.
+//
 //threadcall:noalloc
-func (p *boundCall[A, B, C, R]) clear() { *p = boundCall[A, B, C, R]{run: p.run} }
+func (p *record[A, B, C, R]) clear() {
+	*p = record[A, B, C, R]{run: p.run, posts: p.posts}
+	if p.posts != nil {
+		p.posts.Put(p) //threadcall:alloc when more are queued than ever
+	}
+}
+
+// A binding runs f on a thread.
+type binding[A, B, C, R any] struct {
+	t          *Thread
+	f          func(A, B, C) R
+	free       *sync.Pool // of *record[A, B, C, R]; apart, because package sync refers to it
+	terminated R          // the result if f does not run
+}
 
 // bind makes a binding of f, which was made of a function that must not be nil.
 func bind[A, B, C, R any](t *Thread, isNil bool, f func(A, B, C) R) *binding[A, B, C, R] {
@@ -55,10 +64,10 @@ func mustBeThread(t *Thread, function string) {
 
 //threadcall:noalloc
 func (b *binding[A, B, C, R]) call(x A, y B, z C) R {
-	p, _ := b.free.Get().(*boundCall[A, B, C, R])
+	p, _ := b.free.Get().(*record[A, B, C, R])
 	if p == nil {
-		p = new(boundCall[A, B, C, R]) //threadcall:alloc when more calls are under way than before
-		p.run = p.call                 //threadcall:alloc and with it
+		p = new(record[A, B, C, R]) //threadcall:alloc when more calls are under way than before
+		p.run = p.call              //threadcall:alloc and with it
 	}
 	p.f, p.a, p.b, p.c = b.f, x, y, z
 	r := b.terminated
@@ -120,49 +129,27 @@ func Bind3V[A, B, C, R any](t *Thread, f func(A, B, C) R) func(A, B, C) R {
 
 // posts are those of f, a function of up to three arguments. They do not refer to the Thread.
 type posts[A, B, C any] struct {
-	f    func(A, B, C)
-	free freelist.List[boundPost[A, B, C]]
-}
-
-// A boundPost carries arguments through Go. The thread gives it back before the function runs.
-type boundPost[A, B, C any] struct {
-	of  *posts[A, B, C]
-	a   A
-	b   B
-	c   C
-	run func() // p.call, made once
-}
-
-//threadcall:noalloc
-func (p *boundPost[A, B, C]) call() {
-	of, a, b, c := p.of, p.a, p.b, p.c
-	p.release()
-	of.f(a, b, c)
-}
-
-//threadcall:noalloc
-func (p *boundPost[A, B, C]) release() {
-	*p = boundPost[A, B, C]{of: p.of, run: p.run}
-	p.of.free.Put(p) //threadcall:alloc when more are queued than ever
+	f    func(A, B, C) none
+	free freelist.List[record[A, B, C, none]]
 }
 
 //threadcall:noalloc
 func (ps *posts[A, B, C]) post(t *Thread, a A, b B, c C) bool {
 	p := ps.free.Get()
 	if p == nil {
-		p = &boundPost[A, B, C]{of: ps} //threadcall:alloc when more are queued than ever
-		p.run = p.call                  //threadcall:alloc and with it
+		p = &record[A, B, C, none]{posts: &ps.free} //threadcall:alloc when more are queued than ever
+		p.run = p.call                              //threadcall:alloc and with it
 	}
-	p.a, p.b, p.c = a, b, c
+	p.f, p.a, p.b, p.c = ps.f, a, b, c
 	ok := t.Go(p.run)
 	if !ok {
-		p.release()
+		p.clear()
 	}
 	return ok
 }
 
 // bindGo returns a function that posts f, which was made of a function that may be nil.
-func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C)) func(A, B, C) bool {
+func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C) none) func(A, B, C) bool {
 	mustBeThread(t, "BindGo")
 	if isNil {
 		return func(A, B, C) bool { return false }
@@ -173,7 +160,7 @@ func bindGo[A, B, C any](t *Thread, isNil bool, f func(A, B, C)) func(A, B, C) b
 
 // BindGo1 is [BindGo2], for a function with one argument.
 func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
-	p := bindGo(t, f == nil, func(a A, _, _ none) { f(a) })
+	p := bindGo(t, f == nil, func(a A, _, _ none) none { f(a); return none{} })
 	return func(x A) bool { return p(x, none{}, none{}) }
 }
 
@@ -190,11 +177,11 @@ func BindGo1[A any](t *Thread, f func(A)) (post func(A) bool) {
 // up to 16,384. Any goroutine may call post, which keeps t from being reclaimed; a queued f does
 // not. [Coalesce1] queues a function with its latest argument once.
 func BindGo2[A, B any](t *Thread, f func(A, B)) (post func(A, B) bool) {
-	p := bindGo(t, f == nil, func(a A, b B, _ none) { f(a, b) })
+	p := bindGo(t, f == nil, func(a A, b B, _ none) none { f(a, b); return none{} })
 	return func(x A, y B) bool { return p(x, y, none{}) }
 }
 
 // BindGo3 is [BindGo2], for a function with three arguments.
 func BindGo3[A, B, C any](t *Thread, f func(A, B, C)) (post func(A, B, C) bool) {
-	return bindGo(t, f == nil, f)
+	return bindGo(t, f == nil, func(a A, b B, c C) none { f(a, b, c); return none{} })
 }

@@ -93,15 +93,15 @@ func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
 	}
 	by := e.From()
 	c.mu.Lock()
-	c.next, c.nextBy = args, by
 	if slices.Contains(c.posters, by) || by == 0 && len(c.posters) > 0 {
 		ok := !e.Terminated()
-		if c.store(ok); !ok {
-			c.args = c.next // which is zero: what is queued was refused
+		if ok {
+			c.args = args
 		}
 		c.mu.Unlock()
 		return ok
 	}
+	c.next, c.nextBy = args, by
 	t := c.turn()
 	t.begun = c.begun
 	return e.PostBy(c, t.run)
@@ -114,20 +114,11 @@ func (c *coalesced[A]) Queued(ok bool) {
 	if ok {
 		c.posters = append(c.posters, c.nextBy) //threadcall:alloc for more threads than before
 		c.queued.Store(true)
-	}
-	c.store(ok)
-	c.mu.Unlock()
-}
-
-// store makes the next arguments those of the turn that is queued, if they are accepted.
-//
-//threadcall:noalloc
-func (c *coalesced[A]) store(accepted bool) {
-	var zero A
-	if accepted {
 		c.args = c.next
 	}
+	var zero A
 	c.next = zero
+	c.mu.Unlock()
 }
 
 // turn returns one that is not in the queue.

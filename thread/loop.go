@@ -2,7 +2,6 @@ package thread
 
 import (
 	"context"
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
@@ -129,9 +128,8 @@ func (l *Loop) Thread() *Thread { return l.t }
 // thread, where calls still run in place.
 func (l *Loop) Close() {
 	if l.mayServe("Close") {
-		_ = l.t.e.Shutdown(context.Background())
+		_ = kept(l.t.e.Shutdown(context.Background()), l)
 	}
-	runtime.KeepAlive(l)
 }
 
 // Serve runs the functions queued before its call, without waiting, and returns how many it ran.

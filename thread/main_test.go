@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 // timeLimit is how long something may take that a slow machine cannot explain.
 var timeLimit = testutil.TimeLimit()
 
-const raceEnabled = testutil.Race
+var raceEnabled = testutil.Race
 
 var (
 	ends              = testutil.Ends

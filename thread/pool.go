@@ -117,10 +117,7 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // caller. Only calls that are made on one of the threads still run, in place. Close does not wait
 // on one of the threads, nor in a function that one of them waits for, directly or through other
 // threads. It runs calls meanwhile as [Thread.Close] does.
-func (p *Pool) Close() {
-	_ = p.p.Shutdown(context.Background())
-	runtime.KeepAlive(p)
-}
+func (p *Pool) Close() { _ = p.Shutdown(context.Background()) }
 
 // Shutdown is Close, but waits only until ctx is done. See [Thread.Shutdown].
 func (p *Pool) Shutdown(ctx context.Context) error {

@@ -1,9 +1,7 @@
 package thread
 
 import (
-	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/threadcall/threadcall/internal/access"
@@ -62,36 +60,39 @@ func (h hooks) begin(e *engine.Engine, fails interface{ Terminate() }) {
 		return
 	}
 	e.First(func() {
-		started := false
-		defer func() {
-			if !started {
-				fails.Terminate()
-			}
-		}()
-		if err := e.Prepare(h); err != nil {
+		if err := whole(func() error { return e.Prepare(h) }, fails.Terminate); err != nil {
 			panic(err)
 		}
-		started = true
 	})
 }
 
-// unstarted makes a Thread for package keyed.
-func unstarted(opts []Option) access.Unstarted {
-	o := options(opts)
-	h, keep, setup, t := o.hooks, o.keep, o.setup(), wrap(o)
-	e := t.e
-	return access.Unstarted{
-		Thread: t,
-		Engine: e,
-		Start:  func() { e.Start(setup, keep) },
-		Prepare: func() (err error) {
+// whole returns what start does, and calls end before if start fails, panics or calls Goexit.
+func whole(start func() error, end func()) (err error) {
+	started := false
+	defer func() {
+		if !started {
+			end()
+		}
+	}()
+	err = start()
+	started = err == nil
+	return err
+}
+
+func init() {
+	access.New = func(opts any) (any, *engine.Engine, func(), func() error) {
+		o := options(opts.([]Option))
+		h, keep, setup, t := o.hooks, o.keep, o.setup(), wrap(o)
+		e := t.e
+		prepare := func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
 					err = panicError(fault.Caught(v))
 				}
 			}()
 			return e.Prepare(h)
-		},
+		}
+		return t, e, func() { e.Start(setup, keep) }, prepare
 	}
 }
 
@@ -109,18 +110,14 @@ func Start(opts ...Option) (*Thread, error) {
 	}
 	h, t := o.hooks, wrap(o)
 	t.e.Start(o.setup(), o.keep)
-	started := false
-	defer func() {
-		if !started {
-			_ = t.e.Shutdown(context.Background())
-		}
-	}()
-	err := ErrTerminated
-	t.e.Call(func() { err = t.e.Prepare(h) })
-	if err != nil {
+	start := func() (err error) {
+		err = ErrTerminated
+		t.e.Call(func() { err = t.e.Prepare(h) })
+		return err
+	}
+	if err := whole(start, t.Close); err != nil {
 		return nil, err
 	}
-	started = true
 	return t, nil
 }
 
@@ -133,21 +130,19 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		return NewPool(n, opts...), nil
 	}
 	h, p := o.hooks, newPool(n, o)
-	workers := p.p.Workers()
 	p.p.Start(o.keep)
-	started := false
-	defer func() {
-		if !started {
-			p.p.Terminate()
-			_ = p.p.Shutdown(context.Background())
+	start := func() error {
+		errs, workers := make([]error, n), p.p.Workers()
+		p.p.CallEach(func(i int) { errs[i] = workers[i].Prepare(h) })
+		for i, err := range errs {
+			if err != nil {
+				return fmt.Errorf("thread: the start of thread %d: %w", i, err)
+			}
 		}
-	}()
-	errs := make([]error, n)
-	p.p.CallEach(func(i int) { errs[i] = workers[i].Prepare(h) })
-	if i := slices.IndexFunc(errs, func(err error) bool { return err != nil }); i >= 0 {
-		return nil, fmt.Errorf("thread: the start of thread %d: %w", i, errs[i])
+		return nil
 	}
-	started = true
-	runtime.KeepAlive(p)
+	if err := whole(start, p.Close); err != nil {
+		return nil, err
+	}
 	return p, nil
 }

@@ -2,7 +2,6 @@ package thread
 
 import (
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
@@ -75,18 +74,14 @@ type Wakeups struct {
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
-	s := statsOf(t.e.Stats())
-	runtime.KeepAlive(t)
-	return s
+	return kept(statsOf(t.e.Stats()), t)
 }
 
 // Stats returns the counts of all threads together. See [Thread.Stats].
 //
 //threadcall:noalloc
 func (p *Pool) Stats() Stats {
-	s := statsOf(p.p.Stats())
-	runtime.KeepAlive(p)
-	return s
+	return kept(statsOf(p.p.Stats()), p)
 }
 
 // MeasureTimes has the times of all threads and pools measured, of later ones, too, as [WithTimes]
@@ -128,19 +123,16 @@ func (h Histogram) Quantile(q float64) time.Duration {
 	if n == 0 || math.IsNaN(q) {
 		return 0
 	}
-	rank := min(max(q, 0), 1) * n
-	for i, c := range h.Buckets {
-		if c := float64(c); c > 0 && rank <= c {
+	rank, last := min(max(q, 0), 1)*n, len(h.Buckets)-1
+	for i, n := range h.Buckets[:last] {
+		c := float64(n)
+		if c > 0 && rank <= c {
 			low, high := HistogramBound(i), HistogramBound(i+1)
-			if i == len(h.Buckets)-1 {
-				return low
-			}
 			return low + time.Duration(rank/c*float64(high-low))
-		} else {
-			rank -= c
 		}
+		rank -= c
 	}
-	return HistogramBound(len(h.Buckets) - 1) // by rounding
+	return HistogramBound(last)
 }
 
 // Sub returns h without the times of earlier, an earlier state of the same Histogram.

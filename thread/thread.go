@@ -73,7 +73,6 @@ import (
 	"runtime"
 	"sync"
 
-	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
 )
 
@@ -108,10 +107,6 @@ func New(opts ...Option) *Thread {
 	o.hooks.begin(t.e, t.e)
 	t.e.Start(o.setup(), o.keep)
 	return t
-}
-
-func init() {
-	access.New = func(opts any) access.Unstarted { return unstarted(opts.([]Option)) }
 }
 
 func wrap(o config) *Thread {
@@ -242,8 +237,7 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // Close panics where Terminate does.
 func (t *Thread) Close() {
 	t.mayEnd("Close")
-	_ = t.e.Shutdown(context.Background())
-	runtime.KeepAlive(t)
+	_ = kept(t.e.Shutdown(context.Background()), t)
 }
 
 // Shutdown is Close, but waits only until ctx is done. It returns nil where Close would return.

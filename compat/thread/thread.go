@@ -10,7 +10,6 @@ package thread
 import (
 	"context"
 	"fmt"
-	"sync"
 
 	"github.com/threadcall/threadcall/thread"
 )
@@ -37,35 +36,22 @@ type Thread interface {
 }
 
 // New starts a thread.
-func New() Thread { return &owned{t: thread.New()} }
+func New() Thread { return owned{thread.New()} }
 
-type owned struct {
-	t *thread.Thread
+type owned struct{ t *thread.Thread }
 
-	mu  sync.Mutex
-	tls any
-}
+func (o owned) ID() uint64     { return o.t.ID() }
+func (o owned) Call(fn func()) { o.t.Call(fn) }
+func (o owned) Go(fn func())   { o.t.Go(fn) }
+func (o owned) SetTLS(x any)   { tls.Set(o.t, x) }
+func (o owned) GetTLS() any    { return tls.Get(o.t) }
+func (o owned) Terminate()     { o.t.Terminate() }
 
-func (o *owned) ID() uint64     { return o.t.ID() }
-func (o *owned) Call(fn func()) { o.t.Call(fn) }
-func (o *owned) Go(fn func())   { o.t.Go(fn) }
-func (o *owned) Terminate()     { o.t.Terminate() }
-
-func (o *owned) SetTLS(x any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.tls = x
-}
-
-func (o *owned) GetTLS() any {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.tls
-}
+var tls thread.Local[any]
 
 // Eval runs fn on th and returns its result, or the zero value if fn does not run.
 func Eval[T any](th Thread, fn func() T) T {
-	if o, ok := th.(*owned); ok {
+	if o, ok := th.(owned); ok {
 		v, _ := thread.EvalContext(context.Background(), o.t, fn)
 		return v
 	}
@@ -102,13 +88,11 @@ func (p *Pool) Go(fn func()) bool { return p.p.Go(fn) }
 func (p *Pool) Call(fn func()) bool { return p.p.Call(fn) }
 
 // Terminate refuses functions from now on, and ends the threads, later, when the others have run.
-func (p *Pool) Terminate() { _ = p.p.Shutdown(ended) }
-
-var ended = func() context.Context {
+func (p *Pool) Terminate() {
 	ctx, end := context.WithCancel(context.Background())
 	end()
-	return ctx
-}()
+	_ = p.p.Shutdown(ctx)
+}
 
 // EvalPool is Call for a function with a result, which it returns if fn has run.
 func EvalPool[T any](p *Pool, fn func() T) (T, bool) {

@@ -3,6 +3,7 @@
 package access
 
 import (
+	"context"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
@@ -26,16 +27,26 @@ var Attached func(loop any) *any
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New with the options opts, a []thread.Option, but does not start the thread.
-var New func(opts any) Unstarted
+// New is thread.New with the options opts, a []thread.Option, but start makes the operating
+// system's thread, for t, a *thread.Thread. There prepare is to run the functions of WithStart, and
+// has those of WithStop run last. It returns a panic as a *thread.PanicError.
+var New func(opts any) (t any, e *engine.Engine, start func(), prepare func() error)
 
-// An Unstarted is a Thread whose thread of the operating system does not exist yet.
-type Unstarted struct {
-	Thread any // a *thread.Thread
-	Engine *engine.Engine
-	Start  func() // makes the operating system's thread
+// What threads and pools do, for package recorderhttp.
+type (
+	State  = engine.State
+	Name   = engine.NameState
+	Waiter = engine.Waiter
+)
 
-	// Prepare runs the functions of WithStart, and has those of WithStop run last. It is called on
-	// the thread. A panic is returned as a *thread.PanicError.
-	Prepare func() error
-}
+// States returns the states of all threads and pools, and the counts of all names.
+func States() (states []State, names map[string]*Name) { return engine.States() }
+
+// AddStacks adds the stacks of their threads to states.
+func AddStacks(states []State) map[uint64][]Waiter { return engine.AddStacks(states) }
+
+// Cause returns why ctx, which is done, is so, and never nil.
+func Cause(ctx context.Context) error { return engine.Cause(ctx) }
+
+// Self returns the engine whose thread the caller is on, or nil.
+func Self() *engine.Engine { return engine.Self() }

@@ -18,12 +18,7 @@ type Subject interface {
 }
 
 // MainThread is threadcall's main thread, which must be served by mainthread.Init.
-var MainThread Subject = mainThread{}
-
-type mainThread struct{}
-
-func (mainThread) Call(f func()) bool { return mainthread.Call(f) }
-func (mainThread) Go(f func()) bool   { return mainthread.Go(f) }
+var MainThread Subject = mainthread.Thread()
 
 // A Result is what has been measured. Times are in nanoseconds.
 type Result struct {
@@ -97,19 +92,16 @@ func Hot(s Subject, n int) Result {
 }
 
 // Direct is a contender that calls an empty function in place.
-func Direct(n int) Result { return Indirect(n, nop) }
-
-// Indirect measures a plain call of a function value.
-//
-//go:noinline
-func Indirect(n int, f func()) Result {
+func Direct(n int) Result {
 	return Measure(func() int {
 		for range n {
-			f()
+			direct()
 		}
 		return n
 	})
 }
+
+var direct = nop // a variable, so that the call is one
 
 // Bounded is a contender that does what [Bound] does. It is nil where that cannot be done.
 func Bounded() Contender {

@@ -1,7 +1,9 @@
+// Package cores has which cores the process may use, and how many.
 package cores
 
 import (
 	"math/bits"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -11,7 +13,7 @@ import (
 // run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
 // of one and a half cores counts as one. It is zero for the 0.1 ms until the quota is known.
 func Usable() int {
-	n := min(granted(), atStart)
+	n := min(granted(), runtime.NumCPU())
 	if n == 0 {
 		return 0
 	}
@@ -37,26 +39,11 @@ func NoteCaller() {
 
 var callers [len(Set{})]atomic.Uintptr
 
-// Current returns the number of the core that the caller is on, or -1 if a seccomp filter hides it.
-func Current() int {
-	var cpu uint32
-	if _, _, errno := syscall.RawSyscall(sysGetcpu, uintptr(unsafe.Pointer(&cpu)), 0, 0); errno != 0 {
-		return -1
-	}
-	return int(cpu)
-}
-
 // Yield lets other threads have the core, if they want it.
 func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // A Set is a set of up to 1,024 cores.
 type Set [1024 / bits.UintSize]uint
-
-// Only returns the set of one core.
-func Only(core int) (s Set) {
-	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
-	return s
-}
 
 // Count returns how many cores there are in s.
 func (s *Set) Count() (n int) {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,15 +19,19 @@ func onOneCore(f func()) {
 	go func() {
 		defer close(done)
 		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		mask := Only(max(Current(), 0))
-		SetAffinity(0, mask[:])
+		var mask Set
+		mask.Get()
+		word := slices.IndexFunc(mask[:], func(word uint) bool { return word != 0 })
+		one := Set{}
+		one[word] = mask[word] & -mask[word]
+		SetAffinity(0, one[:])
 		f()
 	}()
 	<-done
 }
 
 // knownCores is Usable when the quota is known.
-func knownCores(t testutil.T) (n int) {
+func knownCores(t testing.TB) (n int) {
 	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
 	return n
 }
@@ -115,7 +120,7 @@ func TestFindGroups(t *testing.T) {
 
 // A process that has a quota of one core has one core, however many it may run on.
 func TestUsable_quota(t *testing.T) {
-	if os.Getenv(testutil.Emulator) != "" || atStart == 1 {
+	if os.Getenv(testutil.Emulator) != "" || runtime.NumCPU() == 1 {
 		t.Skip("under an emulator, or on one core")
 	}
 	t.Setenv(testutil.Emulator, "../../.ci/quota 100") // which starts the program
@@ -176,7 +181,7 @@ func init() {
 }
 
 // A fatal fails a program.
-type fatal struct{}
+type fatal struct{ testing.TB }
 
 func (fatal) Helper() {}
 
@@ -187,7 +192,7 @@ func TestRunnable(t *testing.T) {
 	threads, cores, ok := Runnable()
 	var fs syscall.Statfs_t // that of lxcfs, say, is not read
 	read := syscall.Statfs("/proc/loadavg", &fs) == nil && fs.Type == procMagic
-	if ok != read || ok && (threads < 1 || cores != atStart) {
+	if ok != read || ok && (threads < 1 || cores != runtime.NumCPU()) {
 		t.Errorf("%d threads, %d cores, %v", threads, cores, ok)
 	}
 	if n := testing.AllocsPerRun(100, func() { Runnable() }); n != 0 {

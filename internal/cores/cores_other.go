@@ -1,14 +1,14 @@
 //go:build !linux
 
+// Package cores has how many cores the process may use.
 package cores
 
-// Current returns -1: which core the caller is on cannot be determined.
-func Current() int { return -1 }
+import "runtime"
 
 func Yield() {}
 
 // Usable returns on how many cores the process may run, as far as that is known.
-func Usable() int { return atStart }
+func Usable() int { return runtime.NumCPU() }
 
 func NoteCaller() {}
 

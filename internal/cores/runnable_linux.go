@@ -1,6 +1,9 @@
 package cores
 
 import (
+	"bytes"
+	"runtime"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -40,21 +43,13 @@ func Runnable() (threads, cores int, ok bool) {
 		return 0, 0, false
 	}
 	threads, ok = running(text[:n])
-	return threads, atStart, ok
+	return threads, runtime.NumCPU(), ok
 }
 
 // running returns the number before the slash in a text such as "0.20 0.18 0.12 3/481 11206".
 func running(text []byte) (n int, ok bool) {
-	field := 0
-	for _, c := range text {
-		switch {
-		case c == ' ':
-			field++
-		case field == 3 && c == '/':
-			return n, n > 0
-		case field == 3:
-			n = 10*n + int(c-'0')
-		}
-	}
-	return 0, false
+	before, _, found := bytes.Cut(text, []byte("/"))
+	number := string(before[bytes.LastIndexByte(before, ' ')+1:]) //threadcall:alloc above 32 bytes
+	n, err := strconv.Atoi(number)
+	return n, found && err == nil && n > 0
 }

@@ -40,13 +40,9 @@ func Go(f func()) {
 			f()
 			return
 		}
-		locked := make(chan struct{})
-		go func() {
-			Lock(1 + Spare)
-			close(locked)
-			f()
-		}()
-		<-locked // until then this goroutine holds the main thread, so the other one is elsewhere
+		begun := make(chan struct{})
+		Go(func() { close(begun); f() })
+		<-begun // until then this goroutine holds the main thread, so the other one is elsewhere
 		Unlock(1 + Spare)
 	}()
 }

@@ -15,17 +15,15 @@ import (
 func Trace(stack []uintptr) string {
 	var b strings.Builder
 	frames := runtime.CallersFrames(stack)
-	for {
-		f, more := frames.Next()
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
 		within := func(p string) bool { return strings.HasSuffix(f.Function, p) }
 		if slices.ContainsFunc(callers, within) {
 			break
 		}
 		if f.Function != "" && !slices.ContainsFunc(between, within) {
 			fmt.Fprintf(&b, "%s(...)\n\t%s:%d\n", f.Function, f.File, f.Line)
-		}
-		if !more {
-			break
 		}
 	}
 	return b.String()
@@ -45,9 +43,15 @@ var between = []string{
 // TraceCaller formats a stack that begins in this module, from the function on that called it.
 func TraceCaller(stack []uintptr) string { return Trace(fromCaller(stack)) }
 
-// Caller returns the file and line from which a stack leaves this module, but for a go statement.
-func Caller(stack []uintptr) string {
+// CallerOf returns the function that called this module, for a stack that begins there.
+func CallerOf(stack []uintptr) runtime.Frame {
 	f, _ := runtime.CallersFrames(fromCaller(stack)).Next()
+	return f
+}
+
+// Caller returns the file and line of CallerOf, but for a go statement.
+func Caller(stack []uintptr) string {
+	f := CallerOf(stack)
 	if f.Function == "" || f.Function == "runtime.goexit" {
 		return ""
 	}

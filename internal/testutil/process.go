@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 )
 
@@ -55,16 +56,12 @@ func Run(timeLimit time.Duration, env ...string) (output string, status int, err
 
 // Program starts this program again with the variable THREADCALL_PROGRAM of its environment set to
 // name, as Run does, and fails the test if it does not end. On js/wasm it skips the test.
-func Program(t interface {
-	T
-	Skip(args ...any)
-}, name string, env ...string) (output string, status int) {
+func Program(t testing.TB, name string, env ...string) (output string, status int) {
 	t.Helper()
 	if runtime.GOARCH == "wasm" {
 		t.Skip("js/wasm cannot start a process")
 	}
-	output, status, err := Run(TimeLimit(), append([]string{"THREADCALL_PROGRAM=" + name},
-		env...)...)
+	output, status, err := Run(TimeLimit(), append(env, "THREADCALL_PROGRAM="+name)...)
 	if err != nil {
 		t.Fatalf("%q: %v", name, err)
 	}

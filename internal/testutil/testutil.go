@@ -7,10 +7,11 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
+	"testing"
 	"time"
 )
 
@@ -22,14 +23,8 @@ func TimeLimit() time.Duration {
 	return 45 * time.Second
 }
 
-// A T is what this package uses of a test.
-type T interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // Arrives receives from c, or fails the test with the stacks of all goroutines if nothing comes.
-func Arrives[V any](t T, c <-chan V) V {
+func Arrives[V any](t testing.TB, c <-chan V) V {
 	t.Helper()
 	select {
 	case v := <-c:
@@ -40,14 +35,14 @@ func Arrives[V any](t T, c <-chan V) V {
 	}
 }
 
-func late(t T, what string) {
+func late(t testing.TB, what string) {
 	t.Helper()
 	stacks := make([]byte, 1<<20)
 	t.Fatalf("not within %v: %s\n%s", TimeLimit(), what, stacks[:runtime.Stack(stacks, true)])
 }
 
 // Eventually fails the test, with all stacks, if the condition does not become true in time.
-func Eventually(t T, condition func() bool, format string, args ...any) {
+func Eventually(t testing.TB, condition func() bool, format string, args ...any) {
 	t.Helper()
 	limit := TimeLimit() // here, because it allocates
 	for start := time.Now(); !condition(); time.Sleep(time.Millisecond) {
@@ -57,16 +52,8 @@ func Eventually(t T, condition func() bool, format string, args ...any) {
 	}
 }
 
-// A TB is what the functions below use of a test.
-type TB interface {
-	T
-	Cleanup(f func())
-	Errorf(format string, args ...any)
-	Logf(format string, args ...any)
-}
-
 // Ends runs f in a goroutine of its own and fails the test if f panics or does not end.
-func Ends(t TB, f func()) {
+func Ends(t testing.TB, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() {
@@ -89,7 +76,7 @@ func Recovered(f func()) (v any) {
 }
 
 // MustPanic fails the test unless f panics with a value whose text contains advice.
-func MustPanic(t TB, f func(), advice string) {
+func MustPanic(t testing.TB, f func(), advice string) {
 	t.Helper()
 	if v := fmt.Sprint(Recovered(f)); !strings.Contains(v, advice) {
 		t.Errorf("panicked with %q, want something about %q", v, advice)
@@ -97,7 +84,7 @@ func MustPanic(t TB, f func(), advice string) {
 }
 
 // Seeded returns the source of a stress test's choices, whose seed, THREADCALL_SEED, it logs.
-func Seeded(t TB) *rand.Rand {
+func Seeded(t testing.TB) *rand.Rand {
 	seed := uint64(time.Now().UnixNano())
 	if s := os.Getenv("THREADCALL_SEED"); s != "" {
 		n, err := strconv.ParseUint(s, 10, 64)
@@ -110,29 +97,20 @@ func Seeded(t TB) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, 0))
 }
 
-// A Gate keeps a thread busy until it is opened.
-type Gate struct {
-	entered, release chan struct{}
-	open             atomic.Bool
-}
+// A Gate keeps a thread busy until Open, which lets it go on, is called.
+type Gate struct{ Open func() }
 
 // Occupy hands post a function that waits at a gate, and returns when it has begun.
-func Occupy(t TB, post func(func()) bool) *Gate {
+func Occupy(t testing.TB, post func(func()) bool) *Gate {
 	t.Helper()
-	g := &Gate{entered: make(chan struct{}), release: make(chan struct{})}
+	entered, release := make(chan struct{}), make(chan struct{})
+	g := &Gate{sync.OnceFunc(func() { close(release) })}
 	t.Cleanup(g.Open)
-	if !post(func() { close(g.entered); <-g.release }) {
+	if !post(func() { close(entered); <-release }) {
 		t.Fatalf("Go refused a function")
 	}
-	Arrives(t, g.entered)
+	Arrives(t, entered)
 	return g
-}
-
-// Open lets the thread go on.
-func (g *Gate) Open() {
-	if g.open.CompareAndSwap(false, true) {
-		close(g.release)
-	}
 }
 
 // CollectedAndEnded runs the collector and reports whether c is closed.
@@ -145,6 +123,12 @@ func CollectedAndEnded(c <-chan struct{}) bool {
 		return false
 	}
 }
+
+// Race is whether the race detector is on.
+var Race = func() bool {
+	info, ok := debug.ReadBuildInfo()
+	return ok && slices.Contains(info.Settings, debug.BuildSetting{Key: "-race", Value: "true"})
+}()
 
 // Collecting is whether THREADCALL_COLLECT has tests keep the garbage collector running.
 var Collecting = os.Getenv("THREADCALL_COLLECT") != ""

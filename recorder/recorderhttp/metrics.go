@@ -62,13 +62,10 @@ func WriteMetrics(w io.Writer) {
 	m.head("functions_total", "counter", "Functions, by what became of them.")
 	for _, name := range m.sorted {
 		n := names[name]
-		for _, r := range []struct {
-			result string
-			n      uint64
-		}{{"run", n.Returned}, {"refused", n.Refused}, {"withdrawn", n.Withdrawn},
-			{"panicked", n.Panicked}} {
-			m.line("functions_total", name, `,result="`+r.result+`"`, float64(r.n))
-		}
+		m.line("functions_total", name, `,result="run"`, float64(n.Returned))
+		m.line("functions_total", name, `,result="refused"`, float64(n.Refused))
+		m.line("functions_total", name, `,result="withdrawn"`, float64(n.Withdrawn))
+		m.line("functions_total", name, `,result="panicked"`, float64(n.Panicked))
 	}
 	m.histogram("wait_seconds", "How long functions have waited.", timed,
 		func(n *access.Name) *histogram.Times { return &n.Waits })
@@ -119,16 +116,13 @@ func (m *metrics) line(name, thread, labels string, value float64) {
 // histogram writes one with seven buckets, from 10 µs to 10 s, for each name with times.
 func (m *metrics) histogram(name, help string, timed map[string]bool,
 	of func(*access.Name) *histogram.Times) {
-	headed := false
-	for _, thread := range m.sorted {
+	without := func(thread string) bool { return !timed[thread] && of(m.names[thread]).Count == 0 }
+	with := slices.DeleteFunc(slices.Clone(m.sorted), without)
+	if len(with) > 0 {
+		m.head(name, "histogram", help)
+	}
+	for _, thread := range with {
 		h := of(m.names[thread])
-		if !timed[thread] && h.Count == 0 {
-			continue
-		}
-		if !headed {
-			headed = true
-			m.head(name, "histogram", help)
-		}
 		below, next := uint64(0), 10*time.Microsecond
 		for i, n := range h.Buckets {
 			if next <= 10*time.Second && histogram.Bound(i) == next {

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -173,7 +174,7 @@ func newPage(now time.Time, stacks bool) *page {
 	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []*edge{}}
 	names := map[uint64]string{}
 	for _, s := range states {
-		names[s.ID] = nameOf(s)
+		names[s.ID] = fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
 	}
 	for i, s := range states {
 		r := newRow(now, s, known[i], names)
@@ -203,24 +204,17 @@ func (r *row) urgency() seconds {
 	return r.OldestWait
 }
 
-func nameOf(s access.State) string {
-	return fmt.Sprintf("%s (%d)", cmp.Or(s.Name, "no name"), s.ID)
-}
-
 func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row {
 	r := &row{
 		ID: s.ID, Name: s.Name, Dropped: s.Dropped, Queued: s.Stats.Queued, Limit: s.Limit,
 		Blocked: s.Blocked, OldestWait: inSeconds(x.oldestWait), Running: inSeconds(s.Stats.Running),
-		Slow: s.Stats.Slow, Total: spanOf(s),
+		Slow: s.Stats.Slow, Total: spanOf(s), Panic: (*lastPanic)(s.Panic),
 	}
 	if keyed, ok := s.User.(interface{ Key() any }); ok {
 		r.Key = fmt.Sprint(keyed.Key())
 	}
 	if b := x.before; b != nil {
 		r.Last = r.Total.since(b.span, now.Sub(b.at))
-	}
-	if p := s.Panic; p != nil {
-		r.Panic = &lastPanic{p.At, p.Text}
 	}
 	if h := thread.Histogram(s.Stats.Waits); h.Count > 0 {
 		r.Median, r.P99 = inSeconds(h.Quantile(0.5)), inSeconds(h.Quantile(0.99))
@@ -234,12 +228,13 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 		behind = behind && long
 		locked = locked || long && strings.Contains(stateOf(string(t.Stack)), "Mutex.")
 		r.Unserved = r.Unserved || !t.Serves && s.Stats.Queued > 0
-		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: shorten(t.Stack),
+		text, in := shorten(t.Stack)
+		w := work{TID: t.TID, Running: inSeconds(t.Running), Stack: text,
 			From: stack.TraceCaller(t.From)}
-		in := where(w.Stack)
 		switch {
 		case t.Waits != "":
-			w.Does = "waits for " + t.Waits + " of " + list(t.WaitsFor, names) + " in " + in
+			w.Does = "waits for " + t.Waits + " of " + strings.Join(named(t.WaitsFor, names), " or ") +
+				" in " + in
 		case t.Running > 0:
 			w.Does = "runs " + in + stateOf(w.Stack)
 		case !t.Serves:
@@ -260,29 +255,25 @@ func newRow(now time.Time, s access.State, x seen, names map[uint64]string) *row
 
 func inSeconds(d time.Duration) seconds { return seconds(d.Seconds()) }
 
-func list(ids []uint64, names map[uint64]string) string {
-	var all []string
+func named(ids []uint64, names map[uint64]string) (all []string) {
 	for _, id := range ids {
 		all = append(all, cmp.Or(names[id], fmt.Sprintf("an ended thread (%d)", id)))
 	}
-	return strings.Join(all, " or ")
+	return all
 }
 
 // addWaits adds the waits of the threads of s, and of goroutines for s, one edge for each place.
 func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
-			e := &edge{From: names[s.ID], For: t.Waits, Where: where(shorten(t.Stack))}
-			for _, id := range t.WaitsFor {
-				e.To = append(e.To, names[id])
-			}
-			p.Waits = append(p.Waits, e)
+			_, in := shorten(t.Stack)
+			p.Waits = append(p.Waits, &edge{From: names[s.ID], For: t.Waits, To: named(t.WaitsFor, names),
+				Where: in})
 		}
 	}
 	places := map[string]*edge{}
 	for _, w := range waiters {
-		text := shorten(w.Stack)
-		at := where(text)
+		text, at := shorten(w.Stack)
 		e := places[at]
 		if e == nil {
 			e = &edge{From: "goroutine " + w.Goroutine, For: "a call", To: []string{names[s.ID]},
@@ -307,8 +298,12 @@ func stateOf(stack string) string {
 	return ": " + state
 }
 
-// shorten returns a stack without this library's functions inside and outside of the user's.
-func shorten(text []byte) string {
+// shorten returns a stack without this library's functions inside and outside of the user's, and
+// where it is.
+func shorten(text []byte) (short, in string) {
+	if len(text) == 0 {
+		return "", "an unknown function"
+	}
 	header, frames, _ := strings.Cut(string(text), "\n")
 	lines := strings.Split(frames, "\n")
 	begin, end := 0, 0
@@ -321,42 +316,32 @@ func shorten(text []byte) string {
 			break
 		}
 	}
-	if end <= begin {
-		return header
-	}
-	return header + "\n" + strings.Join(lines[begin:end], "\n")
+	lines = lines[begin:max(begin, end)]
+	return strings.Join(append([]string{header}, lines...), "\n"), where(lines)
 }
 
 // where returns the innermost function of a stack that is not of the runtime, or the one that has
 // started its goroutine: a go statement with a call of this library has no other.
-func where(stack string) string {
-	if stack == "" {
-		return "an unknown function"
-	}
-	_, frames, _ := strings.Cut(stack, "\n")
-	lines := strings.Split(frames, "\n")
-	for i, line := range lines {
-		f := strings.TrimSpace(line)
-		switch {
-		case f == "", strings.HasPrefix(line, "\t"), strings.HasPrefix(f, "runtime."),
-			strings.HasPrefix(f, "sync."), strings.HasPrefix(f, "internal/"),
-			strings.HasPrefix(f, "time."), strings.HasPrefix(f, "syscall."):
+func where(lines []string) string {
+	for i := 0; i+1 < len(lines); i++ { // the last is a file
+		f := lines[i]
+		if slices.ContainsFunc(skipped, func(p string) bool { return strings.HasPrefix(f, p) }) {
 			continue
 		}
+		file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
 		f, started := strings.CutPrefix(f, "created by ")
 		f, _, _ = strings.Cut(f, " in goroutine ")
 		if j := strings.LastIndex(f, "("); j > 0 && !started {
 			f = f[:j]
 		}
-		f = f[strings.LastIndex(f, "/")+1:] // without the path of its package
+		f = path.Base(f) // without the path of its package
 		if started {
 			f = "a go statement of " + f
 		}
-		if i+1 < len(lines) {
-			file, _, _ := strings.Cut(strings.TrimSpace(lines[i+1]), " ")
-			return f + " (" + filepath.Base(file) + ")"
-		}
-		return f
+		return f + " (" + filepath.Base(file) + ")"
 	}
 	return "no function of the program"
 }
+
+// skipped is how lines begin that are a file, or a function of the runtime or of what waits in it.
+var skipped = []string{"\t", "runtime.", "sync.", "internal/", "time.", "syscall."}

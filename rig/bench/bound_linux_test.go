@@ -1,7 +1,12 @@
 package bench
 
 import (
+	"bytes"
+	"math/bits"
+	"os"
 	"runtime"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -13,6 +18,26 @@ import (
 
 // restrict lets the thread run on these cores only. Zero is the calling thread.
 func restrict(thread int, to cores.Set) (ok bool) { return cores.SetAffinity(thread, to[:]) == 0 }
+
+// current returns the core that the calling thread is on, or -1.
+func current() int {
+	stat, _ := os.ReadFile("/proc/thread-self/stat")
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])) // from the third on
+	if len(fields) <= 39-3 {
+		return -1
+	}
+	core, err := strconv.Atoi(fields[39-3])
+	if err != nil {
+		return -1
+	}
+	return core
+}
+
+// only returns the set of one core.
+func only(core int) (s cores.Set) {
+	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
+	return s
+}
 
 // The values of the word. The thread leaves ask, its caller the others.
 const (
@@ -42,7 +67,7 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // of the bound. Only a signal stops such a thread.
 func loneBound(n int) (compare.Result, bool) {
 	var home cores.Set
-	if home.Get(); !preemptible() || cores.Current() < 0 || !restrict(0, home) {
+	if home.Get(); !preemptible() || current() < 0 || !restrict(0, home) {
 		return compare.Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
@@ -73,7 +98,7 @@ func loneBound(n int) (compare.Result, bool) {
 		runtime.UnlockOSThread()
 		time.Sleep(idlePause)
 		runtime.LockOSThread()
-		mine := cores.Only(cores.Current())
+		mine := only(current())
 		restrict(0, mine)
 		restrict(other, mine)
 	}, func() {

@@ -1,7 +1,0 @@
-//go:build !amd64
-
-package cores
-
-import "syscall"
-
-const sysGetcpu = syscall.SYS_GETCPU
