@@ -46,23 +46,27 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	return list
 }
 
-// fresh reports whether v is an object that its function makes, or is given as an argument.
-func fresh(v ssa.Value) bool {
+// fresh reports whether v is an object that its function makes, or is given as an argument. Loads of
+// the variables seen are not judged again.
+func fresh(v ssa.Value, seen ...ssa.Value) bool {
 	switch x := v.(type) {
-	case *ssa.Alloc:
+	case *ssa.Alloc, *ssa.Const:
 		return true
 	case *ssa.FieldAddr:
-		return fresh(x.X)
+		return fresh(x.X, seen...)
 	case *ssa.Parameter:
 		return x.Parent().Signature.Recv() == nil || x.Parent().Params[0] != x
 	case *ssa.Call:
 		fn := x.Call.StaticCallee()
 		return fn != nil && strings.HasPrefix(strings.ToLower(fn.Name()), "new")
-	case *ssa.UnOp: // a variable of the function
-		a, ok := x.X.(*ssa.Alloc)
-		return ok && !slices.ContainsFunc(*a.Referrers(), func(instr ssa.Instruction) bool {
-			store, ok := instr.(*ssa.Store)
-			return ok && store.Addr == a && !fresh(store.Val)
+	case *ssa.UnOp:
+		a, ok := x.X.(*ssa.Alloc) // a variable of the function
+		if !ok || slices.Contains(seen, x.X) {
+			return ok
+		}
+		values, _ := assigned(a)
+		return !slices.ContainsFunc(values, func(v ssa.Value) bool {
+			return !fresh(v, append(seen, a)...)
 		})
 	}
 	return false
