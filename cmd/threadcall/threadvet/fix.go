@@ -109,7 +109,7 @@ func (c *checker) only(n *node) bool {
 			(c.pass.Pkg.Name() != "main" || m.obj.Signature().Recv() != nil)) {
 			return false
 		}
-		if m.refs != len(m.places)+len(m.callers) || m.signals() ||
+		if m.refs != len(m.places)+len(m.callers) || c.signals(m) ||
 			len(places)+len(m.callers) == 0 || slices.ContainsFunc(places, func(p place) bool {
 			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
 				p.Kind == onThread && !p.Later
@@ -122,14 +122,14 @@ func (c *checker) only(n *node) bool {
 
 // signals reports whether what waits for the goroutine may wait for what a node does: it sends,
 // closes, unlocks.
-func (n *node) signals() bool {
+func (c *checker) signals(n *node) bool {
 	return n.has(func(instr ssa.Instruction) bool {
 		switch x := instr.(type) {
 		case *ssa.Send, *ssa.Select:
 			return true
 		case ssa.CallInstruction:
 			b, ok := x.Common().Value.(*ssa.Builtin)
-			return ok && b.Name() == "close" || strings.HasPrefix(method(x.Common()), "sync.")
+			return ok && b.Name() == "close" || strings.HasPrefix(c.called(x.Common()), "sync.")
 		}
 		return false
 	})
@@ -159,7 +159,7 @@ func (c *checker) around(pos token.Pos) (*ast.File, []ast.Node) {
 func posts(dispatcher string) bool {
 	pkg, name := splitName(dispatcher)
 	l := libraryOf(pkg)
-	return l != nil && l.useOf(function{name: name}, 0).Later
+	return l != nil && l.useOf(name, nil, 0).Later
 }
 
 // wrap returns the edit that gives the call at pos to a dispatcher: the call is a statement, or the

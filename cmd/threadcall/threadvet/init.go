@@ -75,7 +75,7 @@ func (c *checker) usesMain(match func(*node) bool) string {
 				in = p.from
 			}
 			if !match(in) || n.on == mainThread || !p.off(mainThread) ||
-				libraryOf(p.lib) == threadcallMain || c.marks.ignored(p.at) {
+				p.lib == mainPackage || c.marks.ignored(p.at) {
 				continue
 			}
 			for at := range c.lead(n, needInit) {

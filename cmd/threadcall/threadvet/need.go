@@ -35,11 +35,12 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	if !ok || v == nil || v.Pkg() == nil || v.Pkg() == c.pass.Pkg || fresh(addr.X) {
 		return nil
 	}
-	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
+	name := typeName(addr.X.Type()) + "." + v.Name()
 	for _, l := range c.librariesOf(v.Pkg().Path(), v.Pkg()) {
 		for thread, fields := range l.Fields {
-			if fields.match(f) {
-				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
+			if fields.match(name, nil) {
+				what := "the field " + v.Pkg().Name() + "." + name
+				list = append(list, l.need(demand(thread), what, v.Pkg()))
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		return to.needs
 	case obj == nil || obj.Pkg() == nil:
 		return nil
-	case isFunc(obj, "runtime", "UnlockOSThread"):
+	case fullName(obj) == "runtime.UnlockOSThread":
 		return []need{{Demand: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
 	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
@@ -94,9 +95,7 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		return marked(fact.On, c.describe(obj), false)
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
-		return slices.DeleteFunc(list, func(n need) bool {
-			return n.Demand == needChild && !c.kills(common)
-		})
+		return list
 	}
 	return fact.Needs
 }
@@ -110,25 +109,31 @@ func marked(on, what string, own bool) []need {
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
-func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
-	f := functionOf(obj)
-	if c.moves(obj) {
-		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
-	}
-	for _, lib := range c.librariesOf(packageOf(obj), obj.Pkg()) {
-		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
-			return []need{{Demand: needInit, What: c.describe(obj)}}, true
+func (c *checker) libraryNeeds(obj *types.Func, call *ssa.CallCommon) (list []need, ok bool) {
+	name := nameOf(obj)
+	for _, l := range c.librariesOf(packageOf(obj), obj.Pkg()) {
+		if l.Any.match(name, obj) {
+			return nil, true
 		}
-		if list, ok = lib.needs(f, c.describe(obj), common); ok {
+		for d, p := range l.demands {
+			if !p.match(name, obj) || c.exempt(d, obj, call) {
+				continue
+			}
+			if d == needOutside {
+				d += demand(packageOf(obj))
+			}
+			one := l.need(d, c.describe(obj), obj.Pkg())
+			if l.Loops.match(name, obj) {
+				one.Fix = noFix
+			}
+			list = append(list, one)
+		}
+		if list != nil {
 			return list, true
 		}
 	}
 	return nil, known(packageOf(obj))
 }
-
-// waits are the functions and methods whose functions the main thread does not run unless something
-// serves it.
-var waits = names("Call MustCall MustEval CallContext EvalContext Go TryGo GoContext")
 
 // ofMain reports whether the first argument of a call is the Thread of the main thread.
 func (c *checker) ofMain(common *ssa.CallCommon) bool {

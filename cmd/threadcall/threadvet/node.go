@@ -188,7 +188,7 @@ func (c *checker) addNodes() {
 			if decl, ok := decl.(*ast.FuncDecl); ok && cgoName(decl.Name.Name) == "" {
 				if obj, ok := c.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
 					if fn := c.pkg.Prog.FuncValue(obj); fn != nil {
-						add(fn, functionOf(obj).String(), obj)
+						add(fn, nameOf(obj), obj)
 					}
 				}
 			}
@@ -217,16 +217,16 @@ func (c *checker) markOf(obj *types.Func) string {
 		return ""
 	}
 	if c.marks.whole == "" { // perhaps a table of the module names it
-		f := functionOf(obj)
+		name := nameOf(obj)
 		for _, lib := range c.tables {
 			if !lib.matches(obj.Pkg().Path()) {
 				continue
 			}
-			if lib.Any.match(f) {
+			if lib.Any.match(name, obj) {
 				return anyThread
 			}
 			for thread, on := range lib.On {
-				if on.match(f) {
+				if on.match(name, obj) {
 					return thread
 				}
 			}
@@ -237,7 +237,7 @@ func (c *checker) markOf(obj *types.Func) string {
 
 // describe returns how a report names a function of any package.
 func (c *checker) describe(obj *types.Func) string {
-	name := functionOf(obj).String()
+	name := nameOf(obj)
 	if pkg := packageOf(obj); pkg == "C" {
 		name = "C." + name
 	} else if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -178,13 +179,11 @@ func positive(cond ssa.Value) (of ssa.Value, yes bool) {
 
 // checks returns the thread that the call checks by a function of that name, or "".
 func (c *checker) checks(call *ssa.CallCommon, name string) string {
-	switch lib, f := c.library(call); {
-	case f.name != name:
-		return ""
-	case lib == threadcallMain:
+	switch full := c.called(call); {
+	case full == mainPackage+"."+name:
 		return mainThread
-	case lib == threadcallThread: // of some thread nothing is known any more
-		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
+	case strings.HasPrefix(full, threadPackage+".") && strings.HasSuffix(full, "."+name):
+		return cmp.Or(c.identify(call.Args[0]).name, anyThread) // of some thread nothing is known any more
 	}
 	return ""
 }

@@ -3,6 +3,8 @@ package threadvet
 import (
 	"cmp"
 	"go/types"
+	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,10 +41,8 @@ func (c *checker) scan() {
 		}
 	}
 	c.inits = c.mentioning(func(obj *types.Func) bool {
-		if libraryOf(obj.Pkg().Path()) == threadcallMain {
-			return obj.Name() == "Init" || obj.Name() == "Loop"
-		}
-		return c.factOf(obj).Inits
+		name := fullName(obj)
+		return name == mainPackage+".Init" || name == mainPackage+".Loop" || c.factOf(obj).Inits
 	})
 }
 
@@ -85,14 +85,17 @@ func (c *checker) flags(n *node) {
 			c.users = append(c.users, user{call.Pos(), c.describe(obj), strings.Contains(obj.Name(), "(")})
 		}
 		_, deferred := instr.(*ssa.Defer)
-		lib := libraryOf(obj.Pkg().Path())
-		c.adopts = c.adopts || adopts(obj)
+		c.adopts = c.adopts || lockOf(obj) > 0 && obj.Pkg().Path() == threadPackage
 		n.takes = n.takes || lockOf(obj) > 0 && !deferred ||
 			c.listed(obj, func(l *library) patterns { return l.Loops })
-		n.serves = n.serves ||
-			(lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]
+		n.serves = n.serves || serving.MatchString(fullName(obj))
 	}
 }
+
+// serving matches the functions with which the main thread, or another one, runs what was given to
+// it.
+var serving = regexp.MustCompile(`^` + regexp.QuoteMeta(path.Dir(threadPackage)) +
+	`/(main)?thread\.(.*\.)?(Init|Serve|ServeContext|OnWake|Wait)$`)
 
 // mentioning returns the nodes that mention, also by others, a function of another package that
 // matches.
@@ -221,7 +224,7 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 			return use{Kind: onThread, Thread: thread, Later: true}.by(c.describe(to.obj))
 		}
 		for _, lib := range c.librariesOf(packageOf(to.obj), to.obj.Pkg()) {
-			if u := c.useOfLibrary(lib, functionOf(to.obj), instr, i); u.Kind != unknownUse {
+			if u := c.useOfLibrary(lib, to.obj, instr, i); u.Kind != unknownUse {
 				return u
 			}
 		}
@@ -236,12 +239,13 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 	return uses[i]
 }
 
-func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
-	u, common := lib.useOf(f, i), instr.Common()
+func (c *checker) useOfLibrary(lib *library, obj *types.Func, instr ssa.CallInstruction, i int) use {
+	name := nameOf(obj)
+	u, common := lib.useOf(name, obj, i), instr.Common()
 	switch {
-	case lib == threadcallThread && u.Kind == onThread:
+	case packageOf(obj) == threadPackage && u.Kind == onThread:
 		var id identity
-		if call := maker(instr); call != nil && strings.HasPrefix(f.name, "With") {
+		if call := maker(instr); call != nil && strings.HasPrefix(name, "With") {
 			id = c.identifyNew(call)
 		} else if of := target(common); of != nil {
 			id = c.identify(of)
@@ -251,8 +255,8 @@ func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstructi
 			id.name = unknownThread
 		}
 		u.Thread = id.name
-		return u.by(f.String())
-	case f.recv == "Queue" && len(common.Args) > 0: // of macOS: the queue decides which thread it is
+		return u.by(name)
+	case strings.HasPrefix(name, "Queue.") && len(common.Args) > 0: // of macOS: the queue decides which thread it is
 		from, ok := common.Args[0].(*ssa.Call)
 		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
 			return use{}

@@ -2,7 +2,9 @@ package threadvet
 
 import (
 	"go/types"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -47,35 +49,33 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 
 // identifyNew returns which thread a call returns.
 func (c *checker) identifyNew(call *ssa.Call) identity {
-	lib, f := c.library(&call.Call)
-	id := identity{made: makers[f.String()]}
-	switch {
-	case lib == threadcallMain && (f.name == "Thread" || f.name == "Loop"):
+	name := c.called(&call.Call)
+	id := identity{made: makers.MatchString(name)}
+	switch name {
+	case mainPackage + ".Thread", mainPackage + ".Loop":
 		return identity{name: mainThread}
-	case lib == threadcallThread && f.String() == "Loop.Thread":
+	case threadPackage + ".Loop.Thread":
 		return c.identify(call.Call.Args[0])
-	case lib != threadcallThread || !id.made && f.name != "Adopt" && f.name != "NewLoop":
-		return identity{}
+	case threadPackage + ".Adopt", threadPackage + ".NewLoop":
+	default:
+		if !id.made {
+			return identity{}
+		}
 	}
 	if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
 		id.name = one.name
 		return id
 	}
 	for _, opt := range options(call) {
-		if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
+		if c.called(&opt.Call) == threadPackage+".WithName" {
 			id.name = textOf(opt.Call.Args[0])
 		}
 	}
 	return id
 }
 
-// makers are the functions of package thread that make threads.
-var makers = names("New Start NewPool StartPool")
-
-// adopts reports whether a function makes a Thread of the thread that it is called on.
-func adopts(obj *types.Func) bool {
-	return packageOf(obj) == threadPackage && obj.Name() == "Adopt"
-}
+// makers matches the functions of package thread that make threads.
+var makers = regexp.MustCompile(`^` + regexp.QuoteMeta(threadPackage) + `\.(New|Start)(Pool)?$`)
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {
@@ -140,7 +140,7 @@ func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 	}
 	if call := maker(instr); call != nil {
 		owner = call
-	} else if _, f := c.library(instr.Common()); f.name == "New" { // of package keyed
+	} else if strings.HasSuffix(c.called(instr.Common()), ".New") { // of package keyed
 		owner = instr
 	}
 	if of := target(instr.Common()); of != nil {

@@ -119,14 +119,14 @@ func (c *checker) importFacts() (relevant bool) {
 		var f packageFact
 		c.pass.ImportPackageFact(p, &f)
 		// Package mainthread locks the main goroutine by way of the engine.
-		c.fact.Locks = c.fact.Locks || f.Locks || libraryOf(p.Path()) == threadcallMain
+		c.fact.Locks = c.fact.Locks || f.Locks || p.Path() == mainPackage
 		c.fact.Lacks = cmp.Or(c.fact.Lacks, f.Lacks)
 		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	for id, obj := range c.pass.TypesInfo.Uses {
 		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
-		if isFunc(obj, "runtime", "LockOSThread") {
+		if f, _ := obj.(*types.Func); fullName(f) == "runtime.LockOSThread" {
 			_, way := c.around(id.Pos()) // up to the declaration and the file
 			f, ok := way[len(way)-2].(*ast.FuncDecl)
 			c.fact.Locks = c.fact.Locks || ok && f.Recv == nil && f.Name.Name == "init"
@@ -153,12 +153,6 @@ func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
 // ownTable reports whether a table of the module is for the package.
 func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
-}
-
-func isFunc(obj types.Object, pkg, name string) bool {
-	f, ok := obj.(*types.Func)
-	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
-		f.Signature().Recv() == nil
 }
 
 func (c *checker) build() {

@@ -218,8 +218,8 @@ func (c *checker) valueNeeds(v ssa.Value) []need {
 		return marked(c.varMark(from), from.Name(), false)
 	}
 	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
-		if lib, f := c.library(&call.Call); lib == threadcallThread && c.ofMain(&call.Call) {
-			return []need{{Demand: needInit, What: "the function that " + c.describe(f.obj) + " returns"}}
+		if obj := c.function(&call.Call); packageOf(obj) == threadPackage && c.ofMain(&call.Call) {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
 		}
 	}
 	return nil
@@ -346,13 +346,8 @@ func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
 	return strings.ToUpper(numbers.FindString(name))
 }
 
-// library returns the shipped table that has the function which a call always calls, and its names.
-func (c *checker) library(call *ssa.CallCommon) (lib *library, f function) {
-	if obj := c.function(call); obj != nil {
-		return libraryOf(packageOf(obj)), functionOf(obj)
-	}
-	return nil, f
-}
+// called returns the full name of the function that a call always calls, or "".
+func (c *checker) called(call *ssa.CallCommon) string { return fullName(c.function(call)) }
 
 var (
 	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)

@@ -98,10 +98,10 @@ type walked struct {
 // lockOf returns 1 for a function that locks its goroutine to its thread, and -1 for one that
 // unlocks it.
 func lockOf(obj *types.Func) int {
-	switch {
-	case isFunc(obj, "runtime", "LockOSThread"), adopts(obj):
+	switch fullName(obj) {
+	case "runtime.LockOSThread", threadPackage + ".Adopt", threadPackage + ".Loop.Adopt":
 		return 1
-	case isFunc(obj, "runtime", "UnlockOSThread"):
+	case "runtime.UnlockOSThread":
 		return -1
 	}
 	return 0
@@ -373,7 +373,7 @@ func (w *walk) truth(s state, v ssa.Value) truth {
 	case *ssa.ChangeInterface:
 		return w.truth(s, x.X)
 	case *ssa.Call:
-		if name := method(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
+		if name := w.c.called(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
 			return nonzero
 		}
 	}
@@ -440,7 +440,7 @@ func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
 			continue
 		}
 		var from []ssa.Value // what makes the result
-		if strings.HasSuffix(method(&call.Call), ".Fd") {
+		if strings.HasSuffix(c.called(&call.Call), ".Fd") {
 			from = call.Call.Args
 		} else if n := c.byFn[call.Call.StaticCallee()]; n != nil {
 			from = results(n.fn, i)
@@ -460,7 +460,7 @@ var ownSpace = regexp.MustCompile(`^/proc/(self|thread-self|%[dv])(/task/%[dv])?
 // opensHome reports whether a call returns a handle of the namespace in which the thread is.
 func (c *checker) opensHome(call *ssa.Call) bool {
 	for _, arg := range call.Call.Args {
-		if print, ok := arg.(*ssa.Call); ok && method(&print.Call) == "fmt.Sprintf" {
+		if print, ok := arg.(*ssa.Call); ok && c.called(&print.Call) == "fmt.Sprintf" {
 			arg = print.Call.Args[0]
 		}
 		if ownSpace.MatchString(textOf(arg)) {
