@@ -47,8 +47,8 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	return list
 }
 
-// fresh reports whether v is an object that its function makes, or is given as an argument. Loads of
-// the variables seen are not judged again.
+// fresh reports whether v is an object that its function makes, or is given as an argument. The
+// variables seen are not judged again.
 func fresh(v ssa.Value, seen ...ssa.Value) bool {
 	switch x := v.(type) {
 	case *ssa.Alloc, *ssa.Const:
@@ -262,21 +262,15 @@ func (c *checker) exportFunctions() {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
-	for obj, name := range c.marks.on {
+	for _, obj := range c.pass.TypesInfo.Defs { // methods of interfaces, and variables
 		switch obj := obj.(type) {
 		case *types.Func:
-			if c.pkg.Prog.FuncValue(obj) == nil { // of an interface
-				c.pass.ExportObjectFact(obj, &funcFact{On: name})
-			}
-		case *types.TypeName:
-			if i, ok := obj.Type().Underlying().(*types.Interface); ok {
-				for m := range i.ExplicitMethods() {
-					c.pass.ExportObjectFact(m, &funcFact{On: c.markOf(m)})
-				}
+			if on := c.markOf(obj); on != "" && c.pkg.Prog.FuncValue(obj) == nil {
+				c.pass.ExportObjectFact(obj, &funcFact{On: on})
 			}
 		case *types.Var:
-			if obj.IsField() || obj.Parent() == c.pass.Pkg.Scope() {
-				c.pass.ExportObjectFact(obj, &varFact{name})
+			if on := c.marks.on[obj]; on != "" && (obj.IsField() || obj.Parent() == c.pass.Pkg.Scope()) {
+				c.pass.ExportObjectFact(obj, &varFact{on})
 			}
 		}
 	}

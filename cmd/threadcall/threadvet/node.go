@@ -165,7 +165,7 @@ func (c *checker) addNodes() {
 		n := &node{fn: fn, name: name, obj: obj}
 		n.on = c.markOf(obj)
 		if lit, ok := fn.Syntax().(*ast.FuncLit); ok {
-			if one, ok := c.marks.line(lit.Pos()); ok && one.verb == "on" {
+			if one := c.marks.line(lit.Pos()); one.verb == "on" {
 				n.on = one.name
 			}
 		}

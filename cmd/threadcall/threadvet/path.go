@@ -183,7 +183,8 @@ func (c *checker) checks(call *ssa.CallCommon, name string) string {
 	case full == mainPackage+"."+name:
 		return mainThread
 	case strings.HasPrefix(full, threadPackage+".") && strings.HasSuffix(full, "."+name):
-		return cmp.Or(c.identify(call.Args[0]).name, anyThread) // of some thread nothing is known any more
+		// Of some thread nothing is known any more.
+		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
 	}
 	return ""
 }

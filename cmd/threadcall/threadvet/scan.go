@@ -223,8 +223,14 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 		if thread := cmp.Or(fact.Runs, c.marks.runs[to.obj]); thread != "" {
 			return use{Kind: onThread, Thread: thread, Later: true}.by(c.describe(to.obj))
 		}
+		name := nameOf(to.obj)
 		for _, lib := range c.librariesOf(packageOf(to.obj), to.obj.Pkg()) {
-			if u := c.useOfLibrary(lib, to.obj, instr, i); u.Kind != unknownUse {
+			u := lib.useOf(name, to.obj, i)
+			if u.Kind == onThread && packageOf(to.obj) == threadPackage {
+				u.Thread = c.threadOf(instr)
+				u = u.by(name)
+			}
+			if u.Kind != unknownUse {
 				return u
 			}
 		}
@@ -239,30 +245,19 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 	return uses[i]
 }
 
-func (c *checker) useOfLibrary(lib *library, obj *types.Func, instr ssa.CallInstruction, i int) use {
-	name := nameOf(obj)
-	u, common := lib.useOf(name, obj, i), instr.Common()
-	switch {
-	case packageOf(obj) == threadPackage && u.Kind == onThread:
-		var id identity
-		if call := maker(instr); call != nil && strings.HasPrefix(name, "With") {
-			id = c.identifyNew(call)
-		} else if of := target(common); of != nil {
-			id = c.identify(of)
-			id.made = id.made || typeName(of.Type()) == "Pool"
-		}
-		if (id == identity{}) {
-			id.name = unknownThread
-		}
-		u.Thread = id.name
-		return u.by(name)
-	case strings.HasPrefix(name, "Queue.") && len(common.Args) > 0: // of macOS: the queue decides which thread it is
-		from, ok := common.Args[0].(*ssa.Call)
-		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
-			return use{}
-		}
+// threadOf returns the thread on which a function of package thread runs what it is given.
+func (c *checker) threadOf(instr ssa.CallInstruction) string {
+	var id identity
+	if call := maker(instr); call != nil {
+		id = c.identifyNew(call)
+	} else if of := target(instr.Common()); of != nil {
+		id = c.identify(of)
+		id.made = id.made || typeName(of.Type()) == "Pool"
 	}
-	return u
+	if (id == identity{}) {
+		return unknownThread
+	}
+	return id.name
 }
 
 // useOfParam returns what a node does with a parameter.

@@ -277,8 +277,8 @@ func (l *library) need(d demand, what string, pkg *types.Package) need {
 }
 
 // exempt reports whether a call need not meet a demand on what it calls, as far as is known: it
-// gives Init of SDL no flag for video, sets the affinity of another thread, dials an address, starts
-// a child that no signal ends, or is given a Thread that is not the main thread.
+// gives Init of SDL no flag for video, sets the affinity of another thread, dials an address,
+// starts a child that no signal ends, or is given a Thread that is not the main thread.
 func (c *checker) exempt(d demand, obj *types.Func, call *ssa.CallCommon) bool {
 	switch d {
 	case needBlock:

@@ -62,7 +62,7 @@ func (c *checker) identifyNew(call *ssa.Call) identity {
 			return identity{}
 		}
 	}
-	if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
+	if one := c.marks.line(call.Pos()); one.verb == "on" && one.name != anyThread {
 		id.name = one.name
 		return id
 	}
