@@ -29,8 +29,7 @@ type node struct {
 	serves  bool     // calls Serve of a thread
 	callees []callee // all that it mentions
 	callers []*node
-	users   []*node // that mention it
-	refs    int     // all mentions, so that what calls it is known if these are all calls
+	users   []*node // all mentions, so that what calls it is known if these are all calls
 }
 
 // A call is a place of a node that calls something on the same thread.

@@ -40,16 +40,22 @@ func (c *checker) scan() {
 			}
 		}
 	}
-	c.inits = c.mentioning(func(obj *types.Func) bool {
-		name := fullName(obj)
-		return name == mainPackage+".Init" || name == mainPackage+".Loop" || c.factOf(obj).Inits
-	})
+	c.inits = c.nodesThat(func(n *node) bool {
+		return slices.ContainsFunc(n.callees, func(to callee) bool {
+			name := fullName(to.obj)
+			return to.node == nil && (name == mainPackage+".Init" || name == mainPackage+".Loop" ||
+				name != "" && c.factOf(to.obj).Inits)
+		})
+	}, func(n *node) []*node { return n.users })
 }
 
 // flags notes what else a node does, and mentions.
 func (c *checker) flags(n *node) {
 	for instr := range each[ssa.Instruction](n.fn) {
 		call, calls := instr.(ssa.CallInstruction)
+		if _, makes := instr.(*ssa.MakeClosure); makes {
+			continue // what uses it mentions it
+		}
 		for _, v := range instr.Operands(nil) {
 			fn, _ := (*v).(*ssa.Function)
 			if made, ok := (*v).(*ssa.MakeClosure); ok {
@@ -63,12 +69,8 @@ func (c *checker) flags(n *node) {
 				to.obj = c.function(call.Common())
 			}
 			n.callees = append(n.callees, to)
-			if to.node == nil {
-				continue
-			}
-			to.node.users = append(to.node.users, n)
-			if _, makes := instr.(*ssa.MakeClosure); !makes {
-				to.node.refs++
+			if to.node != nil {
+				to.node.users = append(to.node.users, n)
 			}
 		}
 		if !calls {
@@ -96,16 +98,6 @@ func (c *checker) flags(n *node) {
 // it.
 var serving = regexp.MustCompile(`^` + regexp.QuoteMeta(path.Dir(threadPackage)) +
 	`/(main)?thread\.(.*\.)?(Init|Serve|ServeContext|OnWake|Wait)$`)
-
-// mentioning returns the nodes that mention, also by others, a function of another package that
-// matches.
-func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
-	return c.nodesThat(func(n *node) bool {
-		return slices.ContainsFunc(n.callees, func(to callee) bool {
-			return to.node == nil && packageOf(to.obj) != "" && match(to.obj)
-		})
-	}, func(n *node) []*node { return n.users })
-}
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {

@@ -14,6 +14,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -28,6 +30,7 @@ var Analyzer = &analysis.Analyzer{
 		"another thread runs.",
 	URL:       "https://pkg.go.dev/github.com/threadcall/threadcall/cmd/threadcall/threadvet",
 	Run:       run,
+	Requires:  []*analysis.Analyzer{inspect.Analyzer},
 	FactTypes: []analysis.Fact{new(funcFact), new(varFact), new(packageFact)},
 }
 
@@ -127,9 +130,8 @@ func (c *checker) importFacts() (relevant bool) {
 	for id, obj := range c.pass.TypesInfo.Uses {
 		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
 		if f, _ := obj.(*types.Func); fullName(f) == "runtime.LockOSThread" {
-			_, way := c.around(id.Pos()) // up to the declaration and the file
-			f, ok := way[len(way)-2].(*ast.FuncDecl)
-			c.fact.Locks = c.fact.Locks || ok && f.Recv == nil && f.Name.Name == "init"
+			in := enclosing[*ast.FuncDecl](c, id.Pos())
+			c.fact.Locks = c.fact.Locks || in != nil && in.Recv == nil && in.Name.Name == "init"
 		}
 	}
 	return relevant || c.ownTable(c.pass.Pkg.Path())
@@ -162,4 +164,19 @@ func (c *checker) build() {
 	}
 	c.pkg = prog.CreatePackage(c.pass.Pkg, c.pass.Files, c.pass.TypesInfo, false)
 	c.pkg.Build()
+}
+
+// at returns the innermost node at pos. It is not ok if no file has one.
+func (c *checker) at(pos token.Pos) (at inspector.Cursor, ok bool) {
+	return c.pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().FindByPos(pos, pos+1)
+}
+
+// enclosing returns the innermost node of its type at pos, or nil.
+func enclosing[N ast.Node](c *checker, pos token.Pos) (n N) {
+	if at, ok := c.at(pos); ok {
+		for in := range at.Enclosing(n) {
+			return in.Node().(N)
+		}
+	}
+	return n
 }

@@ -328,12 +328,11 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 // byNumber returns the name of the system call that the call at pos makes by its number, or "": the
 // one that the package has for the number, or that stands there.
 func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
-	_, way := c.around(pos)
-	at := slices.IndexFunc(way, func(n ast.Node) bool { _, ok := n.(*ast.CallExpr); return ok })
-	if at < 0 || inChild(pos, way[len(way)-2]) {
+	call := enclosing[*ast.CallExpr](c, pos)
+	if call == nil || c.inChild(pos) {
 		return ""
 	}
-	arg, name := way[at].(*ast.CallExpr).Args[0], ""
+	arg, name := call.Args[0], ""
 	number := c.pass.TypesInfo.Types[arg].Value
 	for _, known := range pkg.Scope().Names() {
 		k, ok := pkg.Scope().Lookup(known).(*types.Const)
@@ -359,10 +358,12 @@ var (
 
 // inChild reports whether pos follows, in its declaration, the number of the system call that
 // starts a process: what does not return to the parent there is in the child, which has one thread.
-func inChild(pos token.Pos, decl ast.Node) bool {
-	for n := range ast.Preorder(decl) {
-		if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
-			return true
+func (c *checker) inChild(pos token.Pos) bool {
+	if in := enclosing[*ast.FuncDecl](c, pos); in != nil {
+		for n := range ast.Preorder(in) {
+			if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
+				return true
+			}
 		}
 	}
 	return false

@@ -416,16 +416,14 @@ func (w *walk) isHome(instr ssa.CallInstruction) bool {
 			})
 		}
 	}
-	_, way := w.c.around(instr.Pos())
-	for _, n := range way {
-		switch n.(type) {
-		case *ast.DeferStmt, *ast.CallExpr:
-			for n := range ast.Preorder(n) {
-				if id, ok := n.(*ast.Ident); ok && home.MatchString(id.Name) {
+	if at, ok := w.c.at(instr.Pos()); ok {
+		for at := range at.Enclosing((*ast.DeferStmt)(nil), (*ast.CallExpr)(nil)) {
+			for id := range at.Preorder((*ast.Ident)(nil)) {
+				if home.MatchString(id.Node().(*ast.Ident).Name) {
 					return true
 				}
 			}
-			return false
+			break
 		}
 	}
 	return false
