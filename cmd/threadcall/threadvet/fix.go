@@ -78,7 +78,10 @@ func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
 		return e, false
 	}
 	call := c.dispatcher(need)
-	if e, ok = c.wrap(at, pos, posts(call)); ok {
+	pkg, name := splitName(call)
+	l := libraryOf(pkg)
+	later := l != nil && l.useOf(name, nil, 0).Later
+	if e, ok = c.wrap(at, pos, later); ok {
 		e.name, e.at, e.imports, ok = c.importOf(pos, call)
 	}
 	return e, ok
@@ -141,13 +144,6 @@ func (n *node) has(match func(ssa.Instruction) bool) bool {
 		}
 	}
 	return false
-}
-
-// posts reports whether a dispatcher does not wait for the function.
-func posts(dispatcher string) bool {
-	pkg, name := splitName(dispatcher)
-	l := libraryOf(pkg)
-	return l != nil && l.useOf(name, nil, 0).Later
 }
 
 // wrap returns the edit that gives the call at pos to a dispatcher: the call is a statement, or the

@@ -68,12 +68,12 @@ func parseMarks(pass *analysis.Pass) *marks {
 	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{},
 		lines: map[token.Position]mark{}, fset: pass.Fset}
 	for _, file := range pass.Files {
-		m.parseFile(pass, file)
+		m.parse(pass, file)
 	}
 	return m
 }
 
-func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
+func (m *marks) parse(pass *analysis.Pass, file *ast.File) {
 	declared := map[*ast.Comment]bool{}
 	define := func(names []*ast.Ident, groups ...*ast.CommentGroup) {
 		for _, g := range groups {

@@ -69,7 +69,7 @@ func (c *checker) lead(root *node, d demand) iter.Seq[found] {
 			for _, one := range n.calls {
 				this := step{n, one.instr.Pos()}
 				if n.guarded(one.instr, d) || c.marks.ignored(this.at) ||
-					(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
+					(d == needUnlocked || d == lockedThread) && !c.walks[n].unlocked(one.instr) {
 					continue
 				}
 				for _, need := range one.needs {

@@ -124,16 +124,12 @@ func (c *checker) scanNode(n *node) {
 // scanStore finds functions that are stored in a variable that is marked with a thread.
 func (c *checker) scanStore(store *ssa.Store) {
 	v := variable(store.Addr)
-	if v == nil || !isFunction(store.Val) {
-		return
-	}
-	name := c.varMark(v)
-	if name == "" || name == anyThread {
+	if v == nil || !isFunction(store.Val) || c.varMark(v) == "" {
 		return
 	}
 	list, _ := c.calleesOf(store.Val)
 	for _, to := range list {
-		u := use{Kind: onThread, Thread: name, Later: true}
+		u := use{Kind: onThread, Thread: c.varMark(v), Later: true}
 		c.start(to, place{use: u.by(v.Name()), instr: store})
 	}
 }
@@ -197,10 +193,7 @@ func (c *checker) scanArgs(instr ssa.CallInstruction, to callee) {
 
 // isFunction reports whether v is a function, also in an interface.
 func isFunction(v ssa.Value) bool {
-	if made, ok := v.(*ssa.MakeInterface); ok {
-		v = made.X
-	}
-	_, ok := v.Type().Underlying().(*types.Signature)
+	_, ok := strip(v).Type().Underlying().(*types.Signature)
 	return ok
 }
 

@@ -65,25 +65,17 @@ func (p patterns) match(name string, obj *types.Func) bool {
 // it.
 func derives(obj *types.Func, base string) bool {
 	if recv := obj.Signature().Recv(); recv != nil {
-		return !strings.HasPrefix(nameOf(obj), "_") && embeds(recv.Type(), base, 0)
+		return !strings.HasPrefix(nameOf(obj), "_") && embeds(recv.Type(), base)
 	}
 	results := obj.Signature().Results()
 	return (strings.HasPrefix(obj.Name(), "New") || strings.Contains(nameOf(obj), "_")) &&
-		results.Len() == 1 && embeds(results.At(0).Type(), base, 0)
+		results.Len() == 1 && embeds(results.At(0).Type(), base)
 }
 
-func embeds(t types.Type, base string, depth int) bool {
-	named := namedType(t)
-	if named == nil || depth > 10 {
-		return false
-	}
-	s, ok := named.Underlying().(*types.Struct)
-	for i := 0; ok && i < s.NumFields(); i++ {
-		if f := s.Field(i); f.Embedded() && embeds(f.Type(), base, depth+1) {
-			return true
-		}
-	}
-	return named.Obj().Name() == base
+func embeds(t types.Type, base string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, base)
+	v, ok := obj.(*types.Var)
+	return typeName(t) == base || ok && v.Embedded()
 }
 
 //go:embed tables.json
@@ -210,9 +202,8 @@ func (c *checker) librariesOf(path string, pkg *types.Package) []*library {
 
 // listed reports whether a list of a table has a function.
 func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
-	return slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()), func(l *library) bool {
-		return list(l).match(nameOf(obj), obj)
-	})
+	return obj != nil && slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()),
+		func(l *library) bool { return list(l).match(nameOf(obj), obj) })
 }
 
 // holds reports whether the package is of a release that the table is for: the fact of a package

@@ -51,16 +51,13 @@ func (c *checker) identify(v ssa.Value) (all identity) {
 func (c *checker) identifyNew(call *ssa.Call) identity {
 	name := c.called(&call.Call)
 	id := identity{made: makers.MatchString(name)}
-	switch name {
-	case mainPackage + ".Thread", mainPackage + ".Loop":
+	switch {
+	case name == mainPackage+".Thread", name == mainPackage+".Loop":
 		return identity{name: mainThread}
-	case threadPackage + ".Loop.Thread":
+	case name == threadPackage+".Loop.Thread":
 		return c.identify(call.Call.Args[0])
-	case threadPackage + ".Adopt", threadPackage + ".NewLoop":
-	default:
-		if !id.made {
-			return identity{}
-		}
+	case !id.made && name != threadPackage+".Adopt" && name != threadPackage+".NewLoop":
+		return identity{}
 	}
 	if one := c.marks.line(call.Pos()); one.verb == "on" && one.name != anyThread {
 		id.name = one.name
@@ -86,11 +83,10 @@ func options(call *ssa.Call) (list []*ssa.Call) {
 	}
 	for _, instr := range *last.X.Referrers() {
 		if at, ok := instr.(*ssa.IndexAddr); ok {
-			for _, instr := range *at.Referrers() {
-				if store, ok := instr.(*ssa.Store); ok {
-					if opt, ok := strip(store.Val).(*ssa.Call); ok {
-						list = append(list, opt)
-					}
+			values, _ := assigned(at)
+			for _, v := range values {
+				if opt, ok := strip(v).(*ssa.Call); ok {
+					list = append(list, opt)
 				}
 			}
 		}
@@ -100,14 +96,15 @@ func options(call *ssa.Call) (list []*ssa.Call) {
 
 // varMark returns the thread that a variable or field is marked with.
 func (c *checker) varMark(v *types.Var) string {
-	if name := c.marks.on[v]; name != "" {
-		return name
-	}
+	name := c.marks.on[v]
 	var f varFact
 	if v.Pkg() != c.pass.Pkg && c.pass.ImportObjectFact(v, &f) {
-		return f.Thread
+		name = f.Thread
 	}
-	return ""
+	if name == anyThread {
+		return ""
+	}
+	return name
 }
 
 // maker returns the call that makes a thread with an option, or nil.

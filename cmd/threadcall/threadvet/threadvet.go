@@ -111,7 +111,8 @@ func run(pass *analysis.Pass) (any, error) {
 	c.checkSpaces()
 	c.checkUsers()
 	c.checkWaits()
-	c.checkInit()
+	c.checkMain()
+	c.checkTests()
 	return nil, nil
 }
 

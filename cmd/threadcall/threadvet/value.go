@@ -115,10 +115,8 @@ func follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool
 		for _, instr := range *v.Referrers() {
 			switch x := instr.(type) {
 			case *ssa.DebugRef:
-			case *ssa.ChangeType:
-				follow(x)
-			case *ssa.MakeInterface:
-				follow(x)
+			case *ssa.ChangeType, *ssa.MakeInterface:
+				follow(x.(ssa.Value))
 			case *ssa.Extract:
 				if x.Index == 0 {
 					follow(x)
@@ -171,17 +169,12 @@ func results(fn *ssa.Function, i int) (list []ssa.Value) {
 	return list
 }
 
+// strip returns what v is before its conversions.
 func strip(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
-		case *ssa.ChangeType:
-			v = x.X
-		case *ssa.MakeInterface:
-			v = x.X
-		case *ssa.ChangeInterface:
-			v = x.X
-		case *ssa.Convert:
-			v = x.X
+		case *ssa.ChangeType, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Convert:
+			v = *x.(ssa.Instruction).Operands(nil)[0]
 		default:
 			return v
 		}
@@ -203,10 +196,8 @@ func read(v ssa.Value) *types.Var {
 
 // held returns the variable or field that v is read from, if it is marked with a thread, or nil.
 func (c *checker) held(v ssa.Value) *types.Var {
-	if from := read(v); from != nil {
-		if name := c.varMark(from); name != "" && name != anyThread {
-			return from
-		}
+	if from := read(v); from != nil && c.varMark(from) != "" {
+		return from
 	}
 	return nil
 }

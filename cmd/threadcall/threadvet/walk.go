@@ -108,10 +108,7 @@ func lockOf(obj *types.Func) int {
 }
 
 // unlocked reports whether a path of the node reaches the call without a lock of the node.
-func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
-	w := c.walks[n]
-	return w == nil || w.calls[instr].unlocked
-}
+func (w *walk) unlocked(instr ssa.Instruction) bool { return w == nil || w.calls[instr].unlocked }
 
 // moves reports whether a function of another package moves the thread that calls it to another
 // namespace by a table.
@@ -199,7 +196,7 @@ func (w *walk) matters(instr ssa.Instruction) bool {
 // pooled returns the functions that are given to one which runs them on a thread of which it
 // restores the network namespace alone.
 func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
-	if to.obj == nil || !c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
+	if !c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
 		return nil
 	}
 	for _, arg := range common.Args {
@@ -212,8 +209,7 @@ func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
 // isNew reports whether v is a namespace that a call has made.
 func (c *checker) isNew(v ssa.Value) bool {
 	return slices.ContainsFunc(c.opens(v, 0), func(call *ssa.Call) bool {
-		obj := c.function(&call.Call)
-		return obj != nil && c.moves(obj)
+		return c.moves(c.function(&call.Call))
 	})
 }
 
@@ -465,8 +461,7 @@ func (c *checker) opensHome(call *ssa.Call) bool {
 			return true
 		}
 	}
-	obj := c.function(&call.Call)
-	return obj != nil && c.listed(obj, func(l *library) patterns { return l.Home })
+	return c.listed(c.function(&call.Call), func(l *library) patterns { return l.Home })
 }
 
 func (w *walk) note(instr ssa.CallInstruction, s state) {
