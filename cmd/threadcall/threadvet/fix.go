@@ -20,6 +20,8 @@ import (
 const (
 	mainPackage   = "github.com/threadcall/threadcall/mainthread"
 	threadPackage = "github.com/threadcall/threadcall/thread"
+
+	ours = "^github.com/threadcall/threadcall/" // the start of patterns of full names
 )
 
 // fixes returns how to do calls that need the main thread: in functions that a dispatcher runs
@@ -243,9 +245,6 @@ func (c *checker) importOf(pos token.Pos, function string) (name string, at toke
 		base = path.Base(path.Dir(pkg))
 	}
 	file, scope := enclosing[*ast.File](c, pos), c.pass.Pkg.Scope().Innermost(pos)
-	if scope == nil {
-		return "", 0, "", false
-	}
 	for _, spec := range file.Imports {
 		if as := c.pass.TypesInfo.PkgNameOf(spec); as != nil && as.Imported().Path() == pkg {
 			_, seen := scope.LookupParent(as.Name(), pos)

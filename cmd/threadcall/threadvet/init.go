@@ -79,9 +79,10 @@ func (c *checker) inTest(n *node) bool {
 	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
 }
 
-// tested returns the nodes of test files, and those that they mention.
-func (c *checker) tested() map[*node]bool {
-	return c.nodesThat(c.inTest, func(n *node) (list []*node) {
+// checkTests reports tests that need mainthread.Init where no TestMain calls it.
+func (c *checker) checkTests() {
+	// The nodes of test files, and those that they mention.
+	tested := c.nodesThat(c.inTest, func(n *node) (list []*node) {
 		for _, to := range n.callees {
 			if to.node != nil {
 				list = append(list, to.node)
@@ -89,11 +90,6 @@ func (c *checker) tested() map[*node]bool {
 		}
 		return list
 	})
-}
-
-// checkTests reports tests that need mainthread.Init where no TestMain calls it.
-func (c *checker) checkTests() {
-	tested := c.tested()
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	test := slices.IndexFunc(c.nodes, c.isTest)
 	switch main := c.nodeNamed("TestMain"); {

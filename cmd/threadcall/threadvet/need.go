@@ -84,20 +84,15 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		return to.needs
 	case obj == nil || obj.Pkg() == nil:
 		return nil
-	case fullName(obj) == "runtime.UnlockOSThread":
-		return []need{{Demand: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
-	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
-		return marked(c.markOf(obj), c.describe(obj), true)
-	}
-	fact := c.factOf(obj)
-	if fact.On != "" {
-		return marked(fact.On, c.describe(obj), false)
+	own := obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" // the method of an interface
+	if on := c.markOf(obj); own || on != "" {
+		return marked(on, c.describe(obj), own)
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
 		return list
 	}
-	return fact.Needs
+	return c.factOf(obj).Needs
 }
 
 // marked returns the need of something that is marked, or not.
@@ -138,7 +133,7 @@ func (c *checker) libraryNeeds(obj *types.Func, call *ssa.CallCommon) (list []ne
 // ofMain reports whether the first argument of a call is the Thread of the main thread.
 func (c *checker) ofMain(common *ssa.CallCommon) bool {
 	return common != nil && len(common.Args) > 0 && typeName(common.Args[0].Type()) == "Thread" &&
-		c.identify(common.Args[0]).name == mainThread
+		c.identify(common.Args[0]) == mainThread
 }
 
 // A funcFact is what other packages must know of a function.
@@ -280,8 +275,9 @@ func (c *checker) exportFunctions() {
 		}
 		switch typeName(v.Type()) {
 		case "Thread", "Loop", "Pool":
-			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
-				c.pass.ExportObjectFact(v, &varFact{id.name})
+			thread := c.identify(&ssa.Phi{Edges: values})
+			if thread != "" && thread != unknownThread {
+				c.pass.ExportObjectFact(v, &varFact{thread})
 			}
 		}
 	}

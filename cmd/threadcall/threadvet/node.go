@@ -197,7 +197,7 @@ func (c *checker) addNodes() {
 
 // markOf returns the thread that a function is marked with: itself, its type, or its package.
 func (c *checker) markOf(obj *types.Func) string {
-	if obj == nil {
+	if obj == nil || packageOf(obj) == "C" {
 		return ""
 	}
 	if obj.Pkg() != c.pass.Pkg {

@@ -1,7 +1,6 @@
 package threadvet
 
 import (
-	"cmp"
 	"go/token"
 	"iter"
 	"regexp"
@@ -183,8 +182,10 @@ func (c *checker) checks(call *ssa.CallCommon, name string) string {
 	case full == mainPackage+"."+name:
 		return mainThread
 	case strings.HasPrefix(full, threadPackage+".") && strings.HasSuffix(full, "."+name):
-		// Of some thread nothing is known any more.
-		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
+		if thread := c.identify(call.Args[0]); thread != "" && thread != unknownThread {
+			return thread
+		}
+		return anyThread // of some thread nothing is known any more
 	}
 	return ""
 }

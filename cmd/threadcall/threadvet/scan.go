@@ -3,7 +3,6 @@ package threadvet
 import (
 	"cmp"
 	"go/types"
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -96,8 +95,8 @@ func (c *checker) flags(n *node) {
 
 // serving matches the functions with which the main thread, or another one, runs what was given to
 // it.
-var serving = regexp.MustCompile(`^` + regexp.QuoteMeta(path.Dir(threadPackage)) +
-	`/(main)?thread\.(.*\.)?(Init|Serve|ServeContext|OnWake|Wait)$`)
+var serving = regexp.MustCompile(
+	ours + `(main)?thread\.(.*\.)?(Init|Serve|ServeContext|OnWake|Wait)$`)
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {
@@ -232,17 +231,16 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 
 // threadOf returns the thread on which a function of package thread runs what it is given.
 func (c *checker) threadOf(instr ssa.CallInstruction) string {
-	var id identity
+	name := unknownThread
 	if call := maker(instr); call != nil {
-		id = c.identifyNew(call)
+		name = c.identifyNew(call)
 	} else if of := target(instr.Common()); of != nil {
-		id = c.identify(of)
-		id.made = id.made || typeName(of.Type()) == "Pool"
+		name = c.identify(of)
+		if name == unknownThread && typeName(of.Type()) == "Pool" {
+			name = "" // that is never main
+		}
 	}
-	if (id == identity{}) {
-		return unknownThread
-	}
-	return id.name
+	return name
 }
 
 // useOfParam returns what a node does with a parameter.

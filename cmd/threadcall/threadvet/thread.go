@@ -2,6 +2,7 @@ package threadvet
 
 import (
 	"go/types"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,70 +10,58 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// identity is which thread a value is. It is not main if made, and has a name if it is known.
-type identity struct {
-	name string
-	made bool
-}
-
-// identify returns which thread a value of type *thread.Thread, Loop, Pool or thread.Caller is: the
-// same for all that it can be.
-func (c *checker) identify(v ssa.Value) (all identity) {
+// identify returns the name of the thread that a value of type *thread.Thread, Loop, Pool or
+// thread.Caller is, by all that it can be. It is empty for threads of their own that have no name,
+// or not the same.
+func (c *checker) identify(v ssa.Value) string {
 	values, ok := c.origins(v, 0)
-	if !ok {
-		return identity{}
-	}
+	names := map[string]bool{}
 	for _, one := range values {
-		var id identity
-		if tuple, ok := one.(*ssa.Extract); ok {
-			one = tuple.Tuple
-		}
+		this := unknownThread
 		if from := c.held(one); from != nil {
-			name := c.varMark(from)
-			id = identity{name: name, made: name != mainThread}
-		} else if call, ok := one.(*ssa.Call); ok {
-			id = c.identifyNew(call)
+			this = c.varMark(from)
+		} else if call, _ := fromCall(one); call != nil {
+			this = c.identifyNew(call)
 		}
-		switch {
-		case id == identity{}:
-			return id
-		case all == identity{}:
-			all = id
-		case all.name != id.name && all.made && id.made:
-			all.name = ""
-		case all != id:
-			return identity{}
-		}
+		names[this] = true
 	}
-	return all
+	switch {
+	case !ok || len(names) == 0 || len(names) > 1 && (names[unknownThread] || names[mainThread]):
+		return unknownThread
+	case len(names) > 1:
+		return ""
+	}
+	return slices.Collect(maps.Keys(names))[0]
 }
 
 // identifyNew returns which thread a call returns.
-func (c *checker) identifyNew(call *ssa.Call) identity {
+func (c *checker) identifyNew(call *ssa.Call) (thread string) {
 	name := c.called(&call.Call)
-	id := identity{made: makers.MatchString(name)}
+	made := makers.MatchString(name)
 	switch {
 	case name == mainPackage+".Thread", name == mainPackage+".Loop":
-		return identity{name: mainThread}
+		return mainThread
 	case name == threadPackage+".Loop.Thread":
 		return c.identify(call.Call.Args[0])
-	case !id.made && name != threadPackage+".Adopt" && name != threadPackage+".NewLoop":
-		return identity{}
-	}
-	if one := c.marks.line(call.Pos()); one.verb == "on" && one.name != anyThread {
-		id.name = one.name
-		return id
+	case !made && name != threadPackage+".Adopt" && name != threadPackage+".NewLoop":
+		return unknownThread
 	}
 	for _, opt := range options(call) {
 		if c.called(&opt.Call) == threadPackage+".WithName" {
-			id.name = textOf(opt.Call.Args[0])
+			thread = textOf(opt.Call.Args[0])
 		}
 	}
-	return id
+	if one := c.marks.line(call.Pos()); one.verb == "on" && one.name != anyThread {
+		thread = one.name
+	}
+	if thread == "" && !made {
+		return unknownThread
+	}
+	return thread
 }
 
 // makers matches the functions of package thread that make threads.
-var makers = regexp.MustCompile(`^` + regexp.QuoteMeta(threadPackage) + `\.(New|Start)(Pool)?$`)
+var makers = regexp.MustCompile(ours + `thread\.(New|Start)(Pool)?$`)
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {

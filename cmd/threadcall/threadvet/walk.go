@@ -54,12 +54,8 @@ func (w *walk) with(s state, v ssa.Value, t truth) state {
 	if w.numbers[v] == 0 {
 		w.numbers[v] = len(w.numbers) + 1
 	}
-	facts := maps.Clone(s.facts)
-	if facts == nil {
-		facts = map[int]truth{}
-	}
-	facts[w.numbers[v]] = t
-	s.facts = facts
+	s.facts = maps.Clone(s.facts)
+	s.facts[w.numbers[v]] = t
 	return s
 }
 
@@ -140,8 +136,10 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 				}
 			}
 		}
-		made := strings.Contains(name, "unshare") || kinds == lockKind ||
-			len(args) > 0 && c.isNew(args[0])
+		made := strings.Contains(name, "unshare") || kinds == lockKind || len(args) > 0 &&
+			slices.ContainsFunc(c.opens(args[0], 0), func(call *ssa.Call) bool {
+				return c.moves(c.function(&call.Call)) // which has made it
+			})
 		done := effect{Moved: kinds, By: c.describe(to.obj), Made: made, Result: zero}
 		if to.obj.Signature().Results().Len() == 0 {
 			return []effect{done}
@@ -167,7 +165,7 @@ func (c *checker) walk(n *node) []effect {
 			c.walks[n] = nil
 			return nil
 		}
-		w.block(n.fn.Blocks[0], 0, state{})
+		w.block(n.fn.Blocks[0], 0, state{facts: map[int]truth{}})
 	}
 	if w == nil || w.steps < 0 { // not all paths
 		return nil
@@ -204,13 +202,6 @@ func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
 		list = append(list, functions...)
 	}
 	return list
-}
-
-// isNew reports whether v is a namespace that a call has made.
-func (c *checker) isNew(v ssa.Value) bool {
-	return slices.ContainsFunc(c.opens(v, 0), func(call *ssa.Call) bool {
-		return c.moves(c.function(&call.Call))
-	})
 }
 
 // returned returns the effects of the function that v is, if a call has returned it.
