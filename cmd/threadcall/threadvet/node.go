@@ -91,9 +91,9 @@ func (n *node) called() (list []*node) {
 // reach returns the nodes, and those to which next leads from them, step by step.
 func reach(from []*node, next func(*node) []*node) map[*node]bool {
 	set := map[*node]bool{}
-	for from = slices.Clone(from); len(from) > 0; {
-		n := from[0]
-		if from = from[1:]; !set[n] {
+	from = slices.Clip(from) // what is added is not the caller's
+	for i := 0; i < len(from); i++ {
+		if n := from[i]; !set[n] {
 			set[n] = true
 			from = append(from, next(n)...)
 		}

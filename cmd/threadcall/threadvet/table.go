@@ -22,26 +22,18 @@ import (
 
 // A library is what a table says of the packages of one. docs/vet.md describes the fields.
 type library struct {
-	Packages     patterns            // import paths
-	On           map[string]patterns // by thread
-	Off          map[string]patterns
-	Any          patterns
-	Calls, Posts map[string]patterns
-	Goes         patterns
-	InPlace      patterns
-	Nested       patterns
-	Namespace    patterns
-	Home         patterns
-	Pools        patterns
-	Blocks       patterns
-	Loops        patterns
-	Fields       map[string]patterns
-	By           string // what runs the functions, in reports
-	Since        string // path.Name, without which the table does not hold
-	Tests        bool   // a driver for tests calls on their goroutines
-	Locks        bool   // keeps the main goroutine on the main thread
-	Plain        bool   // is itself analyzed, and no reason to analyze what imports it
-	Fix          string // what suggested fixes call, or noFix
+	Packages patterns // import paths
+
+	On, Off, Calls, Posts, Fields map[string]patterns // by thread
+
+	Any, Goes, InPlace, Nested, Namespace, Home, Pools, Blocks, Loops patterns
+
+	By    string // what runs the functions, in reports
+	Since string // path.Name, without which the table does not hold
+	Tests bool   // a driver for tests calls on their goroutines
+	Locks bool   // keeps the main goroutine on the main thread
+	Plain bool   // is itself analyzed, and no reason to analyze what imports it
+	Fix   string // what suggested fixes call, or noFix
 
 	demands map[demand]patterns // On, and what is in lists of its own
 }

@@ -129,8 +129,9 @@ func (c *checker) importFacts() (relevant bool) {
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	for id, obj := range c.pass.TypesInfo.Uses {
-		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
-		if f, _ := obj.(*types.Func); fullName(f) == "runtime.LockOSThread" {
+		f, ok := obj.(*types.Func)
+		relevant = relevant || ok && libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, f.Origin())
+		if fullName(f) == "runtime.LockOSThread" {
 			in := enclosing[*ast.FuncDecl](c, id.Pos())
 			c.fact.Locks = c.fact.Locks || in != nil && in.Recv == nil && in.Name.Name == "init"
 		}
@@ -138,15 +139,11 @@ func (c *checker) importFacts() (relevant bool) {
 	return relevant || c.ownTable(c.pass.Pkg.Path())
 }
 
-// matters reports whether what a name means needs a thread by a table, though the package may be
-// analyzed without the tables for the imported one.
-func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
-	f, ok := obj.(*types.Func)
-	if !ok {
-		return false
-	}
-	list, _ := c.libraryNeeds(f.Origin(), nil)
-	return system(f) && (setsUser.MatchString(f.Name()) ||
+// matters reports whether the function that a name means needs a thread by a table, or moves one,
+// though the package may be analyzed without the tables for the imported one.
+func (c *checker) matters(id *ast.Ident, f *types.Func) bool {
+	list, _ := c.libraryNeeds(f, nil)
+	return c.listed(f, func(l *library) patterns { return l.Pools }) || system(f) && (setsUser.MatchString(f.Name()) ||
 		numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "") ||
 		slices.ContainsFunc(list, func(n need) bool {
 			return n.Demand[0] != '!' || n.Demand == needBlock

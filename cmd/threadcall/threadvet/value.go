@@ -235,6 +235,11 @@ func (c *checker) origins(v ssa.Value, depth int) (values []ssa.Value, ok bool) 
 		return nil, x.IsNil()
 	case *ssa.Phi:
 		return all(x.Edges, true)
+	case *ssa.FreeVar:
+		if to := outer(x); to != nil {
+			return c.origins(to, depth+1)
+		}
+		return nil, false
 	case *ssa.UnOp:
 		if a := local(x.X); x.Op == token.MUL && a != nil {
 			return all(assigned(a))
