@@ -40,18 +40,10 @@ func (m *marks) empty() bool {
 
 func parseMark(c *ast.Comment) (m mark, ok bool) {
 	d, ok := ast.ParseDirective(c.Pos(), c.Text)
-	if !ok || d.Tool != "threadcall" {
-		return m, false
-	}
 	args, _, _ := strings.Cut(d.Args, "//") // what tests want
-	words := strings.Fields(args)
-	switch {
-	case d.Name == "ignore":
-		return mark{verb: "ignore"}, true
-	case len(words) > 0 && (d.Name == "on" || d.Name == "runs"):
-		return mark{verb: d.Name, name: words[0]}, true
-	}
-	return m, false
+	m = mark{verb: d.Name, name: append(strings.Fields(args), "")[0]}
+	return m, ok && d.Tool == "threadcall" &&
+		(m.verb == "ignore" || m.name != "" && (m.verb == "on" || m.verb == "runs"))
 }
 
 // mistyped reports whether a comment that is no mark was meant to be one; those of allocs were not.

@@ -44,9 +44,7 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
-	if ok {
-		ok = makers.MatchString(c.called(&made.Call))
-	}
+	ok = ok && makers.MatchString(c.called(&made.Call))
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"

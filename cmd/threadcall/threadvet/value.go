@@ -162,9 +162,7 @@ func textOf(v ssa.Value) string {
 // results returns what a function returns as result i.
 func results(fn *ssa.Function, i int) (list []ssa.Value) {
 	for ret := range each[*ssa.Return](fn) {
-		if i < len(ret.Results) {
-			list = append(list, ret.Results[i])
-		}
+		list = append(list, ret.Results[i])
 	}
 	return list
 }
