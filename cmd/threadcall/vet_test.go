@@ -107,7 +107,7 @@ func TestVet_tables(t *testing.T) {
 			"use.go:8:16: the field ui.Window.Title must be written on thread gl", statusWrong},
 		{strings.Replace(showTable, `"gl": ["Show"]}`, `"main": ["Show"]}, "calls": {"gl": ["Queue.Do"]}`,
 			1), "in h (use.go:12), which ui.Queue.Do runs on thread gl", statusWrong},
-		{strings.Replace(showTable, "Show", "Dialog", 1), "use.go:13:14: ui.Dialog must be called on " +
+		{strings.Replace(showTable, "Show", "Dialog", 1), "use.go:13:2: ui.Dialog must be called on " +
 			"thread gl", statusWrong},
 		{"{\n\"tables\": [{\"pakages\": 1}]}", `threadvet.json:2: unknown field "pakages"`,
 			statusUsage},

@@ -143,11 +143,11 @@ func (c *checker) importFacts() (relevant bool) {
 // though the package may be analyzed without the tables for the imported one.
 func (c *checker) matters(id *ast.Ident, f *types.Func) bool {
 	list, _ := c.libraryNeeds(f, nil)
-	return c.listed(f, func(l *library) patterns { return l.Pools }) || system(f) && (setsUser.MatchString(f.Name()) ||
-		numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "") ||
-		slices.ContainsFunc(list, func(n need) bool {
-			return n.Demand[0] != '!' || n.Demand == needBlock
-		})
+	return slices.ContainsFunc(list, func(n need) bool {
+		return n.Demand[0] != '!' || n.Demand == needBlock
+	}) || c.listed(f, func(l *library) patterns { return l.Pools }) ||
+		system(f) && (setsUser.MatchString(f.Name()) ||
+			numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "")
 }
 
 // ownTable reports whether a table of the module is for the package.
