@@ -83,9 +83,11 @@ const showTable = `{"tables": [{"packages": ["example.com/wrong/ui"], "on": {"gl
 // A change of threadvet.json is not missed, though results are in the build cache.
 func TestVet_tables(t *testing.T) {
 	dir := vetModule(t, map[string]string{
-		"ui/ui.go": "package ui\n\ntype Window struct{ Title string }\n\nfunc Show() {}\n",
+		"ui/ui.go": "package ui\n\ntype Window struct{ Title string }\n\nfunc Show() {}\n\n" +
+			"type Queue struct{}\n\nfunc (Queue) Do(f func()) {}\n\nfunc Dialog() {}\n",
 		"use/use.go": "package use\n\nimport \"example.com/wrong/ui\"\n\nfunc f() { go ui.Show() }\n\n" +
-			"func g(w *ui.Window) {\n\tgo func() { w.Title = \"\" }()\n}\n",
+			"func g(w *ui.Window) {\n\tgo func() { w.Title = \"\" }()\n}\n\n" +
+			"func h(q ui.Queue) {\n\tq.Do(func() { ui.Show() })\n\tgo ui.Dialog()\n}\n",
 	})
 	if o := vetOf(t, dir, "./...").want(t, statusOK); o.stdout+o.stderr != "" {
 		t.Errorf("%q %q", o.stdout, o.stderr)
@@ -103,6 +105,10 @@ func TestVet_tables(t *testing.T) {
 		{strings.Replace(showTable, `"on"`, `"any": ["*"], "on"`, 1), "", statusOK},
 		{strings.Replace(showTable, `"on": {"gl": ["Show"]}`, `"fields": {"gl": ["Window.Title"]}`, 1),
 			"use.go:8:16: the field ui.Window.Title must be written on thread gl", statusWrong},
+		{strings.Replace(showTable, `"gl": ["Show"]}`, `"main": ["Show"]}, "calls": {"gl": ["Queue.Do"]}`,
+			1), "in h (use.go:12), which ui.Queue.Do runs on thread gl", statusWrong},
+		{strings.Replace(showTable, "Show", "Dialog", 1), "use.go:13:2: ui.Dialog must be called on " +
+			"thread gl", statusWrong},
 		{"{\n\"tables\": [{\"pakages\": 1}]}", `threadvet.json:2: unknown field "pakages"`,
 			statusUsage},
 		{"{\"tables\": [\n{\"packages\": [\"x\"], \"goes\": 1}]}", "threadvet.json:2: ", statusUsage},

@@ -13,13 +13,15 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/ssa"
 )
 
 const (
 	mainPackage   = "github.com/threadcall/threadcall/mainthread"
 	threadPackage = "github.com/threadcall/threadcall/thread"
+
+	ours = "^github.com/threadcall/threadcall/" // the start of patterns of full names
 )
 
 // fixes returns how to do calls that need the main thread: in functions that a dispatcher runs
@@ -73,15 +75,17 @@ type edit struct {
 }
 
 func (c *checker) wrapped(pos token.Pos, need need) (e edit, ok bool) {
-	file, way := c.around(pos)
-	if file == nil || c.pass.Fset.File(pos).Name() != c.pass.Fset.Position(pos).Filename {
-		return e, false // or made by cgo
-	}
-	call := c.dispatcher(need)
-	if e, ok = c.wrap(way, pos, posts(call)); !ok {
+	at, ok := c.at(pos)
+	if !ok || c.pass.Fset.File(pos).Name() != c.pass.Fset.Position(pos).Filename { // made by cgo
 		return e, false
 	}
-	e.name, e.at, e.imports, ok = c.importOf(file, pos, call)
+	call := c.dispatcher(need)
+	pkg, name := splitName(call)
+	l := libraryOf(pkg)
+	later := l != nil && l.useOf(name, nil, 0).Later
+	if e, ok = c.wrap(at, pos, later); ok {
+		e.name, e.at, e.imports, ok = c.importOf(pos, call)
+	}
 	return e, ok
 }
 
@@ -109,7 +113,7 @@ func (c *checker) only(n *node) bool {
 			(c.pass.Pkg.Name() != "main" || m.obj.Signature().Recv() != nil)) {
 			return false
 		}
-		if m.refs != len(m.places)+len(m.callers) || m.signals() ||
+		if len(m.users) != len(m.places)+len(m.callers) || c.signals(m) ||
 			len(places)+len(m.callers) == 0 || slices.ContainsFunc(places, func(p place) bool {
 			return !p.off(mainThread) || p.lib == "sync" || p.lib == "golang.org/x/sync/errgroup" ||
 				p.Kind == onThread && !p.Later
@@ -122,14 +126,14 @@ func (c *checker) only(n *node) bool {
 
 // signals reports whether what waits for the goroutine may wait for what a node does: it sends,
 // closes, unlocks.
-func (n *node) signals() bool {
+func (c *checker) signals(n *node) bool {
 	return n.has(func(instr ssa.Instruction) bool {
 		switch x := instr.(type) {
 		case *ssa.Send, *ssa.Select:
 			return true
 		case ssa.CallInstruction:
 			b, ok := x.Common().Value.(*ssa.Builtin)
-			return ok && b.Name() == "close" || strings.HasPrefix(method(x.Common()), "sync.")
+			return ok && b.Name() == "close" || strings.HasPrefix(c.called(x.Common()), "sync.")
 		}
 		return false
 	})
@@ -144,32 +148,14 @@ func (n *node) has(match func(ssa.Instruction) bool) bool {
 	return false
 }
 
-// around returns the file at pos, and the nodes there, the innermost first.
-func (c *checker) around(pos token.Pos) (*ast.File, []ast.Node) {
-	for _, file := range c.pass.Files {
-		if file.FileStart <= pos && pos < file.FileEnd {
-			way, _ := astutil.PathEnclosingInterval(file, pos, pos)
-			return file, way
-		}
-	}
-	return nil, nil
-}
-
-// posts reports whether a dispatcher does not wait for the function.
-func posts(dispatcher string) bool {
-	pkg, name := splitName(dispatcher)
-	l := libraryOf(pkg)
-	return l != nil && l.useOf(function{name: name}, 0).Later
-}
-
 // wrap returns the edit that gives the call at pos to a dispatcher: the call is a statement, or the
-// whole right side of an assignment, or is made by go or defer. way has the nodes around it, the
-// innermost first. If the call is made later, the values must not change until then.
-func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (e edit, ok bool) {
+// whole right side of an assignment, or is made by go or defer. If the call is made later, the
+// values must not change until then.
+func (c *checker) wrap(at inspector.Cursor, pos token.Pos, later bool) (e edit, ok bool) {
 	var call *ast.CallExpr
 	var in ast.Node // what has the call
-	for i, n := range way {
-		switch n := n.(type) {
+	for at := range at.Enclosing() {
+		switch n := at.Node().(type) {
 		case *ast.AssignStmt:
 			if call == nil && !later && n.Tok == token.ASSIGN && len(n.Lhs) == 1 && pos < n.Lhs[0].End() {
 				return edit{open: "func() { ", from: n.Pos(), to: n.End()}, !blocks(n.Rhs[0])
@@ -177,7 +163,7 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (e edit, ok bo
 		case *ast.CallExpr:
 			// Of a.B().C() the whole is given to the dispatcher, so that there is one edit for both.
 			if call == nil && n.Lparen == pos || call != nil && n.Pos() == call.Pos() {
-				call, in = n, way[i+1]
+				call, in = n, at.Parent().Node()
 			}
 		case *ast.GoStmt:
 			if n.Pos() == pos {
@@ -188,7 +174,7 @@ func (c *checker) wrap(way []ast.Node, pos token.Pos, later bool) (e edit, ok bo
 				call, in = n.Call, n
 			}
 		}
-		if _, ok := n.(ast.Stmt); ok && call != nil {
+		if _, ok := at.Node().(ast.Stmt); ok && call != nil {
 			break
 		}
 	}
@@ -248,8 +234,8 @@ func (c *checker) dispatcher(need need) string {
 var version = regexp.MustCompile(`^v\d+$`)
 
 // importOf returns a function as the file names it at pos, and what must be edited for that.
-func (c *checker) importOf(file *ast.File, pos token.Pos, function string) (name string,
-	at token.Pos, text string, ok bool) {
+func (c *checker) importOf(pos token.Pos, function string) (name string, at token.Pos,
+	text string, ok bool) {
 	pkg, name := splitName(function)
 	if pkg == c.pass.Pkg.Path() || pkg == mainPackage && !c.served() {
 		return "", 0, "", false
@@ -258,10 +244,7 @@ func (c *checker) importOf(file *ast.File, pos token.Pos, function string) (name
 	if version.MatchString(base) {
 		base = path.Base(path.Dir(pkg))
 	}
-	scope := c.pass.Pkg.Scope().Innermost(pos)
-	if scope == nil {
-		return "", 0, "", false
-	}
+	file, scope := enclosing[*ast.File](c, pos), c.pass.Pkg.Scope().Innermost(pos)
 	for _, spec := range file.Imports {
 		if as := c.pass.TypesInfo.PkgNameOf(spec); as != nil && as.Imported().Path() == pkg {
 			_, seen := scope.LookupParent(as.Name(), pos)

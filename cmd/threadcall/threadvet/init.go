@@ -10,25 +10,8 @@ import (
 	"strings"
 )
 
-// checkInit reports a main function or tests that use the main thread, which nothing serves, and a
-// main function that calls what must be on the main thread though its goroutine is not locked to
-// it.
-func (c *checker) checkInit() {
-	if n := c.nodeNamed("main"); n != nil && c.pass.Pkg.Name() == "main" && !c.isLibrary(n) {
-		c.checkMain(n)
-	}
-	c.checkTests()
-}
-
 // nodeNamed returns the function of the package of that name, or nil.
-func (c *checker) nodeNamed(name string) *node {
-	for _, n := range c.nodes {
-		if n.isFunc(name) {
-			return n
-		}
-	}
-	return nil
-}
+func (c *checker) nodeNamed(name string) *node { return c.byFn[c.pkg.Func(name)] }
 
 // isLibrary reports whether the package is for -buildmode c-shared or c-archive: its main, which is
 // empty, does not run, and C calls other functions.
@@ -41,7 +24,13 @@ func (c *checker) isLibrary(main *node) (exports bool) {
 	return exports && len(main.fn.Syntax().(*ast.FuncDecl).Body.List) == 0
 }
 
-func (c *checker) checkMain(main *node) {
+// checkMain reports a main function that uses the main thread, which nothing serves, or calls what
+// must be on the main thread though its goroutine is not locked to it.
+func (c *checker) checkMain() {
+	main := c.nodeNamed("main")
+	if main == nil || c.pass.Pkg.Name() != "main" || c.isLibrary(main) {
+		return
+	}
 	how := ", whose goroutine is not locked to it: call runtime.LockOSThread in an init function"
 	if main.owns() {
 		how = ", which locks its goroutine too late, perhaps on another thread: call " +
@@ -75,7 +64,7 @@ func (c *checker) usesMain(match func(*node) bool) string {
 				in = p.from
 			}
 			if !match(in) || n.on == mainThread || !p.off(mainThread) ||
-				libraryOf(p.lib) == threadcallMain || c.marks.ignored(p.at) {
+				p.lib == mainPackage || c.marks.ignored(p.at) {
 				continue
 			}
 			for at := range c.lead(n, needInit) {
@@ -90,9 +79,10 @@ func (c *checker) inTest(n *node) bool {
 	return strings.HasSuffix(c.pass.Fset.Position(n.fn.Pos()).Filename, "_test.go")
 }
 
-// tested returns the nodes of test files, and those that they mention.
-func (c *checker) tested() map[*node]bool {
-	return c.nodesThat(c.inTest, func(n *node) (list []*node) {
+// checkTests reports tests that need mainthread.Init where no TestMain calls it.
+func (c *checker) checkTests() {
+	// The nodes of test files, and those that they mention.
+	tested := c.nodesThat(c.inTest, func(n *node) (list []*node) {
 		for _, to := range n.callees {
 			if to.node != nil {
 				list = append(list, to.node)
@@ -100,11 +90,6 @@ func (c *checker) tested() map[*node]bool {
 		}
 		return list
 	})
-}
-
-// checkTests reports tests that need mainthread.Init where no TestMain calls it.
-func (c *checker) checkTests() {
-	tested := c.tested()
 	uses := c.usesMain(func(n *node) bool { return tested[n] })
 	test := slices.IndexFunc(c.nodes, c.isTest)
 	switch main := c.nodeNamed("TestMain"); {

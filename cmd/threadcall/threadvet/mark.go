@@ -24,14 +24,9 @@ const (
 type marks struct {
 	on    map[types.Object]string
 	runs  map[types.Object]string
-	lines map[line]mark
+	lines map[token.Position]mark // by file and line alone
 	fset  *token.FileSet
 	whole string // of the package
-}
-
-type line struct {
-	file string
-	line int
 }
 
 type mark struct {
@@ -45,18 +40,10 @@ func (m *marks) empty() bool {
 
 func parseMark(c *ast.Comment) (m mark, ok bool) {
 	d, ok := ast.ParseDirective(c.Pos(), c.Text)
-	if !ok || d.Tool != "threadcall" {
-		return m, false
-	}
 	args, _, _ := strings.Cut(d.Args, "//") // what tests want
-	words := strings.Fields(args)
-	switch {
-	case d.Name == "ignore":
-		return mark{verb: "ignore"}, true
-	case len(words) > 0 && (d.Name == "on" || d.Name == "runs"):
-		return mark{verb: d.Name, name: words[0]}, true
-	}
-	return m, false
+	m = mark{verb: d.Name, name: append(strings.Fields(args), "")[0]}
+	return m, ok && d.Tool == "threadcall" &&
+		(m.verb == "ignore" || m.name != "" && (m.verb == "on" || m.verb == "runs"))
 }
 
 // mistyped reports whether a comment that is no mark was meant to be one; those of allocs were not.
@@ -71,14 +58,14 @@ func mistyped(text string) bool {
 
 func parseMarks(pass *analysis.Pass) *marks {
 	m := &marks{on: map[types.Object]string{}, runs: map[types.Object]string{},
-		lines: map[line]mark{}, fset: pass.Fset}
+		lines: map[token.Position]mark{}, fset: pass.Fset}
 	for _, file := range pass.Files {
-		m.parseFile(pass, file)
+		m.parse(pass, file)
 	}
 	return m
 }
 
-func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
+func (m *marks) parse(pass *analysis.Pass, file *ast.File) {
 	declared := map[*ast.Comment]bool{}
 	define := func(names []*ast.Ident, groups ...*ast.CommentGroup) {
 		for _, g := range groups {
@@ -103,7 +90,7 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 		}
 	}
 	define([]*ast.Ident{file.Name}, file.Doc)
-	ast.Inspect(file, func(n ast.Node) bool {
+	for n := range ast.Preorder(file) {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			define([]*ast.Ident{n.Name}, n.Doc)
@@ -119,17 +106,15 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 		case *ast.Field:
 			names := n.Names
 			if len(names) == 0 { // an embedded field has the name of its type
-				ast.Inspect(n.Type, func(n ast.Node) bool {
+				for n := range ast.Preorder(n.Type) {
 					if id, ok := n.(*ast.Ident); ok {
 						names = []*ast.Ident{id}
 					}
-					return true
-				})
+				}
 			}
 			define(names, n.Doc, n.Comment)
 		}
-		return true
-	})
+	}
 	for _, g := range file.Comments {
 		for _, c := range g.List {
 			one, ok := parseMark(c)
@@ -140,36 +125,37 @@ func (m *marks) parseFile(pass *analysis.Pass, file *ast.File) {
 			if !ok || declared[c] {
 				continue
 			}
-			at := pass.Fset.Position(c.Pos())
 			raw := pass.Fset.PositionFor(c.Pos(), false)
 			source, err := pass.ReadFile(raw.Filename)
 			one.alone = err == nil &&
 				len(bytes.TrimSpace(source[raw.Offset-raw.Column+1:raw.Offset])) == 0
-			m.lines[line{at.Filename, at.Line}] = one
+			m.lines[m.at(c.Pos())] = one
 		}
 	}
 }
 
-// line returns the mark of the line at pos, or of the one above if that has nothing else.
-func (m *marks) line(pos token.Pos) (mark, bool) {
+// at returns the file and line of pos.
+func (m *marks) at(pos token.Pos) token.Position {
 	at := m.fset.Position(pos)
-	if one, ok := m.lines[line{at.Filename, at.Line}]; ok && !one.alone {
-		return one, true
+	return token.Position{Filename: at.Filename, Line: at.Line}
+}
+
+// line returns the mark of the line at pos, or of the one above if that has nothing else.
+func (m *marks) line(pos token.Pos) mark {
+	at := m.at(pos)
+	if one := m.lines[at]; !one.alone && one.verb != "" {
+		return one
 	}
-	for { // several marks may stand above
-		at.Line--
-		one, ok := m.lines[line{at.Filename, at.Line}]
-		if !ok || !one.alone {
-			return mark{}, false
-		}
-		if one.verb != "runs" {
-			return one, true
+	for at.Line--; m.lines[at].alone; at.Line-- { // several marks may stand above
+		if one := m.lines[at]; one.verb != "runs" {
+			return one
 		}
 	}
+	return mark{}
 }
 
 // ignored reports whether nothing is to be reported at pos.
 func (m *marks) ignored(pos token.Pos) bool {
-	one, ok := m.line(pos)
-	return ok && (one.verb == "ignore" || one.verb == "on" && one.name == anyThread)
+	one := m.line(pos)
+	return one.verb == "ignore" || one.verb == "on" && one.name == anyThread
 }

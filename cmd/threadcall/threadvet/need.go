@@ -35,34 +35,39 @@ func (c *checker) fieldNeeds(store *ssa.Store) (list []need) {
 	if !ok || v == nil || v.Pkg() == nil || v.Pkg() == c.pass.Pkg || fresh(addr.X) {
 		return nil
 	}
-	f := function{recv: typeName(addr.X.Type()), name: v.Name()}
+	name := typeName(addr.X.Type()) + "." + v.Name()
 	for _, l := range c.librariesOf(v.Pkg().Path(), v.Pkg()) {
 		for thread, fields := range l.Fields {
-			if fields.match(f) {
-				list = append(list, l.need(thread, "the field "+v.Pkg().Name()+"."+f.String(), v.Pkg()))
+			if fields.match(name, nil) {
+				what := "the field " + v.Pkg().Name() + "." + name
+				list = append(list, l.need(demand(thread), what, v.Pkg()))
 			}
 		}
 	}
 	return list
 }
 
-// fresh reports whether v is an object that its function makes, or is given as an argument.
-func fresh(v ssa.Value) bool {
+// fresh reports whether v is an object that its function makes, or is given as an argument. The
+// variables seen are not judged again.
+func fresh(v ssa.Value, seen ...ssa.Value) bool {
 	switch x := v.(type) {
-	case *ssa.Alloc:
+	case *ssa.Alloc, *ssa.Const:
 		return true
 	case *ssa.FieldAddr:
-		return fresh(x.X)
+		return fresh(x.X, seen...)
 	case *ssa.Parameter:
 		return x.Parent().Signature.Recv() == nil || x.Parent().Params[0] != x
 	case *ssa.Call:
 		fn := x.Call.StaticCallee()
 		return fn != nil && strings.HasPrefix(strings.ToLower(fn.Name()), "new")
-	case *ssa.UnOp: // a variable of the function
-		a, ok := x.X.(*ssa.Alloc)
-		return ok && !slices.ContainsFunc(*a.Referrers(), func(instr ssa.Instruction) bool {
-			store, ok := instr.(*ssa.Store)
-			return ok && store.Addr == a && !fresh(store.Val)
+	case *ssa.UnOp:
+		a, ok := x.X.(*ssa.Alloc) // a variable of the function
+		if !ok || slices.Contains(seen, x.X) {
+			return ok
+		}
+		values, _ := assigned(a)
+		return !slices.ContainsFunc(values, func(v ssa.Value) bool {
+			return !fresh(v, append(seen, a)...)
 		})
 	}
 	return false
@@ -79,22 +84,15 @@ func (c *checker) needsOf(to callee, common *ssa.CallCommon) []need {
 		return to.needs
 	case obj == nil || obj.Pkg() == nil:
 		return nil
-	case isFunc(obj, "runtime", "UnlockOSThread"):
-		return []need{{Demand: needUnlocked, What: "runtime.UnlockOSThread"}}
 	}
-	if obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" { // the method of an interface
-		return marked(c.markOf(obj), c.describe(obj), true)
-	}
-	fact := c.factOf(obj)
-	if fact.On != "" {
-		return marked(fact.On, c.describe(obj), false)
+	own := obj.Pkg() == c.pass.Pkg && packageOf(obj) != "C" // the method of an interface
+	if on := c.markOf(obj); own || on != "" {
+		return marked(on, c.describe(obj), own)
 	}
 	if list, ok := c.libraryNeeds(obj, common); ok {
-		return slices.DeleteFunc(list, func(n need) bool {
-			return n.Demand == needChild && !c.kills(common)
-		})
+		return list
 	}
-	return fact.Needs
+	return c.factOf(obj).Needs
 }
 
 // marked returns the need of something that is marked, or not.
@@ -106,30 +104,36 @@ func marked(on, what string, own bool) []need {
 }
 
 // libraryNeeds returns what tables say that a function needs, and whether they say anything.
-func (c *checker) libraryNeeds(obj *types.Func, common *ssa.CallCommon) (list []need, ok bool) {
-	f := functionOf(obj)
-	if c.moves(obj) {
-		return []need{{Demand: lockedThread, What: c.describe(obj), Fix: noFix}}, true
-	}
-	for _, lib := range c.librariesOf(packageOf(obj), obj.Pkg()) {
-		if waits[f.name] && (lib == threadcallMain || lib == threadcallThread && c.ofMain(common)) {
-			return []need{{Demand: needInit, What: c.describe(obj)}}, true
+func (c *checker) libraryNeeds(obj *types.Func, call *ssa.CallCommon) (list []need, ok bool) {
+	name := nameOf(obj)
+	for _, l := range c.librariesOf(packageOf(obj), obj.Pkg()) {
+		if l.Any.match(name, obj) {
+			return nil, true
 		}
-		if list, ok = lib.needs(f, c.describe(obj), common); ok {
+		for d, p := range l.demands {
+			if !p.match(name, obj) || c.exempt(d, obj, call) {
+				continue
+			}
+			if d == needOutside {
+				d += demand(packageOf(obj))
+			}
+			one := l.need(d, c.describe(obj), obj.Pkg())
+			if l.Loops.match(name, obj) {
+				one.Fix = noFix
+			}
+			list = append(list, one)
+		}
+		if list != nil {
 			return list, true
 		}
 	}
 	return nil, known(packageOf(obj))
 }
 
-// waits are the functions and methods whose functions the main thread does not run unless something
-// serves it.
-var waits = names("Call MustCall MustEval CallContext EvalContext Go TryGo GoContext")
-
 // ofMain reports whether the first argument of a call is the Thread of the main thread.
 func (c *checker) ofMain(common *ssa.CallCommon) bool {
 	return common != nil && len(common.Args) > 0 && typeName(common.Args[0].Type()) == "Thread" &&
-		c.identify(common.Args[0]).name == mainThread
+		c.identify(common.Args[0]) == mainThread
 }
 
 // A funcFact is what other packages must know of a function.
@@ -253,21 +257,15 @@ func (c *checker) exportFunctions() {
 			c.pass.ExportObjectFact(n.obj, &f)
 		}
 	}
-	for obj, name := range c.marks.on {
+	for _, obj := range c.pass.TypesInfo.Defs { // methods of interfaces, and variables
 		switch obj := obj.(type) {
 		case *types.Func:
-			if c.pkg.Prog.FuncValue(obj) == nil { // of an interface
-				c.pass.ExportObjectFact(obj, &funcFact{On: name})
-			}
-		case *types.TypeName:
-			if i, ok := obj.Type().Underlying().(*types.Interface); ok {
-				for m := range i.ExplicitMethods() {
-					c.pass.ExportObjectFact(m, &funcFact{On: c.markOf(m)})
-				}
+			if on := c.markOf(obj); on != "" && c.pkg.Prog.FuncValue(obj) == nil {
+				c.pass.ExportObjectFact(obj, &funcFact{On: on})
 			}
 		case *types.Var:
-			if obj.IsField() || obj.Parent() == c.pass.Pkg.Scope() {
-				c.pass.ExportObjectFact(obj, &varFact{name})
+			if on := c.marks.on[obj]; on != "" && (obj.IsField() || obj.Parent() == c.pass.Pkg.Scope()) {
+				c.pass.ExportObjectFact(obj, &varFact{on})
 			}
 		}
 	}
@@ -277,8 +275,9 @@ func (c *checker) exportFunctions() {
 		}
 		switch typeName(v.Type()) {
 		case "Thread", "Loop", "Pool":
-			if id := c.identify(&ssa.Phi{Edges: values}); id.name != "" {
-				c.pass.ExportObjectFact(v, &varFact{id.name})
+			thread := c.identify(&ssa.Phi{Edges: values})
+			if thread != "" && thread != unknownThread {
+				c.pass.ExportObjectFact(v, &varFact{thread})
 			}
 		}
 	}

@@ -29,8 +29,7 @@ type node struct {
 	serves  bool     // calls Serve of a thread
 	callees []callee // all that it mentions
 	callers []*node
-	users   []*node // that mention it
-	refs    int     // all mentions, so that what calls it is known if these are all calls
+	users   []*node // all mentions, so that what calls it is known if these are all calls
 }
 
 // A call is a place of a node that calls something on the same thread.
@@ -92,9 +91,9 @@ func (n *node) called() (list []*node) {
 // reach returns the nodes, and those to which next leads from them, step by step.
 func reach(from []*node, next func(*node) []*node) map[*node]bool {
 	set := map[*node]bool{}
-	for from = slices.Clone(from); len(from) > 0; {
-		n := from[0]
-		if from = from[1:]; !set[n] {
+	from = slices.Clip(from) // what is added is not the caller's
+	for i := 0; i < len(from); i++ {
+		if n := from[i]; !set[n] {
 			set[n] = true
 			from = append(from, next(n)...)
 		}
@@ -165,7 +164,7 @@ func (c *checker) addNodes() {
 		n := &node{fn: fn, name: name, obj: obj}
 		n.on = c.markOf(obj)
 		if lit, ok := fn.Syntax().(*ast.FuncLit); ok {
-			if one, ok := c.marks.line(lit.Pos()); ok && one.verb == "on" {
+			if one := c.marks.line(lit.Pos()); one.verb == "on" {
 				n.on = one.name
 			}
 		}
@@ -188,7 +187,7 @@ func (c *checker) addNodes() {
 			if decl, ok := decl.(*ast.FuncDecl); ok && cgoName(decl.Name.Name) == "" {
 				if obj, ok := c.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
 					if fn := c.pkg.Prog.FuncValue(obj); fn != nil {
-						add(fn, functionOf(obj).String(), obj)
+						add(fn, nameOf(obj), obj)
 					}
 				}
 			}
@@ -198,7 +197,7 @@ func (c *checker) addNodes() {
 
 // markOf returns the thread that a function is marked with: itself, its type, or its package.
 func (c *checker) markOf(obj *types.Func) string {
-	if obj == nil {
+	if obj == nil || packageOf(obj) == "C" {
 		return ""
 	}
 	if obj.Pkg() != c.pass.Pkg {
@@ -217,16 +216,16 @@ func (c *checker) markOf(obj *types.Func) string {
 		return ""
 	}
 	if c.marks.whole == "" { // perhaps a table of the module names it
-		f := functionOf(obj)
+		name := nameOf(obj)
 		for _, lib := range c.tables {
 			if !lib.matches(obj.Pkg().Path()) {
 				continue
 			}
-			if lib.Any.match(f) {
+			if lib.Any.match(name, obj) {
 				return anyThread
 			}
 			for thread, on := range lib.On {
-				if on.match(f) {
+				if on.match(name, obj) {
 					return thread
 				}
 			}
@@ -237,7 +236,7 @@ func (c *checker) markOf(obj *types.Func) string {
 
 // describe returns how a report names a function of any package.
 func (c *checker) describe(obj *types.Func) string {
-	name := functionOf(obj).String()
+	name := nameOf(obj)
 	if pkg := packageOf(obj); pkg == "C" {
 		name = "C." + name
 	} else if obj.Pkg() != nil && obj.Pkg() != c.pass.Pkg {

@@ -1,11 +1,11 @@
 package threadvet
 
 import (
-	"cmp"
 	"go/token"
 	"iter"
 	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
@@ -68,7 +68,7 @@ func (c *checker) lead(root *node, d demand) iter.Seq[found] {
 			for _, one := range n.calls {
 				this := step{n, one.instr.Pos()}
 				if n.guarded(one.instr, d) || c.marks.ignored(this.at) ||
-					(d == needUnlocked || d == lockedThread) && !c.unlocked(n, one.instr) {
+					(d == needUnlocked || d == lockedThread) && !c.walks[n].unlocked(one.instr) {
 					continue
 				}
 				for _, need := range one.needs {
@@ -178,13 +178,14 @@ func positive(cond ssa.Value) (of ssa.Value, yes bool) {
 
 // checks returns the thread that the call checks by a function of that name, or "".
 func (c *checker) checks(call *ssa.CallCommon, name string) string {
-	switch lib, f := c.library(call); {
-	case f.name != name:
-		return ""
-	case lib == threadcallMain:
+	switch full := c.called(call); {
+	case full == mainPackage+"."+name:
 		return mainThread
-	case lib == threadcallThread: // of some thread nothing is known any more
-		return cmp.Or(c.identify(call.Args[0]).name, anyThread)
+	case strings.HasPrefix(full, threadPackage+".") && strings.HasSuffix(full, "."+name):
+		if thread := c.identify(call.Args[0]); thread != "" && thread != unknownThread {
+			return thread
+		}
+		return anyThread // of some thread nothing is known any more
 	}
 	return ""
 }

@@ -44,17 +44,14 @@ func (c *checker) kills(common *ssa.CallCommon) bool {
 // ends says when the thread of a place ends while the child runs, or is empty.
 func (c *checker) ends(p place) string {
 	made, ok := p.owner.(*ssa.Call)
-	if ok {
-		lib, f := c.library(&made.Call)
-		ok = lib == threadcallThread && makers[f.String()]
-	}
+	ok = ok && makers.MatchString(c.called(&made.Call))
 	switch {
 	case strings.HasSuffix(p.lib, "/threadcall/keyed"):
 		return "when its key is idle or given up"
 	case p.dies:
 		return "with the goroutine, which is locked to it"
 	case ok && slices.ContainsFunc(options(made), func(opt *ssa.Call) bool {
-		return strings.Contains(method(&opt.Call), "Idle")
+		return strings.Contains(c.called(&opt.Call), "Idle")
 	}):
 		return "when it is idle"
 	case !ok || p.from == nil || made.Parent() != p.from.fn:
@@ -66,9 +63,9 @@ func (c *checker) ends(p place) string {
 		if !ok || instr.Parent() != made.Parent() {
 			return false
 		}
-		lib, f := c.library(use.Common())
-		closed = closed || ending[f.name]
-		return lib == threadcallThread
+		name := c.called(use.Common())
+		closed = closed || ending.MatchString(name)
+		return strings.HasPrefix(name, threadPackage+".")
 	}) {
 		return ""
 	}
@@ -82,7 +79,7 @@ func (c *checker) ends(p place) string {
 	}
 }
 
-var ending = names("Close Terminate Stop Shutdown")
+var ending = regexp.MustCompile(`\.(Close|Terminate|Stop|Shutdown)$`)
 
 // awaits reports whether a node, or a literal in it, waits, perhaps for a child.
 func (c *checker) awaits(n *node) bool {
@@ -92,7 +89,7 @@ func (c *checker) awaits(n *node) bool {
 			case *ssa.UnOp:
 				return x.Op == token.ARROW
 			case ssa.CallInstruction:
-				return strings.HasSuffix(method(x.Common()), ".Wait")
+				return strings.HasSuffix(c.called(x.Common()), ".Wait")
 			}
 			_, selects := instr.(*ssa.Select)
 			return selects

@@ -3,6 +3,7 @@ package threadvet
 import (
 	"cmp"
 	"go/types"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,18 +39,22 @@ func (c *checker) scan() {
 			}
 		}
 	}
-	c.inits = c.mentioning(func(obj *types.Func) bool {
-		if libraryOf(obj.Pkg().Path()) == threadcallMain {
-			return obj.Name() == "Init" || obj.Name() == "Loop"
-		}
-		return c.factOf(obj).Inits
-	})
+	c.inits = c.nodesThat(func(n *node) bool {
+		return slices.ContainsFunc(n.callees, func(to callee) bool {
+			name := fullName(to.obj)
+			return to.node == nil && (name == mainPackage+".Init" || name == mainPackage+".Loop" ||
+				name != "" && c.factOf(to.obj).Inits)
+		})
+	}, func(n *node) []*node { return n.users })
 }
 
 // flags notes what else a node does, and mentions.
 func (c *checker) flags(n *node) {
 	for instr := range each[ssa.Instruction](n.fn) {
 		call, calls := instr.(ssa.CallInstruction)
+		if _, makes := instr.(*ssa.MakeClosure); makes {
+			continue // what uses it mentions it
+		}
 		for _, v := range instr.Operands(nil) {
 			fn, _ := (*v).(*ssa.Function)
 			if made, ok := (*v).(*ssa.MakeClosure); ok {
@@ -63,12 +68,8 @@ func (c *checker) flags(n *node) {
 				to.obj = c.function(call.Common())
 			}
 			n.callees = append(n.callees, to)
-			if to.node == nil {
-				continue
-			}
-			to.node.users = append(to.node.users, n)
-			if _, makes := instr.(*ssa.MakeClosure); !makes {
-				to.node.refs++
+			if to.node != nil {
+				to.node.users = append(to.node.users, n)
 			}
 		}
 		if !calls {
@@ -85,24 +86,17 @@ func (c *checker) flags(n *node) {
 			c.users = append(c.users, user{call.Pos(), c.describe(obj), strings.Contains(obj.Name(), "(")})
 		}
 		_, deferred := instr.(*ssa.Defer)
-		lib := libraryOf(obj.Pkg().Path())
-		c.adopts = c.adopts || adopts(obj)
+		c.adopts = c.adopts || lockOf(obj) > 0 && obj.Pkg().Path() == threadPackage
 		n.takes = n.takes || lockOf(obj) > 0 && !deferred ||
 			c.listed(obj, func(l *library) patterns { return l.Loops })
-		n.serves = n.serves ||
-			(lib == threadcallThread || lib == threadcallMain) && serving[obj.Name()]
+		n.serves = n.serves || serving.MatchString(fullName(obj))
 	}
 }
 
-// mentioning returns the nodes that mention, also by others, a function of another package that
-// matches.
-func (c *checker) mentioning(match func(*types.Func) bool) map[*node]bool {
-	return c.nodesThat(func(n *node) bool {
-		return slices.ContainsFunc(n.callees, func(to callee) bool {
-			return to.node == nil && packageOf(to.obj) != "" && match(to.obj)
-		})
-	}, func(n *node) []*node { return n.users })
-}
+// serving matches the functions with which the main thread, or another one, runs what was given to
+// it.
+var serving = regexp.MustCompile(
+	ours + `(main)?thread\.(.*\.)?(Init|Serve|ServeContext|OnWake|Wait)$`)
 
 // scanNode finds what a node calls and starts.
 func (c *checker) scanNode(n *node) {
@@ -129,16 +123,12 @@ func (c *checker) scanNode(n *node) {
 // scanStore finds functions that are stored in a variable that is marked with a thread.
 func (c *checker) scanStore(store *ssa.Store) {
 	v := variable(store.Addr)
-	if v == nil || !isFunction(store.Val) {
-		return
-	}
-	name := c.varMark(v)
-	if name == "" || name == anyThread {
+	if v == nil || !isFunction(store.Val) || c.varMark(v) == "" {
 		return
 	}
 	list, _ := c.calleesOf(store.Val)
 	for _, to := range list {
-		u := use{Kind: onThread, Thread: name, Later: true}
+		u := use{Kind: onThread, Thread: c.varMark(v), Later: true}
 		c.start(to, place{use: u.by(v.Name()), instr: store})
 	}
 }
@@ -202,10 +192,7 @@ func (c *checker) scanArgs(instr ssa.CallInstruction, to callee) {
 
 // isFunction reports whether v is a function, also in an interface.
 func isFunction(v ssa.Value) bool {
-	if made, ok := v.(*ssa.MakeInterface); ok {
-		v = made.X
-	}
-	_, ok := v.Type().Underlying().(*types.Signature)
+	_, ok := strip(v).Type().Underlying().(*types.Signature)
 	return ok
 }
 
@@ -220,8 +207,14 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 		if thread := cmp.Or(fact.Runs, c.marks.runs[to.obj]); thread != "" {
 			return use{Kind: onThread, Thread: thread, Later: true}.by(c.describe(to.obj))
 		}
+		name := nameOf(to.obj)
 		for _, lib := range c.librariesOf(packageOf(to.obj), to.obj.Pkg()) {
-			if u := c.useOfLibrary(lib, functionOf(to.obj), instr, i); u.Kind != unknownUse {
+			u := lib.useOf(name, to.obj, i)
+			if u.Kind == onThread && packageOf(to.obj) == threadPackage {
+				u.Thread = c.threadOf(instr)
+				u = u.by(name)
+			}
+			if u.Kind != unknownUse {
 				return u
 			}
 		}
@@ -236,29 +229,18 @@ func (c *checker) useOf(to callee, instr ssa.CallInstruction, i int) use {
 	return uses[i]
 }
 
-func (c *checker) useOfLibrary(lib *library, f function, instr ssa.CallInstruction, i int) use {
-	u, common := lib.useOf(f, i), instr.Common()
-	switch {
-	case lib == threadcallThread && u.Kind == onThread:
-		var id identity
-		if call := maker(instr); call != nil && strings.HasPrefix(f.name, "With") {
-			id = c.identifyNew(call)
-		} else if of := target(common); of != nil {
-			id = c.identify(of)
-			id.made = id.made || typeName(of.Type()) == "Pool"
-		}
-		if (id == identity{}) {
-			id.name = unknownThread
-		}
-		u.Thread = id.name
-		return u.by(f.String())
-	case f.recv == "Queue" && len(common.Args) > 0: // of macOS: the queue decides which thread it is
-		from, ok := common.Args[0].(*ssa.Call)
-		if !ok || from.Call.StaticCallee() == nil || from.Call.StaticCallee().Name() != "MainQueue" {
-			return use{}
+// threadOf returns the thread on which a function of package thread runs what it is given.
+func (c *checker) threadOf(instr ssa.CallInstruction) string {
+	name := unknownThread
+	if call := maker(instr); call != nil {
+		name = c.identifyNew(call)
+	} else if of := target(instr.Common()); of != nil {
+		name = c.identify(of)
+		if name == unknownThread && typeName(of.Type()) == "Pool" {
+			name = "" // that is never main
 		}
 	}
-	return u
+	return name
 }
 
 // useOfParam returns what a node does with a parameter.

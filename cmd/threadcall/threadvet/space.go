@@ -107,6 +107,9 @@ func (c *checker) dials(instr ssa.CallInstruction, need need) bool {
 		values, _ := c.origins(arg, 0)
 		if client, ok := append(values, nil)[0].(*ssa.Alloc); ok && len(values) == 1 &&
 			typeName(client.Type()) == "Client" {
+			if copies, _ := assigned(client); len(copies) > 0 {
+				break
+			}
 			return slices.ContainsFunc(*client.Referrers(), func(instr ssa.Instruction) bool {
 				at, ok := instr.(*ssa.FieldAddr)
 				return ok && variable(at).Name() == "Transport"

@@ -22,86 +22,52 @@ import (
 
 // A library is what a table says of the packages of one. docs/vet.md describes the fields.
 type library struct {
-	Packages     patterns            // import paths
-	On           map[string]patterns // by thread
-	Off          map[string]patterns
-	Any          patterns
-	Calls, Posts map[string]patterns
-	Goes         patterns
-	InPlace      patterns
-	Nested       patterns
-	Namespace    patterns
-	Home         patterns
-	Pools        patterns
-	Blocks       patterns
-	Loops        patterns
-	Fields       map[string]patterns
-	By           string // what runs the functions, in reports
-	Since        string // path.Name, without which the table does not hold
-	Tests        bool   // a driver for tests calls on their goroutines
-	Locks        bool   // keeps the main goroutine on the main thread
-	Plain        bool   // is itself analyzed, and no reason to analyze what imports it
-	Fix          string // what suggested fixes call, or noFix
+	Packages patterns // import paths
+
+	On, Off, Calls, Posts, Fields map[string]patterns // by thread
+
+	Any, Goes, InPlace, Nested, Namespace, Home, Pools, Blocks, Loops patterns
+
+	By    string // what runs the functions, in reports
+	Since string // path.Name, without which the table does not hold
+	Tests bool   // a driver for tests calls on their goroutines
+	Locks bool   // keeps the main goroutine on the main thread
+	Plain bool   // is itself analyzed, and no reason to analyze what imports it
+	Fix   string // what suggested fixes call, or noFix
+
+	demands map[demand]patterns // On, and what is in lists of its own
 }
 
 // patterns match packages, or functions: Name, Type.Name, with * as in path.Match, Type+ for the
 // methods and constructors of the types that embed Type, and Name:1 for the first parameter of one.
 type patterns []string
 
-func (p patterns) match(f function) bool {
-	name := f.String()
+// match reports whether a pattern matches the name of a function, or of a field, which is no obj.
+func (p patterns) match(name string, obj *types.Func) bool {
 	return slices.ContainsFunc(p, func(one string) bool {
 		if base, ok := strings.CutSuffix(one, "+"); ok {
-			return f.derives(base)
+			return obj != nil && derives(obj, base)
 		}
 		ok, _ := path.Match(one, name)
 		return ok
 	})
 }
 
-func (p patterns) matchParam(f function, i int) bool {
-	alone := f
-	alone.name += ":" + strconv.Itoa(i+1)
-	return p.match(f) || p.match(alone)
+// derives reports whether a function is a method or constructor of the type, or of one that embeds
+// it.
+func derives(obj *types.Func, base string) bool {
+	if recv := obj.Signature().Recv(); recv != nil {
+		return !strings.HasPrefix(nameOf(obj), "_") && embeds(recv.Type(), base)
+	}
+	results := obj.Signature().Results()
+	return (strings.HasPrefix(obj.Name(), "New") || strings.Contains(nameOf(obj), "_")) &&
+		results.Len() == 1 && embeds(results.At(0).Type(), base)
 }
 
-// A function is a function of a library by its names. Recv is the type that declares the method,
-// without a pointer.
-type function struct {
-	recv, name string
-	obj        *types.Func
-}
-
-func (f function) String() string {
-	if f.recv == "" {
-		return f.name
-	}
-	return f.recv + "." + f.name
-}
-
-// derives reports whether the function is a method or constructor of the type, or of one that
-// embeds it.
-func (f function) derives(base string) bool {
-	if recv := f.obj.Signature().Recv(); recv != nil {
-		return !strings.HasPrefix(f.recv, "_") && embeds(recv.Type(), base, 0)
-	}
-	results := f.obj.Signature().Results()
-	return (strings.HasPrefix(f.name, "New") || strings.Contains(f.name, "_")) &&
-		results.Len() == 1 && embeds(results.At(0).Type(), base, 0)
-}
-
-func embeds(t types.Type, base string, depth int) bool {
-	named := namedType(t)
-	if named == nil || depth > 10 {
-		return false
-	}
-	s, ok := named.Underlying().(*types.Struct)
-	for i := 0; ok && i < s.NumFields(); i++ {
-		if f := s.Field(i); f.Embedded() && embeds(f.Type(), base, depth+1) {
-			return true
-		}
-	}
-	return named.Obj().Name() == base
+func embeds(t types.Type, base string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, base)
+	v, ok := obj.(*types.Var)
+	return typeName(t) == base || ok && v.Embedded()
 }
 
 //go:embed tables.json
@@ -114,14 +80,6 @@ var libraries = func() []*library {
 	}
 	return list
 }()
-
-var (
-	threadcallMain   = libraryOf(mainPackage)
-	threadcallThread = libraryOf(threadPackage)
-)
-
-// serving are the functions with which the main thread, or another one, runs what was given to it.
-var serving = names("Init Serve ServeContext OnWake Wait")
 
 // parseTables parses a file of tables. The name is for errors.
 func parseTables(name string, data []byte) ([]*library, error) {
@@ -184,6 +142,14 @@ func (l *library) check() (err error) {
 	if l.Fix != "" && l.Fix != noFix && !strings.Contains(path.Base(l.Fix), ".") {
 		return errors.New("fix must be a function, package.Name, or -")
 	}
+	l.demands = map[demand]patterns{
+		needBlock: l.Blocks, needOutside: l.Nested, lockedThread: l.Namespace}
+	for thread, p := range l.Off {
+		l.demands[needOff+demand(thread)] = p
+	}
+	for thread, p := range l.On {
+		l.demands[demand(thread)] = append(l.demands[demand(thread)], p...)
+	}
 	return err
 }
 
@@ -228,9 +194,8 @@ func (c *checker) librariesOf(path string, pkg *types.Package) []*library {
 
 // listed reports whether a list of a table has a function.
 func (c *checker) listed(obj *types.Func, list func(*library) patterns) bool {
-	return slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()), func(l *library) bool {
-		return list(l).match(functionOf(obj))
-	})
+	return obj != nil && slices.ContainsFunc(c.librariesOf(packageOf(obj), obj.Pkg()),
+		func(l *library) bool { return list(l).match(nameOf(obj), obj) })
 }
 
 // holds reports whether the package is of a release that the table is for: the fact of a package
@@ -261,84 +226,66 @@ func known(pkg string) bool {
 }
 
 // useOf returns what a function of the library does with parameter i.
-func (l *library) useOf(f function, i int) (u use) {
+func (l *library) useOf(name string, obj *types.Func, i int) (u use) {
+	of := func(p patterns) bool {
+		return p.match(name, obj) || p.match(name+":"+strconv.Itoa(i+1), obj)
+	}
 	switch {
-	case l.Goes.matchParam(f, i):
+	case of(l.Goes):
 		u.Kind = elsewhere
-	case l.InPlace.matchParam(f, i):
+	case of(l.InPlace):
 		u.Kind = inPlace
 	default:
 		for k, threads := range []map[string]patterns{l.Posts, l.Calls} {
 			for thread, list := range threads {
-				if list.matchParam(f, i) {
+				if of(list) {
 					u = use{Kind: onThread, Thread: thread, Later: k == 0}
 				}
 			}
 		}
 	}
-	if l.By == "" && f.obj != nil {
-		return u.by(f.obj.Pkg().Name() + "." + f.String())
+	if l.By == "" && obj != nil {
+		return u.by(obj.Pkg().Name() + "." + name)
 	}
 	return u.by(l.By)
 }
 
-// needs returns what the table says that a function needs, and whether it says anything.
-func (l *library) needs(f function, what string, common *ssa.CallCommon) (list []need, ok bool) {
-	if block && l.Blocks.match(f) {
-		list = append(list, need{Demand: needBlock, What: what})
-	}
-	if l.Any.match(f) {
-		return list, true
-	}
-	for thread, on := range l.On {
-		if on.match(f) && (thread == needNet || !exempt(f, common)) {
-			one := l.need(thread, what, f.obj.Pkg())
-			if l.Loops.match(f) {
-				one.Fix = noFix
-			}
-			list = append(list, one)
-		}
-	}
-	for thread, off := range l.Off {
-		if off.match(f) {
-			list = append(list, need{Demand: demand(needOff + thread), What: what})
-		}
-	}
-	if l.Nested.match(f) {
-		list = append(list, need{Demand: demand(needOutside + f.obj.Pkg().Path()), What: what})
-	}
-	return list, len(list) > 0
-}
-
 // need returns a need of something in a package of the library.
-func (l *library) need(thread, what string, pkg *types.Package) need {
+func (l *library) need(d demand, what string, pkg *types.Package) need {
 	fix := l.Fix
 	if rest, ok := strings.CutPrefix(fix, "*"); ok { // in the function's package
 		fix = pkg.Path() + rest
 	}
-	return need{Demand: demand(thread), What: what, Library: !l.Locks, NoTests: l.Tests, Fix: fix}
+	return need{Demand: d, What: what, Library: !l.Locks, NoTests: l.Tests, Fix: fix}
 }
 
-// exempt reports whether the call is one to Init or InitSubSystem of SDL whose flags have no video
-// in them, or sets the affinity of another thread, or dials an address; or that cannot be known.
-func exempt(f function, c *ssa.CallCommon) bool {
-	if dials := strings.HasPrefix(f.name, "Dial"); dials || strings.HasPrefix(f.name, "Resolve") {
-		host := dialed(c)
-		return host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials
+// exempt reports whether a call need not meet a demand on what it calls, as far as is known: it
+// gives Init of SDL no flag for video, sets the affinity of another thread, dials an address,
+// starts a child that no signal ends, or is given a Thread that is not the main thread.
+func (c *checker) exempt(d demand, obj *types.Func, call *ssa.CallCommon) bool {
+	switch d {
+	case needBlock:
+		return !block
+	case needInit:
+		return packageOf(obj) == threadPackage && !c.ofMain(call)
+	case needChild:
+		return !c.kills(call)
+	case needAlone:
+		dials := strings.HasPrefix(obj.Name(), "Dial")
+		host := dialed(call)
+		return (dials || strings.HasPrefix(obj.Name(), "Resolve")) &&
+			(host == "" || net.ParseIP(host) != nil || host == "localhost" && !dials)
 	}
-	initializes := f.obj.Pkg().Name() == "sdl" && (f.name == "Init" || f.name == "InitSubSystem")
-	affinity := setsAffinity.FindStringSubmatch(f.name)
-	if !initializes && affinity == nil {
-		return false
-	}
-	if c == nil {
+	initializes := obj.Pkg().Name() == "sdl" && (obj.Name() == "Init" || obj.Name() == "InitSubSystem")
+	affinity := setsAffinity.FindStringSubmatch(nameOf(obj))
+	if call == nil || !initializes && affinity == nil {
 		return initializes
 	}
 	first := 0
 	if affinity != nil && affinity[1] != "" { // after the number
 		first = 1
 	}
-	k, ok := c.Args[first].(*ssa.Const)
+	k, ok := call.Args[first].(*ssa.Const)
 	const video = 0x20 // the same in SDL 2 and 3
 	return !ok || initializes && intOf(k)&video == 0 || !initializes && intOf(k) != 0
 }
@@ -356,23 +303,22 @@ func dialed(c *ssa.CallCommon) (host string) {
 	return host
 }
 
-func names(list string) map[string]bool {
-	m := map[string]bool{}
-	for _, name := range strings.Fields(list) {
-		m[name] = true
+// nameOf returns the name of a function as tables have it: Name, or Type.Name for a method of the
+// type that declares it.
+func nameOf(obj *types.Func) string {
+	name := cmp.Or(cgoName(obj.Name()), obj.Name())
+	if recv := obj.Signature().Recv(); recv != nil && typeName(recv.Type()) != "" {
+		name = typeName(recv.Type()) + "." + name
 	}
-	return m
+	return name
 }
 
-func functionOf(obj *types.Func) function {
-	f := function{name: obj.Name(), obj: obj}
-	if name := cgoName(f.name); name != "" {
-		f.name = name
+// fullName returns the name of a function with its package, or "": "sync.WaitGroup.Wait".
+func fullName(obj *types.Func) string {
+	if path := packageOf(obj); path != "" {
+		return path + "." + nameOf(obj)
 	}
-	if recv := obj.Signature().Recv(); recv != nil {
-		f.recv = typeName(recv.Type())
-	}
-	return f
+	return ""
 }
 
 // cgoName returns the name of the C function that a function made by cgo calls, or "".

@@ -2,80 +2,66 @@ package threadvet
 
 import (
 	"go/types"
+	"maps"
+	"regexp"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 )
 
-// identity is which thread a value is. It is not main if made, and has a name if it is known.
-type identity struct {
-	name string
-	made bool
-}
-
-// identify returns which thread a value of type *thread.Thread, Loop, Pool or thread.Caller is: the
-// same for all that it can be.
-func (c *checker) identify(v ssa.Value) (all identity) {
+// identify returns the name of the thread that a value of type *thread.Thread, Loop, Pool or
+// thread.Caller is, by all that it can be. It is empty for threads of their own that have no name,
+// or not the same.
+func (c *checker) identify(v ssa.Value) string {
 	values, ok := c.origins(v, 0)
-	if !ok {
-		return identity{}
-	}
+	names := map[string]bool{}
 	for _, one := range values {
-		var id identity
-		if tuple, ok := one.(*ssa.Extract); ok {
-			one = tuple.Tuple
-		}
+		this := unknownThread
 		if from := c.held(one); from != nil {
-			name := c.varMark(from)
-			id = identity{name: name, made: name != mainThread}
-		} else if call, ok := one.(*ssa.Call); ok {
-			id = c.identifyNew(call)
+			this = c.varMark(from)
+		} else if call, _ := fromCall(one); call != nil {
+			this = c.identifyNew(call)
 		}
-		switch {
-		case id == identity{}:
-			return id
-		case all == identity{}:
-			all = id
-		case all.name != id.name && all.made && id.made:
-			all.name = ""
-		case all != id:
-			return identity{}
-		}
+		names[this] = true
 	}
-	return all
+	switch {
+	case !ok || len(names) == 0 || len(names) > 1 && (names[unknownThread] || names[mainThread]):
+		return unknownThread
+	case len(names) > 1:
+		return ""
+	}
+	return slices.Collect(maps.Keys(names))[0]
 }
 
 // identifyNew returns which thread a call returns.
-func (c *checker) identifyNew(call *ssa.Call) identity {
-	lib, f := c.library(&call.Call)
-	id := identity{made: makers[f.String()]}
+func (c *checker) identifyNew(call *ssa.Call) (thread string) {
+	name := c.called(&call.Call)
+	made := makers.MatchString(name)
 	switch {
-	case lib == threadcallMain && (f.name == "Thread" || f.name == "Loop"):
-		return identity{name: mainThread}
-	case lib == threadcallThread && f.String() == "Loop.Thread":
+	case name == mainPackage+".Thread", name == mainPackage+".Loop":
+		return mainThread
+	case name == threadPackage+".Loop.Thread":
 		return c.identify(call.Call.Args[0])
-	case lib != threadcallThread || !id.made && f.name != "Adopt" && f.name != "NewLoop":
-		return identity{}
-	}
-	if one, ok := c.marks.line(call.Pos()); ok && one.verb == "on" && one.name != anyThread {
-		id.name = one.name
-		return id
+	case !made && name != threadPackage+".Adopt" && name != threadPackage+".NewLoop":
+		return unknownThread
 	}
 	for _, opt := range options(call) {
-		if fn := opt.Call.StaticCallee(); fn != nil && fn.Name() == "WithName" {
-			id.name = textOf(opt.Call.Args[0])
+		if c.called(&opt.Call) == threadPackage+".WithName" {
+			thread = textOf(opt.Call.Args[0])
 		}
 	}
-	return id
+	if one := c.marks.line(call.Pos()); one.verb == "on" && one.name != anyThread {
+		thread = one.name
+	}
+	if thread == "" && !made {
+		return unknownThread
+	}
+	return thread
 }
 
-// makers are the functions of package thread that make threads.
-var makers = names("New Start NewPool StartPool")
-
-// adopts reports whether a function makes a Thread of the thread that it is called on.
-func adopts(obj *types.Func) bool {
-	return packageOf(obj) == threadPackage && obj.Name() == "Adopt"
-}
+// makers matches the functions of package thread that make threads.
+var makers = regexp.MustCompile(ours + `thread\.(New|Start)(Pool)?$`)
 
 // options returns the calls that make the last, variadic, arguments.
 func options(call *ssa.Call) (list []*ssa.Call) {
@@ -86,11 +72,10 @@ func options(call *ssa.Call) (list []*ssa.Call) {
 	}
 	for _, instr := range *last.X.Referrers() {
 		if at, ok := instr.(*ssa.IndexAddr); ok {
-			for _, instr := range *at.Referrers() {
-				if store, ok := instr.(*ssa.Store); ok {
-					if opt, ok := strip(store.Val).(*ssa.Call); ok {
-						list = append(list, opt)
-					}
+			values, _ := assigned(at)
+			for _, v := range values {
+				if opt, ok := strip(v).(*ssa.Call); ok {
+					list = append(list, opt)
 				}
 			}
 		}
@@ -100,14 +85,15 @@ func options(call *ssa.Call) (list []*ssa.Call) {
 
 // varMark returns the thread that a variable or field is marked with.
 func (c *checker) varMark(v *types.Var) string {
-	if name := c.marks.on[v]; name != "" {
-		return name
-	}
+	name := c.marks.on[v]
 	var f varFact
 	if v.Pkg() != c.pass.Pkg && c.pass.ImportObjectFact(v, &f) {
-		return f.Thread
+		name = f.Thread
 	}
-	return ""
+	if name == anyThread {
+		return ""
+	}
+	return name
 }
 
 // maker returns the call that makes a thread with an option, or nil.
@@ -140,7 +126,7 @@ func (c *checker) which(u use, instr ssa.CallInstruction) (which, owner any) {
 	}
 	if call := maker(instr); call != nil {
 		owner = call
-	} else if _, f := c.library(instr.Common()); f.name == "New" { // of package keyed
+	} else if strings.HasSuffix(c.called(instr.Common()), ".New") { // of package keyed
 		owner = instr
 	}
 	if of := target(instr.Common()); of != nil {

@@ -14,6 +14,8 @@ import (
 	"slices"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/ssa"
 )
 
@@ -28,6 +30,7 @@ var Analyzer = &analysis.Analyzer{
 		"another thread runs.",
 	URL:       "https://pkg.go.dev/github.com/threadcall/threadcall/cmd/threadcall/threadvet",
 	Run:       run,
+	Requires:  []*analysis.Analyzer{inspect.Analyzer},
 	FactTypes: []analysis.Fact{new(funcFact), new(varFact), new(packageFact)},
 }
 
@@ -108,7 +111,8 @@ func run(pass *analysis.Pass) (any, error) {
 	c.checkSpaces()
 	c.checkUsers()
 	c.checkWaits()
-	c.checkInit()
+	c.checkMain()
+	c.checkTests()
 	return nil, nil
 }
 
@@ -119,46 +123,36 @@ func (c *checker) importFacts() (relevant bool) {
 		var f packageFact
 		c.pass.ImportPackageFact(p, &f)
 		// Package mainthread locks the main goroutine by way of the engine.
-		c.fact.Locks = c.fact.Locks || f.Locks || libraryOf(p.Path()) == threadcallMain
+		c.fact.Locks = c.fact.Locks || f.Locks || p.Path() == mainPackage
 		c.fact.Lacks = cmp.Or(c.fact.Lacks, f.Lacks)
 		c.fact.One, c.fact.All = cmp.Or(c.fact.One, f.One), cmp.Or(c.fact.All, f.All)
 		relevant = relevant || f.Relevant || known(p.Path()) || c.ownTable(p.Path())
 	}
 	for id, obj := range c.pass.TypesInfo.Uses {
-		relevant = relevant || libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, obj)
-		if isFunc(obj, "runtime", "LockOSThread") {
-			_, way := c.around(id.Pos()) // up to the declaration and the file
-			f, ok := way[len(way)-2].(*ast.FuncDecl)
-			c.fact.Locks = c.fact.Locks || ok && f.Recv == nil && f.Name.Name == "init"
+		f, ok := obj.(*types.Func)
+		relevant = relevant || ok && libraryOf(c.pass.Pkg.Path()) == nil && c.matters(id, f.Origin())
+		if fullName(f) == "runtime.LockOSThread" {
+			in := enclosing[*ast.FuncDecl](c, id.Pos())
+			c.fact.Locks = c.fact.Locks || in != nil && in.Recv == nil && in.Name.Name == "init"
 		}
 	}
 	return relevant || c.ownTable(c.pass.Pkg.Path())
 }
 
-// matters reports whether what a name means needs a thread by a table, though the package may be
-// analyzed without the tables for the imported one.
-func (c *checker) matters(id *ast.Ident, obj types.Object) bool {
-	f, ok := obj.(*types.Func)
-	if !ok {
-		return false
-	}
-	list, _ := c.libraryNeeds(f.Origin(), nil)
-	return system(f) && (setsUser.MatchString(f.Name()) ||
-		numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "") ||
-		slices.ContainsFunc(list, func(n need) bool {
-			return n.Demand[0] != '!' || n.Demand == needBlock
-		})
+// matters reports whether the function that a name means needs a thread by a table, or moves one,
+// though the package may be analyzed without the tables for the imported one.
+func (c *checker) matters(id *ast.Ident, f *types.Func) bool {
+	list, _ := c.libraryNeeds(f, nil)
+	return slices.ContainsFunc(list, func(n need) bool {
+		return n.Demand[0] != '!' || n.Demand == needBlock
+	}) || c.listed(f, func(l *library) patterns { return l.Pools }) ||
+		system(f) && (setsUser.MatchString(f.Name()) ||
+			numbered.MatchString(f.Name()) && c.byNumber(id.Pos(), f.Pkg()) != "")
 }
 
 // ownTable reports whether a table of the module is for the package.
 func (c *checker) ownTable(pkg string) bool {
 	return slices.ContainsFunc(c.tables, func(l *library) bool { return l.matches(pkg) })
-}
-
-func isFunc(obj types.Object, pkg, name string) bool {
-	f, ok := obj.(*types.Func)
-	return ok && f != nil && f.Name() == name && f.Pkg() != nil && f.Pkg().Path() == pkg &&
-		f.Signature().Recv() == nil
 }
 
 func (c *checker) build() {
@@ -168,4 +162,19 @@ func (c *checker) build() {
 	}
 	c.pkg = prog.CreatePackage(c.pass.Pkg, c.pass.Files, c.pass.TypesInfo, false)
 	c.pkg.Build()
+}
+
+// at returns the innermost node at pos. It is not ok if no file has one.
+func (c *checker) at(pos token.Pos) (at inspector.Cursor, ok bool) {
+	return c.pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().FindByPos(pos, pos+1)
+}
+
+// enclosing returns the innermost node of its type at pos, or nil.
+func enclosing[N ast.Node](c *checker, pos token.Pos) (n N) {
+	if at, ok := c.at(pos); ok {
+		for in := range at.Enclosing(n) {
+			return in.Node().(N)
+		}
+	}
+	return n
 }

@@ -115,10 +115,8 @@ func follow(v ssa.Value, use func(instr ssa.Instruction, v ssa.Value) bool) bool
 		for _, instr := range *v.Referrers() {
 			switch x := instr.(type) {
 			case *ssa.DebugRef:
-			case *ssa.ChangeType:
-				follow(x)
-			case *ssa.MakeInterface:
-				follow(x)
+			case *ssa.ChangeType, *ssa.MakeInterface:
+				follow(x.(ssa.Value))
 			case *ssa.Extract:
 				if x.Index == 0 {
 					follow(x)
@@ -164,24 +162,17 @@ func textOf(v ssa.Value) string {
 // results returns what a function returns as result i.
 func results(fn *ssa.Function, i int) (list []ssa.Value) {
 	for ret := range each[*ssa.Return](fn) {
-		if i < len(ret.Results) {
-			list = append(list, ret.Results[i])
-		}
+		list = append(list, ret.Results[i])
 	}
 	return list
 }
 
+// strip returns what v is before its conversions.
 func strip(v ssa.Value) ssa.Value {
 	for {
 		switch x := v.(type) {
-		case *ssa.ChangeType:
-			v = x.X
-		case *ssa.MakeInterface:
-			v = x.X
-		case *ssa.ChangeInterface:
-			v = x.X
-		case *ssa.Convert:
-			v = x.X
+		case *ssa.ChangeType, *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.Convert:
+			v = *x.(ssa.Instruction).Operands(nil)[0]
 		default:
 			return v
 		}
@@ -203,10 +194,8 @@ func read(v ssa.Value) *types.Var {
 
 // held returns the variable or field that v is read from, if it is marked with a thread, or nil.
 func (c *checker) held(v ssa.Value) *types.Var {
-	if from := read(v); from != nil {
-		if name := c.varMark(from); name != "" && name != anyThread {
-			return from
-		}
+	if from := read(v); from != nil && c.varMark(from) != "" {
+		return from
 	}
 	return nil
 }
@@ -218,8 +207,8 @@ func (c *checker) valueNeeds(v ssa.Value) []need {
 		return marked(c.varMark(from), from.Name(), false)
 	}
 	if call, ok := v.(*ssa.Call); ok && isFunction(call) {
-		if lib, f := c.library(&call.Call); lib == threadcallThread && c.ofMain(&call.Call) {
-			return []need{{Demand: needInit, What: "the function that " + c.describe(f.obj) + " returns"}}
+		if obj := c.function(&call.Call); packageOf(obj) == threadPackage && c.ofMain(&call.Call) {
+			return []need{{Demand: needInit, What: "the function that " + c.describe(obj) + " returns"}}
 		}
 	}
 	return nil
@@ -328,12 +317,11 @@ func (c *checker) function(call *ssa.CallCommon) *types.Func {
 // byNumber returns the name of the system call that the call at pos makes by its number, or "": the
 // one that the package has for the number, or that stands there.
 func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
-	_, way := c.around(pos)
-	at := slices.IndexFunc(way, func(n ast.Node) bool { _, ok := n.(*ast.CallExpr); return ok })
-	if at < 0 || inChild(pos, way[len(way)-2]) {
+	call := enclosing[*ast.CallExpr](c, pos)
+	if call == nil || c.inChild(pos) {
 		return ""
 	}
-	arg, name := way[at].(*ast.CallExpr).Args[0], ""
+	arg, name := call.Args[0], ""
 	number := c.pass.TypesInfo.Types[arg].Value
 	for _, known := range pkg.Scope().Names() {
 		k, ok := pkg.Scope().Lookup(known).(*types.Const)
@@ -346,13 +334,8 @@ func (c *checker) byNumber(pos token.Pos, pkg *types.Package) string {
 	return strings.ToUpper(numbers.FindString(name))
 }
 
-// library returns the shipped table that has the function which a call always calls, and its names.
-func (c *checker) library(call *ssa.CallCommon) (lib *library, f function) {
-	if obj := c.function(call); obj != nil {
-		return libraryOf(packageOf(obj)), functionOf(obj)
-	}
-	return nil, f
-}
+// called returns the full name of the function that a call always calls, or "".
+func (c *checker) called(call *ssa.CallCommon) string { return fullName(c.function(call)) }
 
 var (
 	numbered = regexp.MustCompile(`^(Raw)?Syscall(6|NoError)?$`)
@@ -364,10 +347,12 @@ var (
 
 // inChild reports whether pos follows, in its declaration, the number of the system call that
 // starts a process: what does not return to the parent there is in the child, which has one thread.
-func inChild(pos token.Pos, decl ast.Node) bool {
-	for n := range ast.Preorder(decl) {
-		if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
-			return true
+func (c *checker) inChild(pos token.Pos) bool {
+	if in := enclosing[*ast.FuncDecl](c, pos); in != nil {
+		for n := range ast.Preorder(in) {
+			if id, ok := n.(*ast.Ident); ok && id.Pos() < pos && forks.MatchString(id.Name) {
+				return true
+			}
 		}
 	}
 	return false

@@ -36,7 +36,7 @@ func (c *checker) checkWait(n *node, p place, instr ssa.Instruction) {
 			enders, what = c.enders(x.X), "a channel"
 		}
 	case *ssa.Call:
-		if method(&x.Call) == "sync.WaitGroup.Wait" {
+		if c.called(&x.Call) == "sync.WaitGroup.Wait" {
 			enders, what = c.enders(x.Call.Args[0]), "a sync.WaitGroup"
 		}
 	}
@@ -50,19 +50,6 @@ func (c *checker) checkWait(n *node, p place, instr ssa.Instruction) {
 		c.report(instr.Pos(), "wait", "this waits for "+what+" on "+threadName(p.Thread)+", "+p.How+
 			", but what ends the wait must itself run there, by the call at "+c.position(after.Pos()))
 	}
-}
-
-// method returns the name of the method or function that is called, with its package.
-func method(call *ssa.CallCommon) string {
-	fn := call.StaticCallee()
-	if fn == nil {
-		return ""
-	}
-	obj, _ := fn.Object().(*types.Func)
-	if obj == nil || obj.Pkg() == nil {
-		return ""
-	}
-	return obj.Pkg().Path() + "." + functionOf(obj).String()
 }
 
 // enders returns what ends a wait for a channel or a sync.WaitGroup, of which v is the address:
@@ -82,7 +69,7 @@ func (c *checker) enders(v ssa.Value) (list []ssa.Instruction) {
 		case ssa.CallInstruction:
 			b, builtin := x.Common().Value.(*ssa.Builtin)
 			_, deferred := x.(*ssa.Defer)
-			name := strings.TrimPrefix(method(x.Common()), "sync.WaitGroup.")
+			name := strings.TrimPrefix(c.called(x.Common()), "sync.WaitGroup.")
 			switch {
 			case builtin && b.Name() == "close", name == "Done":
 				if deferred {

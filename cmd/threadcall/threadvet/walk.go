@@ -54,12 +54,8 @@ func (w *walk) with(s state, v ssa.Value, t truth) state {
 	if w.numbers[v] == 0 {
 		w.numbers[v] = len(w.numbers) + 1
 	}
-	facts := maps.Clone(s.facts)
-	if facts == nil {
-		facts = map[int]truth{}
-	}
-	facts[w.numbers[v]] = t
-	s.facts = facts
+	s.facts = maps.Clone(s.facts)
+	s.facts[w.numbers[v]] = t
 	return s
 }
 
@@ -98,20 +94,17 @@ type walked struct {
 // lockOf returns 1 for a function that locks its goroutine to its thread, and -1 for one that
 // unlocks it.
 func lockOf(obj *types.Func) int {
-	switch {
-	case isFunc(obj, "runtime", "LockOSThread"), adopts(obj):
+	switch fullName(obj) {
+	case "runtime.LockOSThread", threadPackage + ".Adopt", threadPackage + ".Loop.Adopt":
 		return 1
-	case isFunc(obj, "runtime", "UnlockOSThread"):
+	case "runtime.UnlockOSThread":
 		return -1
 	}
 	return 0
 }
 
 // unlocked reports whether a path of the node reaches the call without a lock of the node.
-func (c *checker) unlocked(n *node, instr ssa.Instruction) bool {
-	w := c.walks[n]
-	return w == nil || w.calls[instr].unlocked
-}
+func (w *walk) unlocked(instr ssa.Instruction) bool { return w == nil || w.calls[instr].unlocked }
 
 // moves reports whether a function of another package moves the thread that calls it to another
 // namespace by a table.
@@ -143,8 +136,10 @@ func (c *checker) effectsOf(to callee, args []ssa.Value) []effect {
 				}
 			}
 		}
-		made := strings.Contains(name, "unshare") || kinds == lockKind ||
-			len(args) > 0 && c.isNew(args[0])
+		made := strings.Contains(name, "unshare") || kinds == lockKind || len(args) > 0 &&
+			slices.ContainsFunc(c.opens(args[0], 0), func(call *ssa.Call) bool {
+				return c.moves(c.function(&call.Call)) // which has made it
+			})
 		done := effect{Moved: kinds, By: c.describe(to.obj), Made: made, Result: zero}
 		if to.obj.Signature().Results().Len() == 0 {
 			return []effect{done}
@@ -170,7 +165,7 @@ func (c *checker) walk(n *node) []effect {
 			c.walks[n] = nil
 			return nil
 		}
-		w.block(n.fn.Blocks[0], 0, state{})
+		w.block(n.fn.Blocks[0], 0, state{facts: map[int]truth{}})
 	}
 	if w == nil || w.steps < 0 { // not all paths
 		return nil
@@ -199,7 +194,7 @@ func (w *walk) matters(instr ssa.Instruction) bool {
 // pooled returns the functions that are given to one which runs them on a thread of which it
 // restores the network namespace alone.
 func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
-	if to.obj == nil || !c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
+	if !c.listed(to.obj, func(l *library) patterns { return l.Pools }) {
 		return nil
 	}
 	for _, arg := range common.Args {
@@ -207,14 +202,6 @@ func (c *checker) pooled(to callee, common *ssa.CallCommon) (list []callee) {
 		list = append(list, functions...)
 	}
 	return list
-}
-
-// isNew reports whether v is a namespace that a call has made.
-func (c *checker) isNew(v ssa.Value) bool {
-	return slices.ContainsFunc(c.opens(v, 0), func(call *ssa.Call) bool {
-		obj := c.function(&call.Call)
-		return obj != nil && c.moves(obj)
-	})
 }
 
 // returned returns the effects of the function that v is, if a call has returned it.
@@ -373,7 +360,7 @@ func (w *walk) truth(s state, v ssa.Value) truth {
 	case *ssa.ChangeInterface:
 		return w.truth(s, x.X)
 	case *ssa.Call:
-		if name := method(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
+		if name := w.c.called(&x.Call); name == "fmt.Errorf" || name == "errors.New" {
 			return nonzero
 		}
 	}
@@ -416,16 +403,14 @@ func (w *walk) isHome(instr ssa.CallInstruction) bool {
 			})
 		}
 	}
-	_, way := w.c.around(instr.Pos())
-	for _, n := range way {
-		switch n.(type) {
-		case *ast.DeferStmt, *ast.CallExpr:
-			for n := range ast.Preorder(n) {
-				if id, ok := n.(*ast.Ident); ok && home.MatchString(id.Name) {
+	if at, ok := w.c.at(instr.Pos()); ok {
+		for at := range at.Enclosing((*ast.DeferStmt)(nil), (*ast.CallExpr)(nil)) {
+			for id := range at.Preorder((*ast.Ident)(nil)) {
+				if home.MatchString(id.Node().(*ast.Ident).Name) {
 					return true
 				}
 			}
-			return false
+			break
 		}
 	}
 	return false
@@ -440,7 +425,7 @@ func (c *checker) opens(v ssa.Value, depth int) (calls []*ssa.Call) {
 			continue
 		}
 		var from []ssa.Value // what makes the result
-		if strings.HasSuffix(method(&call.Call), ".Fd") {
+		if strings.HasSuffix(c.called(&call.Call), ".Fd") {
 			from = call.Call.Args
 		} else if n := c.byFn[call.Call.StaticCallee()]; n != nil {
 			from = results(n.fn, i)
@@ -460,15 +445,14 @@ var ownSpace = regexp.MustCompile(`^/proc/(self|thread-self|%[dv])(/task/%[dv])?
 // opensHome reports whether a call returns a handle of the namespace in which the thread is.
 func (c *checker) opensHome(call *ssa.Call) bool {
 	for _, arg := range call.Call.Args {
-		if print, ok := arg.(*ssa.Call); ok && method(&print.Call) == "fmt.Sprintf" {
+		if print, ok := arg.(*ssa.Call); ok && c.called(&print.Call) == "fmt.Sprintf" {
 			arg = print.Call.Args[0]
 		}
 		if ownSpace.MatchString(textOf(arg)) {
 			return true
 		}
 	}
-	obj := c.function(&call.Call)
-	return obj != nil && c.listed(obj, func(l *library) patterns { return l.Home })
+	return c.listed(c.function(&call.Call), func(l *library) patterns { return l.Home })
 }
 
 func (w *walk) note(instr ssa.CallInstruction, s state) {
