@@ -180,8 +180,7 @@ func (e *Engine) spin() bool {
 			r.found++
 			return true
 		}
-		if sched.Passing() {
-			sched.EndPass()
+		if sched.EndPass() {
 			r.passed = r.ticked
 		}
 		park.Relax()
@@ -193,8 +192,7 @@ func (e *Engine) spin() bool {
 	last, now := start, start
 	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
 		e.waits.away(last, now)
-		if sched.Passing() {
-			sched.EndPass()
+		if sched.EndPass() {
 			start, r.passed = now, now
 		}
 		for range looks {

@@ -82,8 +82,6 @@ func (e *Engine) yield(self *Engine) {
 //
 //threadcall:noalloc
 func (e *Engine) endYields() {
-	if sched.Passing() {
-		sched.EndPass()
-	}
+	sched.EndPass()
 	e.yields.kind.Store(0)
 }

@@ -61,7 +61,7 @@ func TestReschedule_ends(t *testing.T) {
 		go func() {
 			defer close(done)
 			for !stop.Load() {
-				if ends && Passing() {
+				if ends {
 					EndPass()
 				}
 				runtime.Gosched()
@@ -70,7 +70,7 @@ func TestReschedule_ends(t *testing.T) {
 		for range 20 {
 			for !Reschedule(true) { // its time may pass before it waits
 			}
-			if Passing() {
+			if EndPass() {
 				t.Errorf("ends %t: it goes on", ends)
 			}
 			if !Reschedule(false) {

@@ -44,7 +44,7 @@ const maxPass = time.Millisecond
 //
 // If all is true, the caller's P, if it has nothing else to run, also takes work of other Ps. That
 // takes 5 to 30 µs. Reschedule then returns after EndPass, which a thread whose P is busy calls
-// once Passing is true, or after 1 ms.
+// again and again, or after 1 ms.
 func Reschedule(all bool) bool {
 	p := &pipe
 	if !p.used.CompareAndSwap(false, true) {
@@ -109,12 +109,13 @@ func lookAtPipe(fd uintptr) bool {
 	return false
 }
 
-// Passing reports whether Reschedule waits for EndPass.
-func Passing() bool { return pipe.asked.Load() }
+// EndPass ends the wait of Reschedule, and reports whether there was one.
+func EndPass() bool { return pipe.asked.Load() && endPass() }
 
-// EndPass ends the wait of Reschedule.
-func EndPass() {
-	if pipe.asked.CompareAndSwap(true, false) {
+func endPass() bool {
+	ends := pipe.asked.CompareAndSwap(true, false)
+	if ends {
 		_, _ = syscall.Write(pipe.fd, pipe.byte)
 	}
+	return ends
 }
