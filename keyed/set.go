@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/access"
@@ -91,7 +92,7 @@ type worker[K comparable] struct {
 	state      *keyState[K]
 	t          *thread.Thread
 	e          *engine.Engine   // its
-	calls      int              // that use it
+	calls      atomic.Int64     // that use it; without mu only from two or more to one less
 	users      []*engine.Engine // the threads on which some of these were made
 	since      time.Duration    // it has been unused or ending
 	forgotten  bool             // it takes no more calls, and must end before its key has another
@@ -270,7 +271,7 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 //threadcall:noalloc
 func (k *set[K]) taker(s *keyState[K]) *worker[K] {
 	for _, x := range s.threads {
-		if !x.forgotten && !x.terminated && (x.calls == 0 || k.each == 1) {
+		if !x.forgotten && !x.terminated && (x.calls.Load() == 0 || k.each == 1) {
 			return x
 		}
 	}
@@ -290,7 +291,7 @@ func (k *set[K]) room(s *keyState[K]) int {
 //
 //threadcall:noalloc
 func (k *set[K]) take(x *worker[K], by *engine.Engine) {
-	x.calls++
+	x.calls.Add(1)
 	if by != nil {
 		x.users = append(x.users, by) //threadcall:alloc when more threads use it than before
 		k.renew()                     //threadcall:alloc while such a call waits
@@ -484,7 +485,8 @@ func (k *set[K]) reachable() bool {
 
 // add makes a thread for s and its first call, p.
 func (k *set[K]) add(s *keyState[K], p *call[K]) {
-	x := &worker[K]{of: k, state: s, calls: 1} // its start
+	x := &worker[K]{of: k, state: s}
+	x.calls.Store(1) // its start
 	x.node.Value = x
 	if i := slices.Index(k.evicted, s.key); i >= 0 {
 		k.evicted, x.returned = slices.Delete(k.evicted, i, i+1), true
@@ -532,10 +534,16 @@ func (x *worker[K]) begin(prepare func() error) {
 	err = prepare()
 }
 
-// unuse ends a call that uses x. It is called without mu.
+// unuse ends a call that uses x. It is called without mu, which callers of one key would wait for,
+// and takes it for the last call alone, or for one that was made on a thread.
 //
 //threadcall:noalloc
 func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
+	for n := x.calls.Load(); n > 1 && by == nil; n = x.calls.Load() {
+		if x.calls.CompareAndSwap(n, n-1) {
+			return
+		}
+	}
 	now, outside := clock.Outside()
 	if !outside && k.bubble == 0 &&
 		x.e.Post(func() { k.unuse(x, by) }) { //threadcall:alloc in a bubble
@@ -547,7 +555,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 		x.users = slices.Delete(x.users, i, i+1)
 		k.renew() //threadcall:alloc while a call that was made on a thread waits
 	}
-	if x.calls--; x.calls > 0 || x.terminated {
+	if x.calls.Add(-1) > 0 || x.terminated {
 		return
 	}
 	if x.forgotten {
@@ -569,7 +577,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 // leave has x take no more calls, and ends it if it has none.
 func (k *set[K]) leave(x *worker[K]) {
 	x.forgotten = true
-	if x.calls == 0 {
+	if x.calls.Load() == 0 {
 		k.terminate(x)
 	}
 }
