@@ -1,17 +1,3 @@
-// Package oracle tests package thread with random programs. A program is a few goroutines that hand
-// functions to threads; the functions do the same in turn. Everything that happens when it runs is
-// compared with what a sequential model of the ten promises allows. Nothing outside its own tests
-// uses it.
-//
-//	program.go    what a program is
-//	text.go       its text form
-//	generate.go   programs made at random
-//	model.go      what each operation may answer
-//	place.go      the threads, pools, keys and external event loops that a program runs on
-//	labels.go     the profiler labels that functions run under
-//	pull.go       coroutines
-//	execute.go    running a program, with checks on the way
-//	check.go      checks when all is quiet
 package oracle
 
 import "fmt"
