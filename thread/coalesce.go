@@ -96,9 +96,7 @@ func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
 	c.next, c.nextBy = args, by
 	if slices.Contains(c.posters, by) || by == 0 && len(c.posters) > 0 {
 		ok := !e.Terminated()
-		if c.store(ok); !ok {
-			c.args = c.next // which is zero: what is queued was refused
-		}
+		c.store(ok)
 		c.mu.Unlock()
 		return ok
 	}

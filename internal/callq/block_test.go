@@ -120,6 +120,22 @@ func (q *Queue) takePartOf(c *Call) *Call {
 	return q.takePart()
 }
 
+// Close may come while the thread has a block in hand.
+func TestQueue_Post_closedInHand(t *testing.T) {
+	q, told := New(), new(refusals)
+	q.Owner = told
+	for range 3 {
+		q.Post(func() {})
+	}
+	c, _ := q.grab()
+	if q.Close(); q.begin(c) != c || c.Fn == nil {
+		t.Error("the function that the thread has begun to take is not given out")
+	}
+	if *told != 2 || !c.fns.empty() || q.Take() != nil {
+		t.Errorf("told of %d, want 2, or a function is left", *told)
+	}
+}
+
 // A second flood uses the records of the first.
 func TestQueue_Post_keepsItsRecords(t *testing.T) {
 	if testutil.Collecting {

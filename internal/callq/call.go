@@ -291,7 +291,7 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	}
 	var s uint64
 	if c.linked {
-		for s = c.state.Load(); !c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo); {
+		for done := false; !done; done = c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo) {
 			s = c.state.Load()
 		}
 	} else {

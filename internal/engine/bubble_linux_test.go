@@ -37,3 +37,13 @@ func TestBubble_clock(t *testing.T) {
 		}
 	}
 }
+
+// Between the clock of a bubble, by which a function was queued, and that of its thread are years.
+func TestMeasure_ofACallFromABubble(t *testing.T) {
+	e := start(t)
+	e.Measure(true)
+	synctest.Test(t, func(*testing.T) { e.Call(func() {}) })
+	if w := e.Stats().Waits; w.Count != 1 || w.Sum > time.Hour {
+		t.Errorf("%d functions have waited for %v", w.Count, w.Sum)
+	}
+}

@@ -232,6 +232,7 @@ func TestPool_leftCall(t *testing.T) {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}
+	x.link(c)
 	if p.workers[0].runFor(x, w, nil) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
@@ -239,6 +240,9 @@ func TestPool_leftCall(t *testing.T) {
 		if !x.abandon(w) {
 			t.Error("the call is not gone")
 		}
+	}
+	if len(x.sent) > 0 {
+		t.Error("what the thread queues next is linked to it")
 	}
 	n := 0
 	for range 100 {

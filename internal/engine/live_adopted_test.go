@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -303,6 +304,49 @@ func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 			if now := e.waits.returned.Load() != 0; now != timed {
 				t.Errorf("asked: %v, noted: %v", timed, now)
 			}
+		}
+	})
+}
+
+// A goroutine is not left locked if another terminates the thread before Adopt has returned.
+func TestAdoptLater_givesBackWhatIsTerminated(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		e, _ := New(0)
+		e.Post(nothing) // which AdoptLater announces last
+		terminated := false
+		terminate := func() {
+			if !terminated {
+				terminated = true
+				var other testutil.Group
+				other.Go(e.Terminate)
+				other.Wait()
+			}
+		}
+		e.onWake.Store(&terminate)
+		if err := e.AdoptLater(); err == nil || !terminated || e.pin.Held() || Self() != nil {
+			t.Errorf("error %v; the goroutine is locked: %v", err, e.pin.Held())
+		}
+	}()
+	testutil.Arrives(t, done)
+}
+
+// A loop inside a function that has labels gives it those back.
+func TestServeContext_givesTheLabelsBack(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		of := func(who string) context.Context {
+			return pprof.WithLabels(context.Background(), pprof.Labels("of", who))
+		}
+		caller, ran := of("the caller"), false
+		_ = e.GoContext(caller, func() {
+			over, cancel := context.WithCancel(of("the loop"))
+			cancel()
+			_ = e.ServeContext(over)
+			ran = e.labels.now == caller
+		})
+		if e.Serve(0, nil); !ran {
+			t.Error("the function goes on without its labels, or has not run")
 		}
 	})
 }

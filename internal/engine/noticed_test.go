@@ -145,6 +145,48 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 	testutil.Arrives(t, e.Done())
 }
 
+// A function that calls Goexit in a native loop ends that, and the thread begins it again.
+func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	began := 0
+	e.ServeIn(func() {
+		for began++; began == 1; {
+			testutil.Arrives(t, events)
+			e.Serve(0, nil)
+		}
+	})
+	e.Go(runtime.Goexit)
+	if testutil.Arrives(t, e.Done()); began != 2 {
+		t.Errorf("the loop has begun %d times, want twice", began)
+	}
+}
+
+// What a deferred call panics with while Goexit unwinds a function, its caller panics with, too.
+func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
+	e, raised := start(t), make(chan any, 1)
+	go func() {
+		defer func() { raised <- recover() }()
+		e.Call(func() {
+			defer func() { panic("deferred") }()
+			runtime.Goexit()
+		})
+		t.Error("the caller goes on")
+	}()
+	if v := testutil.Arrives(t, raised); v != "deferred" {
+		t.Errorf("the caller panics with %v", v)
+	}
+}
+
+// A post that comes between the two steps of an end, its phase and its queue, is counted.
+func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
+	e, _ := New(0)
+	e.q.Close()
+	if ok, n := e.Go(nothing), e.refused.Load(); ok || n != 1 {
+		t.Errorf("accepted: %v; %d were refused, want 1", ok, n)
+	}
+}
+
 // A thread that calls many others remembers those alone for which something is queued.
 func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	e := newEngine()

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
@@ -98,4 +101,28 @@ func TestPool_Retire_coming(t *testing.T) {
 	}); n > 0 {
 		t.Errorf("to tell a thread 1,000 times that has ended allocates %v times", n)
 	}
+}
+
+// A thread that waits for a function on each thread of a pool runs their calls meanwhile.
+func TestPool_CallEach_onAThread(t *testing.T) {
+	e := start(t)
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Start(false)
+	defer p.Terminate()
+	var ran atomic.Int32
+	testutil.Ends(t, func() {
+		e.Call(func() { p.CallEach(func(int) { e.Call(func() { ran.Add(1) }) }) })
+	})
+	if n := ran.Load(); n != 3 {
+		t.Errorf("%d have called back, want 3", n)
+	}
+}
+
+// What is to run on each thread of a pool that has ended runs on none.
+func TestPool_CallEach_terminated(t *testing.T) {
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Terminate()
+	testutil.Ends(t, func() { p.CallEach(func(int) { t.Error("it ran") }) })
 }

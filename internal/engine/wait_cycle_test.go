@@ -169,31 +169,51 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 // looks: that one may be taken from the several and never look itself. Random programs with keyed's
 // limits have hung, because a change of any ended the look.
 func TestReach_recheck(t *testing.T) {
-	x, y, z := newEngine(), newEngine(), newEngine()
-	stuck := func(ofX []*Engine) bool {
-		t.Helper()
-		var s Set
-		s.Replace(nil, ofX...)
-		x.publish(&wait{set: &s})
-		y.publish(&wait{on: x})
-		z.publish(&wait{on: z})
-		searches.mu.Lock()
-		defer searches.mu.Unlock()
-		r := &x.seen
-		if x.explore(x.wait.Load()); !r.closed || r.list[0].frees {
-			t.Fatal("x is not stuck before y changes")
+	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
+	for name, c := range map[string]struct {
+		needs [4][]int
+		stuck bool
+		freed []int // besides y
+	}{
+		"x needs itself":                  {needs: [4][]int{{y, x}, {x}}, stuck: true},
+		"y alone":                         {needs: [4][]int{{y}, {x}}, freed: []int{x}},
+		"y, and a cycle that x is not in": {needs: [4][]int{{y, z}, {x}, {z}}},
+		"y, which needed what needs x":    {needs: [4][]int{{y}, {z}, {x}}, freed: []int{x, z}},
+		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, true, []int{z}},
+		"y, and what needs x":             {needs: [4][]int{{y, z}, {x}, {w}, {x}}, stuck: true},
+		"y, and what needs several":       {needs: [4][]int{{y, z}, {x}, {w, y}, {y, x}}, stuck: true},
+		"y, and two that need each other": {needs: [4][]int{{y, z}, {x}, {w}, {z}}},
+	} {
+		var all [4]*Engine
+		for i := range all {
+			all[i] = newEngine()
 		}
-		y.unpublish()
+		for i, needs := range c.needs {
+			w := &wait{set: new(Set)}
+			for _, n := range needs {
+				w.set.Add(all[n])
+			}
+			if len(needs) == 1 && i != x {
+				w = &wait{on: all[needs[0]]}
+			}
+			all[i].publish(w)
+		}
+		searches.mu.Lock()
+		r := &all[x].seen
+		if all[x].explore(all[x].wait.Load()); !r.closed || r.list[0].frees {
+			t.Errorf("%s: x is not stuck before y changes", name)
+		}
+		all[y].unpublish()
 		r.recheck()
-		return r.closed && !r.list[0].frees
-	}
-	if !stuck([]*Engine{y, x}) {
-		t.Error("x depends on itself, and goes on because y has changed")
-	}
-	if stuck([]*Engine{y}) {
-		t.Error("x depends on y alone, which has changed, and is stuck")
-	}
-	if stuck([]*Engine{y, z}) {
-		t.Error("x depends on y, which has changed, and on a cycle that it is not in, and is stuck")
+		if got := r.closed && !r.list[0].frees; got != c.stuck {
+			t.Errorf("%s: x is stuck: %v", name, got)
+		}
+		for i, e := range all {
+			freed := i == y || slices.Contains(c.freed, i)
+			if e.epoch == searches.epoch && r.list[e.at].frees != freed {
+				t.Errorf("%s: thread %d is freed: %v", name, i, !freed)
+			}
+		}
+		searches.mu.Unlock()
 	}
 }
