@@ -203,7 +203,7 @@ func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 	}
 }
 
-// A Timer that a bubble makes, and that is stopped before its thread, outside, has set it, stays so.
+// A Timer that a bubble makes and stops before its thread, which is outside, has set it, is over.
 func TestBubble_stopsATimerBeforeItIsSet(t *testing.T) {
 	outside := start(t)
 	busy := occupy(t, outside.Go)

@@ -332,6 +332,34 @@ func TestAdoptLater_givesBackWhatIsTerminated(t *testing.T) {
 	testutil.Arrives(t, done)
 }
 
+// A function that keeps a native loop from what is queued has run since that was announced.
+func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		var idle, asked time.Duration
+		e.Go(func() {
+			e.counts.at.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
+			idle = e.running(clock.Now())
+			other(func() { e.Go(nothing) })
+			asked = e.running(clock.Now())
+		})
+		if e.Serve(0, nil); idle != 0 || asked <= 0 || asked >= time.Hour {
+			t.Errorf("it has run for %v before, and for %v after something was queued", idle, asked)
+		}
+	})
+}
+
+// A poster that waits for a place in the queue of a host counts as a caller that waits for it.
+func TestLimit_countsWhoWaitsForAHost(t *testing.T) {
+	e, _ := New(1)
+	e.Go(nothing)
+	accepted := make(chan bool)
+	go func() { accepted <- e.Go(nothing) }()
+	eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "it is counted")
+	if e.Terminate(); testutil.Arrives(t, accepted) || e.unserved.waits.Load() != 0 {
+		t.Error("the post is accepted, or still counted")
+	}
+}
+
 // A loop inside a function that has labels gives it those back.
 func TestServeContext_givesTheLabelsBack(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {

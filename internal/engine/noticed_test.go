@@ -325,6 +325,39 @@ func TestAbandon_withdraws(t *testing.T) {
 	on.step()
 }
 
+// A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a
+// call that has not begun before its own caller goes on.
+func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
+	e, on := newEngine(), newEngine()
+	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
+	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
+	unwound := make(chan bool)
+	go func() {
+		defer close(unwound)
+		e.run(c, w)
+	}()
+	testutil.Arrives(t, unwound)
+	if !w.call.Unwanted() || c.Outcome() != callq.Exited {
+		t.Errorf("the call may begin, or the outcome of what has exited is %d", c.Outcome())
+	}
+}
+
+// The record of a call whose caller a Goexit has unwound, after the call had begun, is used again.
+func TestWaitOn_givesBackTheRecordOfWhatItUnwinds(t *testing.T) {
+	a, b := start(t), start(t)
+	first := b.q.Get(callq.Awaited, nil, 0)
+	first.Drop()
+	unwound := make(chan bool)
+	go func() {
+		defer close(unwound)
+		a.Call(func() { b.Call(func() { a.Call(runtime.Goexit) }) })
+	}()
+	testutil.Arrives(t, unwound)
+	if b.q.Get(callq.Awaited, nil, 0) != first {
+		t.Error("it is not")
+	}
+}
+
 // interrupt wakes a thread that rests in the Go scheduler, and no other.
 func TestInterrupt_wakesWhatRests(t *testing.T) {
 	for name, c := range map[string]struct {
