@@ -138,7 +138,6 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 	started := false
 	defer func() {
 		if !started {
-			p.p.Terminate()
 			_ = p.p.Shutdown(context.Background())
 		}
 	}()

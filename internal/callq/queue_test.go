@@ -333,12 +333,21 @@ func TestOldest_passesOverNothing(t *testing.T) {
 		t.Errorf("%d calls are queued, want 801", n)
 	}
 	for range 801 {
-		if c := q.Take(); c == nil || c.linked {
+		c := q.Take()
+		if c == nil || c.linked {
 			t.Fatal("a call that has begun is taken, or none")
 		}
+		c.PostRun()
 	}
 	if q.Take() != nil || q.linked.Load() != 0 {
 		t.Errorf("%d calls are left, or one was taken again", q.linked.Load())
+	}
+	free := 0
+	for q.free.Get() != nil {
+		free++
+	}
+	if made := int(q.made.Load()); free != made || !q.firstFree() {
+		t.Errorf("%d of %d records are given back, and the first: %v", free, made, q.firstFree())
 	}
 }
 
@@ -350,7 +359,12 @@ func TestQueue_sweep(t *testing.T) {
 		for range before {
 			q.mustPush(t, Posted, 0)
 		}
-		for range 100_000 {
+		posts := before
+		for i := range 100_000 {
+			if i%1000 == 0 {
+				q.mustPush(t, Posted, 0)
+				posts++
+			}
 			c := q.mustPush(t, Awaited, 1)
 			if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
 				t.Fatal("the only call is not found")
@@ -358,8 +372,11 @@ func TestQueue_sweep(t *testing.T) {
 			c.Settle(Ran)
 			c.Drop()
 		}
-		if n := q.made.Load(); n > 512 || q.Len() != before {
-			t.Errorf("%d records for %d calls, want %d", n, q.Len(), before)
+		if n := q.made.Load(); n > 512 || q.Len() != posts {
+			t.Errorf("%d records for %d calls, want %d", n, q.Len(), posts)
+		}
+		if n := q.runAll(); n != posts {
+			t.Errorf("%d functions are left, want %d", n, posts)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"iter"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -83,6 +84,9 @@ func TestLimit(t *testing.T) {
 		if got := l.acquire(e, e, nil, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
+	}
+	if e.rounds.Load() > 0 {
+		t.Error("the thread has waited for itself")
 	}
 	waits := make(chan callq.Kind)
 	go func() { waits <- l.acquire(nil, e, nil, nil) }()
@@ -187,6 +191,45 @@ func TestWatch_forNothing(t *testing.T) {
 	v := newObserved(noContext, w, e, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
+	}
+}
+
+// What waits when Watch is called again, or when a post is refused, is not watched any more.
+func TestWatch_forgets(t *testing.T) {
+	e, o := New(0)
+	o.Watch(time.Hour, func(Slow) {})
+	w := e.observer.Load()
+	v := newObserved(noContext, w, e, nothing, true)
+	if w.slow.waiting.First == nil || v.notify == nil {
+		t.Error("it is not watched")
+	}
+	o.Watch(time.Hour, func(Slow) {})
+	if w.slow.waiting.First != nil || v.notify != nil {
+		t.Error("a function would be reported to what was called before")
+	}
+	e.enter(closing)
+	if e.Go(nothing) || w.slow.waiting.First != nil {
+		t.Error("a function that was refused would be reported")
+	}
+}
+
+// A function that waits for a pool is reported with the thread whose function has run for longest.
+func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
+	p, o := NewPool(2, 0, func(int) func() { return nil })
+	reported := make(chan Slow, 1)
+	o.Watch(time.Hour, func(s Slow) { reported <- s })
+	w := p.observer.Load()
+	running := newObserved(noContext, w, p.workers[1], nothing, true)
+	w.begin(running)
+	running.goid = ident.Goroutine()
+	newObserved(noContext, w, nil, nothing, true)
+	w.mu.Lock()
+	w.slow.limit = 0 // as if the hour were over
+	w.stall(clock.Now())
+	w.mu.Unlock()
+	s := testutil.Arrives(t, reported)
+	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
+		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
 	}
 }
 

@@ -100,8 +100,9 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 		"Terminate": func(e *Engine) { e.enter(closed); e.q.Close() },
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
-			if other(func() { first(e); e.Terminate() }); len(events) != 1 {
-				t.Errorf("%s: %d events, want 1", name, len(events))
+			other(func() { first(e); e.Terminate() })
+			if n := e.Stats().EventLoops; len(events) != 1 || n != 1 {
+				t.Errorf("%s: %d events, and %d are counted, want 1", name, len(events), n)
 			}
 			if other(e.wake); len(events) != 1 || e.On() || !isClosed(e.Done()) {
 				t.Errorf("%s: the thread has not ended, or is woken again", name)
@@ -138,7 +139,8 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		if err := e.AdoptLater(); err != nil {
 			t.Error(err)
 		}
-		for _, f := range []func(){func() { ran <- true }, runtime.Goexit} {
+		own := ident.Goroutine()
+		for _, f := range []func(){func() { ran <- ident.Goroutine() == own }, runtime.Goexit} {
 			e.AtExit.Add(&list.Node[func()]{Value: f})
 		}
 		var other testutil.Group
@@ -153,7 +155,7 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		e.Terminate()
 	}()
 	if !testutil.Arrives(t, ran) {
-		t.Error("a cleanup has not run")
+		t.Error("a cleanup has not run, or not on the thread")
 	}
 	testutil.Arrives(t, ran)
 }
@@ -332,6 +334,23 @@ func TestAdoptLater_givesBackWhatIsTerminated(t *testing.T) {
 	testutil.Arrives(t, done)
 }
 
+// While an event loop inside a function waits, the thread has nothing to do; after it, it has.
+func TestWait_restsInAFunction(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		ctx, cancel := context.WithCancel(context.Background())
+		var before, inside, after bool
+		e.Go(func() {
+			before = e.counts.works()
+			e.Wait(func() { inside = e.counts.works() })
+			after = e.counts.works()
+			cancel()
+		})
+		if _ = e.ServeContext(ctx); !before || inside || !after {
+			t.Errorf("it works: before %v, inside %v, after %v", before, inside, after)
+		}
+	})
+}
+
 // A function that keeps a native loop from what is queued has run since that was announced.
 func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
@@ -348,15 +367,43 @@ func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
 	})
 }
 
-// A poster that waits for a place in the queue of a host counts as a caller that waits for it.
-func TestLimit_countsWhoWaitsForAHost(t *testing.T) {
-	e, _ := New(1)
-	e.Go(nothing)
-	accepted := make(chan bool)
-	go func() { accepted <- e.Go(nothing) }()
-	eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "it is counted")
-	if e.Terminate(); testutil.Arrives(t, accepted) || e.unserved.waits.Load() != 0 {
-		t.Error("the post is accepted, or still counted")
+// Who waits for a place in the queue of a host, or for its end, counts as a caller that waits.
+func TestUnserved_countsEachWay(t *testing.T) {
+	for name, waits := range map[string]func(e *Engine){
+		"for a place": func(e *Engine) { e.Go(nothing); e.Go(nothing) },
+		"for the end": func(e *Engine) { _ = e.Shutdown(never) },
+	} {
+		e, _ := New(1)
+		returned := make(chan bool)
+		go func() { waits(e); close(returned) }()
+		eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "%s: it is counted", name)
+		e.Terminate()
+		if testutil.Arrives(t, returned); e.unserved.waits.Load() != 0 {
+			t.Errorf("%s: it still counts when it has returned", name)
+		}
+	}
+}
+
+// What a host leaves queued is announced, and what is queued behind that is not.
+func TestServe_announcesWhatItLeavesOnce(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, other func(func())) {
+		e.Go(nothing)
+		e.Go(nothing)
+		<-events
+		if n := e.Serve(1, nil); n != 1 || len(events) != 1 {
+			t.Fatalf("%d functions have run, and %d events come, want one of each", n, len(events))
+		}
+		if other(func() { e.Go(nothing) }); len(events) != 1 {
+			t.Errorf("%d events, want 1", len(events))
+		}
+	})
+}
+
+// A thread that is dropped before a goroutine has adopted it is terminated.
+func TestRetire_terminatesAHost(t *testing.T) {
+	e, _ := New(0)
+	if e.Retire(); !e.Terminated() {
+		t.Error("it is not")
 	}
 }
 

@@ -198,6 +198,16 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	if n := len(e.sent); n > 1 {
 		t.Errorf("it remembers %d threads", n)
 	}
+	e = newEngine()
+	for i, leave := range []func(c *callq.Call){
+		func(c *callq.Call) {}, func(c *callq.Call) { c.Withdraw() }, func(c *callq.Call) {},
+	} {
+		c := callq.New().Get(callq.Withdrawable, nothing, e.id)
+		e.link(c)
+		if leave(c); len(e.sent) != i+1 {
+			t.Errorf("it has forgotten what is queued: %d threads of %d are left", len(e.sent), i+1)
+		}
+	}
 }
 
 // A call that leaves the queue and does not run is counted, and its caller told.
@@ -257,6 +267,24 @@ func TestGoContext_givesItsPlaceBack(t *testing.T) {
 		t.Errorf("the post ends with %v, or there is no place for another", err)
 	}
 }
+
+// The thread does not ask a context that cannot end.
+func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
+	e, _ := New(0)
+	ctx, ran := &counted{Context: context.Background()}, false
+	_ = e.GoContext(ctx, func() { ran = true })
+	before := ctx.asked
+	if e.step(); !ran || ctx.asked != before {
+		t.Errorf("it has run: %v; asked %d times by the thread", ran, ctx.asked-before)
+	}
+}
+
+type counted struct {
+	context.Context
+	asked int
+}
+
+func (c *counted) Err() error { c.asked++; return nil }
 
 // An endsSecond is done when it has been asked once whether it is.
 type endsSecond struct {

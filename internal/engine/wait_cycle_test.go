@@ -4,10 +4,12 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -80,7 +82,9 @@ func TestPool_next_spared(t *testing.T) {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
 	e := p.workers[0]
-	if e.comes(t); !y.again.Load() {
+	w.call.Park()
+	y.publish(w)
+	if e.comes(t); !y.again.Load() || len(w.call.Token().C()) != 1 {
 		t.Error("all threads are busy, and the one that waits does not look again")
 	}
 	if _, several := w.needs(y); len(several) != 1 {
@@ -118,6 +122,51 @@ func TestWait_passesOverWhatServeHasRun(t *testing.T) {
 			t.Errorf("the functions have run in the order %v", order)
 		}
 	})
+}
+
+// A thread waits for what threads of a Set are to do.
+func TestSet_Wait_onAThread(t *testing.T) {
+	e, done := start(t), make(chan struct{})
+	var s Set
+	var over atomic.Bool
+	s.Add(newEngine())
+	go func() {
+		for e.wait.Load() == nil {
+			runtime.Gosched()
+		}
+		w := e.wait.Load()
+		for w.notify(); len(w.token.C()) > 0; {
+			runtime.Gosched()
+		}
+		over.Store(true)
+		close(done)
+	}()
+	testutil.Ends(t, func() {
+		e.Call(func() {
+			if x := s.Wait(done, nil); x != nil || !over.Load() || e.wait.Load() != nil {
+				t.Errorf("it has not waited, or still does, or is told of a cycle with %v", x)
+			}
+			if n := e.rounds.Load(); n != 1 {
+				t.Errorf("it has begun to wait %d times, want once", n)
+			}
+		})
+	})
+}
+
+// The last to wait in a cycle, whose own call has begun, has those look again that can do without
+// what they wait for.
+func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
+	x, y := newEngine(), newEngine()
+	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
+	place := &wait{on: x, token: park.NewToken(false)}
+	w.call.Begun()
+	y.publish(place)
+	for _, last := range []bool{false, true} {
+		x.publish(w)
+		if x.rescue(w, last) || (len(place.token.C()) == 1) != last {
+			t.Errorf("last: %v; a call has run, or y looks again: %v", last, len(place.token.C()) == 1)
+		}
+	}
 }
 
 // What a thread has queued before a call that is dropped stays linked.
