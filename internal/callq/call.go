@@ -286,9 +286,6 @@ func (c *Call) letGo(mine uint64) {
 //threadcall:noalloc
 func (c *Call) Settle(o Outcome) (woke bool) {
 	c.Fn = nil
-	if c.Kind == Withdrawable {
-		c.Ctx = nil
-	}
 	var s uint64
 	if c.linked {
 		for done := false; !done; done = c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo) {

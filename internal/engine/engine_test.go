@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
@@ -231,6 +232,43 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
 		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
 	}
+}
+
+// The number of a thread's goroutine, which a report needs, is known from the start if functions are
+// watched. That of a coroutine is not taken for it.
+func TestNumber_isOfTheServingGoroutine(t *testing.T) {
+	watched, o := New(0)
+	o.Watch(time.Hour, func(Slow) {})
+	watched.Start(nil, false)
+	defer watched.Terminate()
+	eventually(t, func() bool { return watched.goid.Load() != 0 }, "the number is known")
+	e := start(t)
+	e.Call(func() {
+		next, stop := iter.Pull(func(yield func(uint64) bool) { yield(e.number()) })
+		defer stop()
+		coroutine, _ := next()
+		kept := e.goid.Load()
+		own := e.number()
+		if kept != 0 || own != ident.Goroutine() || own == coroutine || e.goid.Load() != own {
+			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, e.goid.Load())
+		}
+	})
+}
+
+// What SetUser was given is let go of when the thread has ended.
+func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
+	e, _ := New(0)
+	ended := make(chan bool)
+	p := func() weak.Pointer[[64]int] {
+		user := new([64]int)
+		e.SetUser(user, func() { close(ended) })
+		return weak.Make(user)
+	}()
+	e.Start(nil, false)
+	e.Terminate()
+	testutil.Arrives(t, ended)
+	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
+	runtime.KeepAlive(e)
 }
 
 // What runs last has been queued by nothing, so no report says where.

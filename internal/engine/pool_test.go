@@ -103,6 +103,14 @@ func TestPool_Retire_coming(t *testing.T) {
 	}
 }
 
+// A thread of a pool whose start function is to run is not one that is about to take a call.
+func TestFirst_makesAThreadBusy(t *testing.T) {
+	e := newEngine()
+	if e.First(nothing); !e.busy.Load() {
+		t.Error("a wait would count on it")
+	}
+}
+
 // A thread that waits for a function on each thread of a pool runs their calls meanwhile.
 func TestPool_CallEach_onAThread(t *testing.T) {
 	e := start(t)

@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -110,6 +112,25 @@ func TestYield_network(t *testing.T) {
 	if n > 100 {
 		t.Errorf("the goroutine has run after %d yields", n)
 	}
+}
+
+// A caller that looks for the thread that it has woken has an empty goroutine run next on its P.
+func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nil, 0)
+	last := func() uint64 { // the number of a goroutine that begins now; each P has some in store
+		number := make(chan uint64)
+		go func() { number <- ident.Goroutine() }()
+		return <-number
+	}
+	eventually(t, func() bool {
+		before := last()
+		for range 1000 {
+			e.waits.meet(c, 1)
+		}
+		return int64(last()-before) > 900
+	}, "each of them starts one")
 }
 
 // The counts of Stats that say how a thread has found its calls, in both loops of a spin.
