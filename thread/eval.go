@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync"
 )
 
@@ -89,20 +88,18 @@ func MustEval[T any](c Caller, f func() T) T {
 //
 //threadcall:noalloc
 func (t *Thread) MustCall(f func()) {
-	if !t.e.Call(f) {
+	if !kept(t.e.Call(f), t) {
 		panic(refused("MustCall", t, f == nil)) //threadcall:alloc for the panic
 	}
-	runtime.KeepAlive(t)
 }
 
 // MustCall is [Pool.Call], but panics where Call returns false. See [Thread.MustCall].
 //
 //threadcall:noalloc
 func (p *Pool) MustCall(f func()) {
-	if !p.p.Call(f) {
+	if !kept(p.p.Call(f), p) {
 		panic(refused("MustCall", p, f == nil)) //threadcall:alloc for the panic
 	}
-	runtime.KeepAlive(p)
 }
 
 func refused(call string, c Caller, isNil bool) error {

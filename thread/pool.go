@@ -118,8 +118,7 @@ func (p *Pool) Done() <-chan struct{} { return p.p.Done() }
 // on one of the threads, nor in a function that one of them waits for, directly or through other
 // threads. It runs calls meanwhile as [Thread.Close] does.
 func (p *Pool) Close() {
-	_ = p.p.Shutdown(context.Background())
-	runtime.KeepAlive(p)
+	_ = kept(p.p.Shutdown(context.Background()), p)
 }
 
 // Shutdown is Close, but waits only until ctx is done. See [Thread.Shutdown].

@@ -3,7 +3,6 @@ package thread
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"slices"
 
 	"github.com/threadcall/threadcall/internal/access"
@@ -147,6 +146,5 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		return nil, fmt.Errorf("thread: the start of thread %d: %w", i, errs[i])
 	}
 	started = true
-	runtime.KeepAlive(p)
 	return p, nil
 }

@@ -2,7 +2,6 @@ package thread
 
 import (
 	"math"
-	"runtime"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
@@ -75,18 +74,14 @@ type Wakeups struct {
 //
 //threadcall:noalloc
 func (t *Thread) Stats() Stats {
-	s := statsOf(t.e.Stats())
-	runtime.KeepAlive(t)
-	return s
+	return kept(statsOf(t.e.Stats()), t)
 }
 
 // Stats returns the counts of all threads together. See [Thread.Stats].
 //
 //threadcall:noalloc
 func (p *Pool) Stats() Stats {
-	s := statsOf(p.p.Stats())
-	runtime.KeepAlive(p)
-	return s
+	return kept(statsOf(p.p.Stats()), p)
 }
 
 // MeasureTimes has the times of all threads and pools measured, of later ones, too, as [WithTimes]

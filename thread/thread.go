@@ -242,8 +242,7 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 // Close panics where Terminate does.
 func (t *Thread) Close() {
 	t.mayEnd("Close")
-	_ = t.e.Shutdown(context.Background())
-	runtime.KeepAlive(t)
+	_ = kept(t.e.Shutdown(context.Background()), t)
 }
 
 // Shutdown is Close, but waits only until ctx is done. It returns nil where Close would return.

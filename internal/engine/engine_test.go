@@ -222,6 +222,9 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	w := p.observer.Load()
 	running := newObserved(noContext, w, p.workers[1], nothing, true)
 	w.begin(running)
+	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
+		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
+	}
 	running.goid = ident.Goroutine()
 	newObserved(noContext, w, nil, nothing, true)
 	w.mu.Lock()
@@ -234,7 +237,7 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	}
 }
 
-// The number of a thread's goroutine, which a report needs, is known from the start if functions are
+// The number of a thread's goroutine, which reports need, is known from the start if functions are
 // watched. That of a coroutine is not taken for it.
 func TestNumber_isOfTheServingGoroutine(t *testing.T) {
 	watched, o := New(0)
@@ -249,8 +252,9 @@ func TestNumber_isOfTheServingGoroutine(t *testing.T) {
 		coroutine, _ := next()
 		kept := e.goid.Load()
 		own := e.number()
-		if kept != 0 || own != ident.Goroutine() || own == coroutine || e.goid.Load() != own {
-			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, e.goid.Load())
+		now := e.goid.Load()
+		if kept != 0 || own != ident.Goroutine() || own == coroutine || now != own {
+			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, now)
 		}
 	})
 }

@@ -180,3 +180,31 @@ func TestSpin_counts(t *testing.T) {
 	}
 	runtime.KeepAlive(o)
 }
+
+// What a thread knows about waits when it is new.
+func TestWaitState_init(t *testing.T) {
+	for _, never := range []bool{true, false} {
+		before := neverSpins
+		neverSpins = never
+		e, _ := New(0)
+		neverSpins = before
+		if w := &e.waits; w.parks != never || w.price.Load() != int64(firstPrice) {
+			t.Errorf("nothing spins: %v, want %v; parking costs %d ns", w.parks, never, w.price.Load())
+		}
+	}
+}
+
+// A thread whose entry among those that would spin another one has taken gets one of its own again.
+func TestSpinSlots_want_again(t *testing.T) {
+	var s spinSlots
+	var mine, others *spinSlot
+	const now = time.Hour
+	s.want(1, &mine, now)
+	first := mine
+	if s.want(2, &others, now+2*slotLease); others != first {
+		t.Fatal("the entry of a thread that has had no calls is not given away")
+	}
+	if s.want(1, &mine, now+2*slotLease); mine == others || mine.owner.Load() != 1 {
+		t.Error("two threads have one entry")
+	}
+}
