@@ -134,3 +134,36 @@ func TestPool_CallEach_terminated(t *testing.T) {
 	p.Terminate()
 	testutil.Ends(t, func() { p.CallEach(func(int) { t.Error("it ran") }) })
 }
+
+// Threads that rest are woken, the first of several panics is raised, and no record is lost.
+func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Start(false)
+	defer p.Terminate()
+	var first []*callq.Call
+	for _, e := range p.workers {
+		rests := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, rests, "thread %d rests", e.index)
+		c := e.q.Get(callq.Awaited, nil, 0)
+		first = append(first, c)
+		c.Drop()
+	}
+	testutil.Ends(t, func() {
+		v := testutil.Recovered(func() {
+			p.CallEach(func(i int) {
+				if i > 0 {
+					panic(i)
+				}
+			})
+		})
+		if v != 1 {
+			t.Errorf("it panics with %v, want 1", v)
+		}
+	})
+	for i, e := range p.workers {
+		if e.q.Get(callq.Awaited, nil, 0) != first[i] {
+			t.Errorf("the record of thread %d is not given back", i)
+		}
+	}
+}
