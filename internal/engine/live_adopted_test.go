@@ -229,6 +229,16 @@ func TestEngine_endYields(t *testing.T) {
 	})
 }
 
+// Serve lets callers that it has woken run, once.
+func TestServe_handsOnOnce(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.idleState.woke = 1
+		if e.Serve(0, nil); e.idleState.woke != 0 {
+			t.Error("it would again, although it has woken none since")
+		}
+	})
+}
+
 // An interrupt that comes after ServeContext has returned does not keep a thread from resting.
 func TestEngine_interrupt_late(t *testing.T) {
 	e := start(t)
