@@ -247,6 +247,25 @@ func TestEngine_interrupt_late(t *testing.T) {
 	eventually(t, e.q.Resting, "the thread rests")
 }
 
+// Nor does it keep one from resting that is in the next ServeContext.
+func TestServeContext_interruptedLate(t *testing.T) {
+	e, _ := New(0)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		e.Adopt()
+		_ = e.ServeContext(ctx)
+		e.Terminate()
+	}()
+	eventually(t, func() bool { return e.serving.Load() >= loops }, "the thread serves")
+	e.Call(nothing)
+	e.interrupt()
+	eventually(t, e.q.Resting, "the thread rests")
+	cancel()
+	testutil.Arrives(t, ended)
+}
+
 // What is to be done before several functions is done once, before the first, and not for one.
 func TestServe_restsBeforeSeveral(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
