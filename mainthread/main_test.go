@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 	// of the processes of TestInit_endsProgramsAsItSays most wait, for up to six seconds
 	_ = flag.Set("test.parallel", "32")
 	mainthread.Init(func() { os.Exit(m.Run()) })
+	panic("Init has returned, and no test has run") // else it were a success
 }
 
 var raceEnabled = testutil.Race

@@ -79,7 +79,6 @@ func goroutine() string {
 	by, file, _ := strings.Cut(string(created), "\n\t")
 	by, _, _ = strings.Cut(by, " in goroutine ")
 	file, _, _ = strings.Cut(file, " +0x")
-	file, _, _ = strings.Cut(file, "\n")
 	return fmt.Sprintf("goroutine %s, started at %s by %s", number,
 		filepath.Base(strings.TrimSpace(file)), path.Base(by))
 }

@@ -69,7 +69,8 @@ func TestAssert_saysWhatToWrite(t *testing.T) {
 			t.Errorf("the text is\n%s\nwithout\n%s", text, want)
 		}
 	}
-	lines := regexp.MustCompile(`;\nit runs on goroutine \d+, started at .*\.\nWrite .*$`)
+	lines := regexp.MustCompile(
+		`;\nit runs on goroutine \d+, started at [\w.]+:\d+ by [\w.]+\.\nWrite .*$`)
 	if !lines.MatchString(text) {
 		t.Errorf("the text is\n%s", text)
 	}

@@ -202,3 +202,23 @@ func TestBubble_inTheFarFutureEndsAContext(t *testing.T) {
 		})
 	}
 }
+
+// A Timer that a bubble makes and stops before its thread, which is outside, has set it, is over.
+func TestBubble_stopsATimerBeforeItIsSet(t *testing.T) {
+	outside := start(t)
+	busy := occupy(t, outside.Go)
+	var timer *thread.Timer
+	synctest.Test(t, func(t *testing.T) {
+		timer = outside.Every(time.Microsecond, func() { t.Error("ran") })
+		if !timer.Stop() {
+			t.Error("Stop has not ended it")
+		}
+	})
+	busy.Open()
+	outside.Call(nop) // behind what would set it
+	testutil.Ends(t, func() {
+		if outside.Call(nop); timer.Stop() {
+			t.Error("it has not been stopped")
+		}
+	})
+}

@@ -236,6 +236,16 @@ func TestAddCleanup_leavesNothing(t *testing.T) {
 	runtime.KeepAlive(c)
 }
 
+// The argument may be a pointer of the same type, if it is another one.
+func TestAddCleanup_takesAnotherPointer(t *testing.T) {
+	th, freed := start(t), make(chan *texture, 1)
+	other := &texture{id: 2}
+	thread.AddCleanup(th, &texture{id: 1}, func(tex *texture) { freed <- tex }, other)
+	if th.Close(); testutil.Arrives(t, freed) != other {
+		t.Error("it was not given the argument")
+	}
+}
+
 // A Thread that was dropped ends after it has freed everything, although what it stores refers to
 // that, and is not kept until then.
 func TestAddCleanup_keepsADroppedThreadUntilAllIsFreed(t *testing.T) {

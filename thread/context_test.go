@@ -152,6 +152,36 @@ func TestCallContext_returnsAnErrorForAContextThatGivesNone(t *testing.T) {
 	}
 }
 
+// A mutedContext is done when it is to be, and has no channel that says so.
+type mutedContext struct {
+	context.Context
+	over atomic.Bool
+}
+
+func (c *mutedContext) Err() error {
+	if c.over.Load() {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// A context that ends while its function is queued, without notice, is noticed by the thread.
+func TestCallContext_returnsTheErrorThatTheThreadSees(t *testing.T) {
+	for name, w := range contextWays(t) {
+		ctx := &mutedContext{Context: context.Background()}
+		busy := occupy(t, w.Go)
+		returned := make(chan error, 1)
+		go func() { returned <- w.callContext(ctx, func() { t.Errorf("%s: the function ran", name) }) }()
+		eventually(t, func() bool { return w.Stats().Queued == 1 }, "%s: the call is queued", name)
+		ctx.over.Store(true)
+		busy.Open()
+		err := testutil.Arrives(t, returned)
+		if n := w.Stats().Withdrawn; err != context.DeadlineExceeded || n != 1 {
+			t.Errorf("%s: returned %v, and %d functions count as withdrawn", name, err, n)
+		}
+	}
+}
+
 func TestServeContext_endsWithAContextThatGivesNoError(t *testing.T) {
 	h := adopt(t)
 	ctx := silentContext{t.Context(), make(chan struct{})}

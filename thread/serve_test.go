@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -198,6 +199,23 @@ func TestWait_isNotWokenBetweenWaits(t *testing.T) {
 		if ran != 5 || woken != 2 {
 			t.Errorf("%d of 2 functions ran that were posted to a blocked thread; woken %d times, want 2",
 				ran-3, woken)
+		}
+	})
+}
+
+// Package nativeloop restores what OnWake has set before.
+func TestOnWake_isKnownToNativeloop(t *testing.T) {
+	adopted(t, func(h *host) {
+		before := access.WakeOf(h.loop)
+		woken := false
+		h.loop.OnWake(func() { woken = true })
+		if f := access.WakeOf(h.loop); before != nil || f == nil {
+			t.Errorf("set before: %v, after: %v", before != nil, f != nil)
+		} else if f(); !woken {
+			t.Error("it is another function")
+		}
+		if h.loop.OnWake(nil); access.WakeOf(h.loop) != nil {
+			t.Error("it is still set")
 		}
 	})
 }

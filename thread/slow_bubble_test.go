@@ -73,7 +73,7 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 // noneOf fails the test if it is told of a call.
 func noneOf(t *testing.T, told chan thread.SlowCall) {
 	t.Helper()
-	time.Sleep(slow + slow/2)
+	time.Sleep(3 * slow)
 	for len(told) > 0 {
 		t.Errorf("told once more: %v", <-told)
 	}

@@ -398,6 +398,7 @@ func TestHistogram_hasQuantiles(t *testing.T) {
 		}
 		h.Buckets[i] = 1
 	}
+	h.Count, h.Sum = uint64(n), time.Hour
 	all := []float64{math.Inf(-1), -1, 0, 0.1, 0.5, 0.9, 0.999, 1, 2, math.Inf(1)}
 	if !slices.IsSortedFunc(all, func(a, b float64) int {
 		return cmp.Compare(h.Quantile(a), h.Quantile(b))

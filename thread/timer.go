@@ -131,8 +131,8 @@ func (t *Timer) fire() {
 		t.arm(t.due)
 	}
 	t.mu.Unlock()
-	if fires && !t.e.Post(t.run) {
-		t.cancel()
+	if fires {
+		t.e.Post(t.run) // or the thread is about to end, which cancels the Timer
 	}
 }
 

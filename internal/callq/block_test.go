@@ -111,6 +111,11 @@ func TestQueue_Post_closed(t *testing.T) {
 		if q.made.Load() != made {
 			t.Error("a refused post keeps a record")
 		}
+		for r := q.free.Get(); r != nil; r = q.free.Get() {
+			if r.fns != nil && !r.fns.empty() {
+				t.Error("a refused post keeps its function")
+			}
+		}
 	}
 }
 
@@ -118,6 +123,37 @@ func TestQueue_Post_closed(t *testing.T) {
 func (q *Queue) takePartOf(c *Call) *Call {
 	q.part = c
 	return q.takePart()
+}
+
+// Close may come while the thread has a block in hand.
+func TestQueue_Post_closedInHand(t *testing.T) {
+	q, told := New(), new(refusals)
+	q.Owner = told
+	for range 3 {
+		q.Post(func() {})
+	}
+	c, _ := q.grab()
+	if q.Close(); q.begin(c) != c || c.Fn == nil {
+		t.Error("the function that the thread has begun to take is not given out")
+	}
+	if *told != 2 || !c.fns.empty() || q.Take() != nil {
+		t.Errorf("told of %d, want 2, or a function is left", *told)
+	}
+}
+
+// What is behind the call that the thread takes is refused if Close comes between.
+func TestQueue_Take_closedInHand(t *testing.T) {
+	q, told := New(), new(refusals)
+	q.Owner = told
+	for range 3 {
+		q.mustPush(t, Posted, 1)
+	}
+	list, last := q.grab()
+	_, others := pop(list)
+	q.Close()
+	if q.restore(others, last); *told != 2 || q.Take() != nil {
+		t.Errorf("told of %d, want 2, or a call is left", *told)
+	}
 }
 
 // A second flood uses the records of the first.

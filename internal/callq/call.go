@@ -286,12 +286,9 @@ func (c *Call) letGo(mine uint64) {
 //threadcall:noalloc
 func (c *Call) Settle(o Outcome) (woke bool) {
 	c.Fn = nil
-	if c.Kind == Withdrawable {
-		c.Ctx = nil
-	}
 	var s uint64
 	if c.linked {
-		for s = c.state.Load(); !c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo); {
+		for done := false; !done; done = c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo) {
 			s = c.state.Load()
 		}
 	} else {

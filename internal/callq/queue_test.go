@@ -333,32 +333,51 @@ func TestOldest_passesOverNothing(t *testing.T) {
 		t.Errorf("%d calls are queued, want 801", n)
 	}
 	for range 801 {
-		if c := q.Take(); c == nil || c.linked {
+		c := q.Take()
+		if c == nil || c.linked {
 			t.Fatal("a call that has begun is taken, or none")
 		}
+		c.PostRun()
 	}
 	if q.Take() != nil || q.linked.Load() != 0 {
 		t.Errorf("%d calls are left, or one was taken again", q.linked.Load())
+	}
+	free := 0
+	for q.free.Get() != nil {
+		free++
+	}
+	if made := int(q.made.Load()); free != made || !q.firstFree() {
+		t.Errorf("%d of %d records are given back, and the first: %v", free, made, q.firstFree())
 	}
 }
 
 // Calls that have begun out of their turn are swept from the list, so that a thread whose function
 // waits in cycles for ever needs no more memory than what is queued.
 func TestQueue_sweep(t *testing.T) {
-	q := New()
-	for range 50 {
-		q.mustPush(t, Posted, 0)
-	}
-	for range 100_000 {
-		c := q.mustPush(t, Awaited, 1)
-		if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
-			t.Fatal("the only call is not found")
+	for _, before := range []int{0, 50} {
+		q := New()
+		for range before {
+			q.mustPush(t, Posted, 0)
 		}
-		c.Settle(Ran)
-		c.Drop()
-	}
-	if n := q.made.Load(); n > 512 || q.Len() != 50 {
-		t.Errorf("%d records for %d calls", n, q.Len())
+		posts := before
+		for i := range 100_000 {
+			if i%1000 == 0 {
+				q.mustPush(t, Posted, 0)
+				posts++
+			}
+			c := q.mustPush(t, Awaited, 1)
+			if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+				t.Fatal("the only call is not found")
+			}
+			c.Settle(Ran)
+			c.Drop()
+		}
+		if n := q.made.Load(); n > 512 || q.Len() != posts {
+			t.Errorf("%d records for %d calls, want %d", n, q.Len(), posts)
+		}
+		if n := q.runAll(); n != posts {
+			t.Errorf("%d functions are left, want %d", n, posts)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -34,5 +35,28 @@ func TestBubble_clock(t *testing.T) {
 				t.Errorf("%v later: %s at %v, and it is %v", d, what, time.Duration(at), now)
 			}
 		}
+	}
+}
+
+// Between the clock of a bubble, by which a function was queued, and that of its thread are years.
+func TestMeasure_ofACallFromABubble(t *testing.T) {
+	e := start(t)
+	e.Measure(true)
+	synctest.Test(t, func(*testing.T) { e.Call(func() {}) })
+	if w := e.Stats().Waits; w.Count != 1 || w.Sum > time.Hour {
+		t.Errorf("%d functions have waited for %v", w.Count, w.Sum)
+	}
+}
+
+// What the thread of a bubble that has ended refuses to a caller elsewhere is counted.
+func TestCallContext_countsWhatAnEndedBubbleRefuses(t *testing.T) {
+	var e *Engine
+	synctest.Test(t, func(*testing.T) {
+		e, _ = New(0)
+		e.Terminate()
+	})
+	err, n := e.CallContext(context.Background(), func() {}), e.refused.Load()
+	if err != ErrTerminated || n != 1 {
+		t.Errorf("returned %v; %d are refused, want 1", err, n)
 	}
 }

@@ -112,10 +112,7 @@ func (e *Engine) control(fn func()) (wake bool) {
 	c := e.q.Get(callq.Awaited, fn, 0)
 	c.Kind = callq.Control
 	e.controls.Add(1)
-	wake, _, ok := e.q.Push(c)
-	if !ok {
-		c.Drop()
-	} else if wake {
+	if wake, _, _ = e.q.Push(c); wake { // else it is closed, for ever, or the thread looks
 		e.wake()
 	}
 	return wake

@@ -3,8 +3,10 @@ package engine
 import (
 	"iter"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
+	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
@@ -83,6 +85,9 @@ func TestLimit(t *testing.T) {
 		if got := l.acquire(e, e, nil, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
 		}
+	}
+	if e.rounds.Load() > 0 {
+		t.Error("the thread has waited for itself")
 	}
 	waits := make(chan callq.Kind)
 	go func() { waits <- l.acquire(nil, e, nil, nil) }()
@@ -190,6 +195,86 @@ func TestWatch_forNothing(t *testing.T) {
 	}
 }
 
+// What waits when Watch is called again, or when a post is refused, is not watched any more.
+func TestWatch_forgets(t *testing.T) {
+	e, o := New(0)
+	o.Watch(time.Hour, func(Slow) {})
+	w := e.observer.Load()
+	v := newObserved(noContext, w, e, nothing, true)
+	if w.slow.waiting.First == nil || v.notify == nil {
+		t.Error("it is not watched")
+	}
+	o.Watch(time.Hour, func(Slow) {})
+	if w.slow.waiting.First != nil || v.notify != nil {
+		t.Error("a function would be reported to what was called before")
+	}
+	e.enter(closing)
+	if e.Go(nothing) || w.slow.waiting.First != nil {
+		t.Error("a function that was refused would be reported")
+	}
+}
+
+// A function that waits for a pool is reported with the thread whose function has run for longest.
+func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
+	p, o := NewPool(2, 0, func(int) func() { return nil })
+	reported := make(chan Slow, 1)
+	o.Watch(time.Hour, func(s Slow) { reported <- s })
+	w := p.observer.Load()
+	running := newObserved(noContext, w, p.workers[1], nothing, true)
+	w.begin(running)
+	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
+		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
+	}
+	running.goid = ident.Goroutine()
+	newObserved(noContext, w, nil, nothing, true)
+	w.mu.Lock()
+	w.slow.limit = 0 // as if the hour were over
+	w.stall(clock.Now())
+	w.mu.Unlock()
+	s := testutil.Arrives(t, reported)
+	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
+		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
+	}
+}
+
+// The number of a thread's goroutine, which reports need, is known from the start if functions are
+// watched. That of a coroutine is not taken for it.
+func TestNumber_isOfTheServingGoroutine(t *testing.T) {
+	watched, o := New(0)
+	o.Watch(time.Hour, func(Slow) {})
+	watched.Start(nil, false)
+	defer watched.Terminate()
+	eventually(t, func() bool { return watched.goid.Load() != 0 }, "the number is known")
+	e := start(t)
+	e.Call(func() {
+		next, stop := iter.Pull(func(yield func(uint64) bool) { yield(e.number()) })
+		defer stop()
+		coroutine, _ := next()
+		kept := e.goid.Load()
+		own := e.number()
+		now := e.goid.Load()
+		if kept != 0 || own != ident.Goroutine() || own == coroutine || now != own {
+			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, now)
+		}
+	})
+}
+
+// What SetUser was given is let go of when the thread has ended.
+func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
+	e, _ := New(0)
+	ended := make(chan bool)
+	p := func() weak.Pointer[[64]int] {
+		user := new([64]int)
+		e.SetUser(user, func() { close(ended) })
+		return weak.Make(user)
+	}()
+	e.Start(nil, false)
+	e.Terminate()
+	testutil.Arrives(t, ended)
+	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
+	runtime.KeepAlive(e)
+}
+
 // What runs last has been queued by nothing, so no report says where.
 func TestRunLast_isFromNowhere(t *testing.T) {
 	e, o := New(0)
@@ -232,6 +317,7 @@ func TestPool_leftCall(t *testing.T) {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}
+	x.link(c)
 	if p.workers[0].runFor(x, w, nil) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
@@ -239,6 +325,9 @@ func TestPool_leftCall(t *testing.T) {
 		if !x.abandon(w) {
 			t.Error("the call is not gone")
 		}
+	}
+	if len(x.sent) > 0 {
+		t.Error("what the thread queues next is linked to it")
 	}
 	n := 0
 	for range 100 {

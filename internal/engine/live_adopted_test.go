@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"runtime/pprof"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -99,8 +100,9 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 		"Terminate": func(e *Engine) { e.enter(closed); e.q.Close() },
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
-			if other(func() { first(e); e.Terminate() }); len(events) != 1 {
-				t.Errorf("%s: %d events, want 1", name, len(events))
+			other(func() { first(e); e.Terminate() })
+			if n := e.Stats().EventLoops; len(events) != 1 || n != 1 {
+				t.Errorf("%s: %d events, and %d are counted, want 1", name, len(events), n)
 			}
 			if other(e.wake); len(events) != 1 || e.On() || !isClosed(e.Done()) {
 				t.Errorf("%s: the thread has not ended, or is woken again", name)
@@ -137,7 +139,8 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		if err := e.AdoptLater(); err != nil {
 			t.Error(err)
 		}
-		for _, f := range []func(){func() { ran <- true }, runtime.Goexit} {
+		own := ident.Goroutine()
+		for _, f := range []func(){func() { ran <- ident.Goroutine() == own }, runtime.Goexit} {
 			e.AtExit.Add(&list.Node[func()]{Value: f})
 		}
 		var other testutil.Group
@@ -152,7 +155,7 @@ func TestTerminate_runsEachCleanup(t *testing.T) {
 		e.Terminate()
 	}()
 	if !testutil.Arrives(t, ran) {
-		t.Error("a cleanup has not run")
+		t.Error("a cleanup has not run, or not on the thread")
 	}
 	testutil.Arrives(t, ran)
 }
@@ -226,12 +229,41 @@ func TestEngine_endYields(t *testing.T) {
 	})
 }
 
+// Serve lets callers that it has woken run, once.
+func TestServe_handsOnOnce(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.idleState.woke = 1
+		if e.Serve(0, nil); e.idleState.woke != 0 {
+			t.Error("it would again, although it has woken none since")
+		}
+	})
+}
+
 // An interrupt that comes after ServeContext has returned does not keep a thread from resting.
 func TestEngine_interrupt_late(t *testing.T) {
 	e := start(t)
 	e.Call(func() {})
 	e.interrupt()
 	eventually(t, e.q.Resting, "the thread rests")
+}
+
+// Nor does it keep one from resting that is in the next ServeContext.
+func TestServeContext_interruptedLate(t *testing.T) {
+	e, _ := New(0)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		e.Adopt()
+		_ = e.ServeContext(ctx)
+		e.Terminate()
+	}()
+	eventually(t, func() bool { return e.serving.Load() >= loops }, "the thread serves")
+	e.Call(nothing)
+	e.interrupt()
+	eventually(t, e.q.Resting, "the thread rests")
+	cancel()
+	testutil.Arrives(t, ended)
 }
 
 // What is to be done before several functions is done once, before the first, and not for one.
@@ -303,6 +335,122 @@ func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 			if now := e.waits.returned.Load() != 0; now != timed {
 				t.Errorf("asked: %v, noted: %v", timed, now)
 			}
+		}
+	})
+}
+
+// A goroutine is not left locked if another terminates the thread before Adopt has returned.
+func TestAdoptLater_givesBackWhatIsTerminated(t *testing.T) {
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		e, _ := New(0)
+		e.Post(nothing) // which AdoptLater announces last
+		terminated := false
+		terminate := func() {
+			if !terminated {
+				terminated = true
+				var other testutil.Group
+				other.Go(e.Terminate)
+				other.Wait()
+			}
+		}
+		e.onWake.Store(&terminate)
+		if err := e.AdoptLater(); err == nil || !terminated || e.pin.Held() || Self() != nil {
+			t.Errorf("error %v; the goroutine is locked: %v", err, e.pin.Held())
+		}
+	}()
+	testutil.Arrives(t, done)
+}
+
+// While an event loop inside a function waits, the thread has nothing to do; after it, it has.
+func TestWait_restsInAFunction(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		ctx, cancel := context.WithCancel(context.Background())
+		var before, inside, after bool
+		e.Go(func() {
+			before = e.counts.works()
+			e.Wait(func() { inside = e.counts.works() })
+			after = e.counts.works()
+			cancel()
+		})
+		if _ = e.ServeContext(ctx); !before || inside || !after {
+			t.Errorf("it works: before %v, inside %v, after %v", before, inside, after)
+		}
+	})
+}
+
+// A function that keeps a native loop from what is queued has run since that was announced.
+func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		var idle, asked time.Duration
+		e.Go(func() {
+			e.counts.at.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
+			idle = e.running(clock.Now())
+			other(func() { e.Go(nothing) })
+			asked = e.running(clock.Now())
+		})
+		if e.Serve(0, nil); idle != 0 || asked <= 0 || asked >= time.Hour {
+			t.Errorf("it has run for %v before, and for %v after something was queued", idle, asked)
+		}
+	})
+}
+
+// Who waits for a place in the queue of a host, or for its end, counts as a caller that waits.
+func TestUnserved_countsEachWay(t *testing.T) {
+	for name, waits := range map[string]func(e *Engine){
+		"for a place": func(e *Engine) { e.Go(nothing); e.Go(nothing) },
+		"for the end": func(e *Engine) { _ = e.Shutdown(never) },
+	} {
+		e, _ := New(1)
+		returned := make(chan bool)
+		go func() { waits(e); close(returned) }()
+		eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "%s: it is counted", name)
+		e.Terminate()
+		if testutil.Arrives(t, returned); e.unserved.waits.Load() != 0 {
+			t.Errorf("%s: it still counts when it has returned", name)
+		}
+	}
+}
+
+// What a host leaves queued is announced, and what is queued behind that is not.
+func TestServe_announcesWhatItLeavesOnce(t *testing.T) {
+	hosts(t, func(e *Engine, events chan bool, other func(func())) {
+		e.Go(nothing)
+		e.Go(nothing)
+		<-events
+		if n := e.Serve(1, nil); n != 1 || len(events) != 1 {
+			t.Fatalf("%d functions have run, and %d events come, want one of each", n, len(events))
+		}
+		if other(func() { e.Go(nothing) }); len(events) != 1 {
+			t.Errorf("%d events, want 1", len(events))
+		}
+	})
+}
+
+// A thread that is dropped before a goroutine has adopted it is terminated.
+func TestRetire_terminatesAHost(t *testing.T) {
+	e, _ := New(0)
+	if e.Retire(); !e.Terminated() {
+		t.Error("it is not")
+	}
+}
+
+// A loop inside a function that has labels gives it those back.
+func TestServeContext_givesTheLabelsBack(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		of := func(who string) context.Context {
+			return pprof.WithLabels(context.Background(), pprof.Labels("of", who))
+		}
+		caller, ran := of("the caller"), false
+		_ = e.GoContext(caller, func() {
+			over, cancel := context.WithCancel(of("the loop"))
+			cancel()
+			_ = e.ServeContext(over)
+			ran = e.labels.now == caller
+		})
+		if e.Serve(0, nil); !ran {
+			t.Error("the function goes on without its labels, or has not run")
 		}
 	})
 }

@@ -145,6 +145,48 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 	testutil.Arrives(t, e.Done())
 }
 
+// A function that calls Goexit in a native loop ends that, and the thread begins it again.
+func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	began := 0
+	e.ServeIn(func() {
+		for began++; began == 1; {
+			testutil.Arrives(t, events)
+			e.Serve(0, nil)
+		}
+	})
+	e.Go(runtime.Goexit)
+	if testutil.Arrives(t, e.Done()); began != 2 {
+		t.Errorf("the loop has begun %d times, want twice", began)
+	}
+}
+
+// What a deferred call panics with while Goexit unwinds a function, its caller panics with, too.
+func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
+	e, raised := start(t), make(chan any, 1)
+	go func() {
+		defer func() { raised <- recover() }()
+		e.Call(func() {
+			defer func() { panic("deferred") }()
+			runtime.Goexit()
+		})
+		t.Error("the caller goes on")
+	}()
+	if v := testutil.Arrives(t, raised); v != "deferred" {
+		t.Errorf("the caller panics with %v", v)
+	}
+}
+
+// A post that comes between the two steps of an end, its phase and its queue, is counted.
+func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
+	e, _ := New(0)
+	e.q.Close()
+	if ok, n := e.Go(nothing), e.refused.Load(); ok || n != 1 {
+		t.Errorf("accepted: %v; %d were refused, want 1", ok, n)
+	}
+}
+
 // A thread that calls many others remembers those alone for which something is queued.
 func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	e := newEngine()
@@ -155,6 +197,16 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	}
 	if n := len(e.sent); n > 1 {
 		t.Errorf("it remembers %d threads", n)
+	}
+	e = newEngine()
+	for i, leave := range []func(c *callq.Call){
+		func(c *callq.Call) {}, func(c *callq.Call) { c.Withdraw() }, func(c *callq.Call) {},
+	} {
+		c := callq.New().Get(callq.Withdrawable, nothing, e.id)
+		e.link(c)
+		if leave(c); len(e.sent) != i+1 {
+			t.Errorf("it has forgotten what is queued: %d threads of %d are left", len(e.sent), i+1)
+		}
 	}
 }
 
@@ -215,6 +267,24 @@ func TestGoContext_givesItsPlaceBack(t *testing.T) {
 		t.Errorf("the post ends with %v, or there is no place for another", err)
 	}
 }
+
+// The thread does not ask a context that cannot end.
+func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
+	e, _ := New(0)
+	ctx, ran := &counted{Context: context.Background()}, false
+	_ = e.GoContext(ctx, func() { ran = true })
+	before := ctx.asked
+	if e.step(); !ran || ctx.asked != before {
+		t.Errorf("it has run: %v; asked %d times by the thread", ran, ctx.asked-before)
+	}
+}
+
+type counted struct {
+	context.Context
+	asked int
+}
+
+func (c *counted) Err() error { c.asked++; return nil }
 
 // An endsSecond is done when it has been asked once whether it is.
 type endsSecond struct {
@@ -281,6 +351,39 @@ func TestAbandon_withdraws(t *testing.T) {
 		}
 	}
 	on.step()
+}
+
+// A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a
+// call that has not begun before its own caller goes on.
+func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
+	e, on := newEngine(), newEngine()
+	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
+	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
+	unwound := make(chan bool)
+	go func() {
+		defer close(unwound)
+		e.run(c, w)
+	}()
+	testutil.Arrives(t, unwound)
+	if !w.call.Unwanted() || c.Outcome() != callq.Exited {
+		t.Errorf("the call may begin, or the outcome of what has exited is %d", c.Outcome())
+	}
+}
+
+// The record of a call whose caller a Goexit has unwound, after the call had begun, is used again.
+func TestWaitOn_givesBackTheRecordOfWhatItUnwinds(t *testing.T) {
+	a, b := start(t), start(t)
+	first := b.q.Get(callq.Awaited, nil, 0)
+	first.Drop()
+	unwound := make(chan bool)
+	go func() {
+		defer close(unwound)
+		a.Call(func() { b.Call(func() { a.Call(runtime.Goexit) }) })
+	}()
+	testutil.Arrives(t, unwound)
+	if b.q.Get(callq.Awaited, nil, 0) != first {
+		t.Error("it is not")
+	}
 }
 
 // interrupt wakes a thread that rests in the Go scheduler, and no other.

@@ -184,16 +184,5 @@ func (v *observedCall) release() {
 	unusedCalls.Put(v)
 }
 
-// inPlace runs the function of a call that is made on the thread.
-//
-//threadcall:noalloc
-func inPlace(fn func()) {
-	if trace.IsEnabled() {
-		markInPlace(fn)
-	} else {
-		fn()
-	}
-}
-
-// markInPlace is inPlace while a trace is recorded.
+// markInPlace runs the function of a call that is made on the thread, while a trace is recorded.
 func markInPlace(fn func()) { trace.WithRegion(never, region, fn) }

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"runtime"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
@@ -97,5 +100,70 @@ func TestPool_Retire_coming(t *testing.T) {
 		}
 	}); n > 0 {
 		t.Errorf("to tell a thread 1,000 times that has ended allocates %v times", n)
+	}
+}
+
+// A thread of a pool whose start function is to run is not one that is about to take a call.
+func TestFirst_makesAThreadBusy(t *testing.T) {
+	e := newEngine()
+	if e.First(nothing); !e.busy.Load() {
+		t.Error("a wait would count on it")
+	}
+}
+
+// A thread that waits for a function on each thread of a pool runs their calls meanwhile.
+func TestPool_CallEach_onAThread(t *testing.T) {
+	e := start(t)
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Start(false)
+	defer p.Terminate()
+	var ran atomic.Int32
+	testutil.Ends(t, func() {
+		e.Call(func() { p.CallEach(func(int) { e.Call(func() { ran.Add(1) }) }) })
+	})
+	if n := ran.Load(); n != 3 {
+		t.Errorf("%d have called back, want 3", n)
+	}
+}
+
+// What is to run on each thread of a pool that has ended runs on none.
+func TestPool_CallEach_terminated(t *testing.T) {
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Terminate()
+	testutil.Ends(t, func() { p.CallEach(func(int) { t.Error("it ran") }) })
+}
+
+// Threads that rest are woken, the first of several panics is raised, and no record is lost.
+func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
+	p, o := NewPool(3, 0, func(int) func() { return nil })
+	defer runtime.KeepAlive(o)
+	p.Start(false)
+	defer p.Terminate()
+	var first []*callq.Call
+	for _, e := range p.workers {
+		rests := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
+		eventually(t, rests, "thread %d rests", e.index)
+		c := e.q.Get(callq.Awaited, nil, 0)
+		first = append(first, c)
+		c.Drop()
+	}
+	testutil.Ends(t, func() {
+		v := testutil.Recovered(func() {
+			p.CallEach(func(i int) {
+				if i > 0 {
+					panic(i)
+				}
+			})
+		})
+		if v != 1 {
+			t.Errorf("it panics with %v, want 1", v)
+		}
+	})
+	for i, e := range p.workers {
+		if e.q.Get(callq.Awaited, nil, 0) != first[i] {
+			t.Errorf("the record of thread %d is not given back", i)
+		}
 	}
 }

@@ -162,13 +162,10 @@ func States() (states []State, names map[string]*NameState) {
 
 func (s *State) fill() {
 	x := s.of
-	if name := x.name.Load(); name != nil {
-		s.Name = *name
+	if s.Name = s.Label; x.name.Load() != nil {
+		s.Name = *x.name.Load() // although the label is OtherNames
 	}
 	s.ID, s.Pool = x.ID(), x.pool != nil
-	if s.Name == "" {
-		s.Name = s.Label
-	}
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {

@@ -73,6 +73,50 @@ func TestStates_haveFewNames(t *testing.T) {
 	}
 }
 
+// A thread without a name is called by its number, once it has one.
+func TestString_namesAThreadByItsNumber(t *testing.T) {
+	e, _ := New(0)
+	if got := e.String(); got != "a thread without a name" {
+		t.Errorf("before it begins it is %q", got)
+	}
+	e.Start(nil, false)
+	defer e.Terminate()
+	if e.Call(nothing); e.TID() != 0 && e.String() !=
+		fmt.Sprintf("a thread without a name (%d in the operating system)", e.TID()) {
+		t.Errorf("then it is %q", e)
+	}
+}
+
+// A page shows the name that a thread was given; without one, "main" for the main thread.
+func TestStates_haveNames(t *testing.T) {
+	for _, c := range []struct {
+		name, label, want string
+		main              bool
+	}{
+		{"mine", "mine", "mine", false}, {"", "", "", false}, {"", "main", "main", true},
+	} {
+		e, _ := New(0)
+		if c.main {
+			e.IsMain()
+		}
+		e.SetName(c.name, false)
+		s := State{of: &e.target, Label: e.named.name}
+		if s.fill(); s.Name != c.want || s.Label != c.label {
+			t.Errorf("%q: the name is %q, the label %q", c.name, s.Name, s.Label)
+		}
+		all.mu.Lock()
+		e.node.Remove()
+		all.mu.Unlock()
+	}
+	x, name := newEngine(), "one of many"
+	x.target.init(0, new(Owner))
+	x.name.Store(&name)
+	s := State{of: &x.target, Label: OtherNames}
+	if s.fill(); s.Name != name {
+		t.Errorf("one of many names is shown as %q", s.Name)
+	}
+}
+
 // A thread that has ended has nothing to do, and a post that is skipped while the counts are read
 // is none that has begun.
 func TestStats_ofTheLastMoment(t *testing.T) {

@@ -148,13 +148,12 @@ func (e *Engine) nested(fn func()) bool {
 
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if !e.runsInPlace() {
-		return ErrTerminated
-	}
 	if hasLabels(ctx) {
 		defer e.setLabels(e.label(ctx))
 	}
-	inPlace(fn)
+	if !e.nested(fn) {
+		return ErrTerminated
+	}
 	return nil
 }
 

@@ -358,8 +358,8 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	if x.wait.Load() == theirs {
 		if inBacklog {
 			c = p.takeFor(e, x, theirs.call)
-		} else if c = e.oldest(x, theirs.call, false); c != nil && !c.BeginOutOfTurn(x.id) {
-			c = nil
+		} else if next := e.oldest(x, theirs.call, false); next != nil && next.BeginOutOfTurn(x.id) {
+			c = next
 		}
 	}
 	x.leave.Unlock()
@@ -472,7 +472,8 @@ type reached struct {
 	one     *Engine
 	several []*Engine
 	frees   bool // it can go on, or will be freed
-	needed  bool // by the first, as recheck finds
+
+	followed bool // by recheck
 }
 
 // goesOn reports whether one of the threads that are stuck waits for a call that a thread can run,
@@ -560,39 +561,30 @@ func (r *reach) recheck() {
 			n.frees, changed = true, true
 		}
 	}
-	if !changed {
-		return
-	}
-	r.spread()
-	r.closed = false
-	for i := range r.list {
-		r.list[i].needed = i == 0
-	}
-	for more := true; more; {
-		more = false
-		for i := range r.list {
-			n := &r.list[i]
-			if !n.needed || n.frees {
-				continue
-			}
-			more = n.one != nil && r.need(n.one) || more
-			for _, y := range n.several {
-				more = r.need(y) || more
-			}
-		}
+	if changed {
+		r.spread()
+		r.closed = false
+		r.follow(&r.list[0])
 	}
 }
 
-// need notes that the first needs y, as far as that is stuck, and is true if that is new.
-func (r *reach) need(y *Engine) bool {
-	n := &r.list[y.at]
-	if n.frees {
-		return false
+// follow sets closed if what n needs, as far as that is stuck, needs the first.
+func (r *reach) follow(n *reached) {
+	if n.frees || n.followed {
+		return
 	}
+	n.followed = true
+	if n.one != nil {
+		r.followTo(n.one)
+	}
+	for _, y := range n.several {
+		r.followTo(y)
+	}
+}
+
+func (r *reach) followTo(y *Engine) {
 	r.closed = r.closed || y.at == 0
-	old := n.needed
-	n.needed = true
-	return !old
+	r.follow(&r.list[y.at])
 }
 
 func (r *reach) reach(y *Engine) {

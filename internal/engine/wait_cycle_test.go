@@ -4,10 +4,12 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -80,7 +82,9 @@ func TestPool_next_spared(t *testing.T) {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
 	e := p.workers[0]
-	if e.comes(t); !y.again.Load() {
+	w.call.Park()
+	y.publish(w)
+	if e.comes(t); !y.again.Load() || len(w.call.Token().C()) != 1 {
 		t.Error("all threads are busy, and the one that waits does not look again")
 	}
 	if _, several := w.needs(y); len(several) != 1 {
@@ -118,6 +122,51 @@ func TestWait_passesOverWhatServeHasRun(t *testing.T) {
 			t.Errorf("the functions have run in the order %v", order)
 		}
 	})
+}
+
+// A thread waits for what threads of a Set are to do.
+func TestSet_Wait_onAThread(t *testing.T) {
+	e, done := start(t), make(chan struct{})
+	var s Set
+	var over atomic.Bool
+	s.Add(newEngine())
+	go func() {
+		for e.wait.Load() == nil {
+			runtime.Gosched()
+		}
+		w := e.wait.Load()
+		for w.notify(); len(w.token.C()) > 0; {
+			runtime.Gosched()
+		}
+		over.Store(true)
+		close(done)
+	}()
+	testutil.Ends(t, func() {
+		e.Call(func() {
+			if x := s.Wait(done, nil); x != nil || !over.Load() || e.wait.Load() != nil {
+				t.Errorf("it has not waited, or still does, or is told of a cycle with %v", x)
+			}
+			if n := e.rounds.Load(); n != 1 {
+				t.Errorf("it has begun to wait %d times, want once", n)
+			}
+		})
+	})
+}
+
+// The last to wait in a cycle, whose own call has begun, has those look again that can do without
+// what they wait for.
+func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
+	x, y := newEngine(), newEngine()
+	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
+	place := &wait{on: x, token: park.NewToken(false)}
+	w.call.Begun()
+	y.publish(place)
+	for _, last := range []bool{false, true} {
+		x.publish(w)
+		if x.rescue(w, last) || (len(place.token.C()) == 1) != last {
+			t.Errorf("last: %v; a call has run, or y looks again: %v", last, len(place.token.C()) == 1)
+		}
+	}
 }
 
 // What a thread has queued before a call that is dropped stays linked.
@@ -169,31 +218,51 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 // looks: that one may be taken from the several and never look itself. Random programs with keyed's
 // limits have hung, because a change of any ended the look.
 func TestReach_recheck(t *testing.T) {
-	x, y, z := newEngine(), newEngine(), newEngine()
-	stuck := func(ofX []*Engine) bool {
-		t.Helper()
-		var s Set
-		s.Replace(nil, ofX...)
-		x.publish(&wait{set: &s})
-		y.publish(&wait{on: x})
-		z.publish(&wait{on: z})
-		searches.mu.Lock()
-		defer searches.mu.Unlock()
-		r := &x.seen
-		if x.explore(x.wait.Load()); !r.closed || r.list[0].frees {
-			t.Fatal("x is not stuck before y changes")
+	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
+	for name, c := range map[string]struct {
+		needs [4][]int
+		stuck bool
+		freed []int // besides y
+	}{
+		"x needs itself":                  {needs: [4][]int{{y, x}, {x}}, stuck: true},
+		"y alone":                         {needs: [4][]int{{y}, {x}}, freed: []int{x}},
+		"y, and a cycle that x is not in": {needs: [4][]int{{y, z}, {x}, {z}}},
+		"y, which needed what needs x":    {needs: [4][]int{{y}, {z}, {x}}, freed: []int{x, z}},
+		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, true, []int{z}},
+		"y, and what needs x":             {needs: [4][]int{{y, z}, {x}, {w}, {x}}, stuck: true},
+		"y, and what needs several":       {needs: [4][]int{{y, z}, {x}, {w, y}, {y, x}}, stuck: true},
+		"y, and two that need each other": {needs: [4][]int{{y, z}, {x}, {w}, {z}}},
+	} {
+		var all [4]*Engine
+		for i := range all {
+			all[i] = newEngine()
 		}
-		y.unpublish()
+		for i, needs := range c.needs {
+			w := &wait{set: new(Set)}
+			for _, n := range needs {
+				w.set.Add(all[n])
+			}
+			if len(needs) == 1 && i != x {
+				w = &wait{on: all[needs[0]]}
+			}
+			all[i].publish(w)
+		}
+		searches.mu.Lock()
+		r := &all[x].seen
+		if all[x].explore(all[x].wait.Load()); !r.closed || r.list[0].frees {
+			t.Errorf("%s: x is not stuck before y changes", name)
+		}
+		all[y].unpublish()
 		r.recheck()
-		return r.closed && !r.list[0].frees
-	}
-	if !stuck([]*Engine{y, x}) {
-		t.Error("x depends on itself, and goes on because y has changed")
-	}
-	if stuck([]*Engine{y}) {
-		t.Error("x depends on y alone, which has changed, and is stuck")
-	}
-	if stuck([]*Engine{y, z}) {
-		t.Error("x depends on y, which has changed, and on a cycle that it is not in, and is stuck")
+		if got := r.closed && !r.list[0].frees; got != c.stuck {
+			t.Errorf("%s: x is stuck: %v", name, got)
+		}
+		for i, e := range all {
+			freed := i == y || slices.Contains(c.freed, i)
+			if e.epoch == searches.epoch && r.list[e.at].frees != freed {
+				t.Errorf("%s: thread %d is freed: %v", name, i, !freed)
+			}
+		}
+		searches.mu.Unlock()
 	}
 }

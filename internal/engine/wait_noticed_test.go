@@ -7,7 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -112,6 +114,25 @@ func TestYield_network(t *testing.T) {
 	}
 }
 
+// A caller that looks for the thread that it has woken has an empty goroutine run next on its P.
+func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
+	needsSpinning(t)
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nil, 0)
+	last := func() uint64 { // the number of a goroutine that begins now; each P has some in store
+		number := make(chan uint64)
+		go func() { number <- ident.Goroutine() }()
+		return <-number
+	}
+	eventually(t, func() bool {
+		before := last()
+		for range 1000 {
+			e.waits.meet(c, 1)
+		}
+		return int64(last()-before) > 900
+	}, "each of them starts one")
+}
+
 // The counts of Stats that say how a thread has found its calls, in both loops of a spin.
 func TestSpin_counts(t *testing.T) {
 	needsSpinning(t)
@@ -158,4 +179,32 @@ func TestSpin_counts(t *testing.T) {
 		}, "a thread counts what it has found "+name)
 	}
 	runtime.KeepAlive(o)
+}
+
+// What a thread knows about waits when it is new.
+func TestWaitState_init(t *testing.T) {
+	for _, never := range []bool{true, false} {
+		before := neverSpins
+		neverSpins = never
+		e, _ := New(0)
+		neverSpins = before
+		if w := &e.waits; w.parks != never || w.price.Load() != int64(firstPrice) {
+			t.Errorf("nothing spins: %v, want %v; parking costs %d ns", w.parks, never, w.price.Load())
+		}
+	}
+}
+
+// A thread whose entry among those that would spin another one has taken gets one of its own again.
+func TestSpinSlots_want_again(t *testing.T) {
+	var s spinSlots
+	var mine, others *spinSlot
+	const now = time.Hour
+	s.want(1, &mine, now)
+	first := mine
+	if s.want(2, &others, now+2*slotLease); others != first {
+		t.Fatal("the entry of a thread that has had no calls is not given away")
+	}
+	if s.want(1, &mine, now+2*slotLease); mine == others || mine.owner.Load() != 1 {
+		t.Error("two threads have one entry")
+	}
 }

@@ -163,11 +163,11 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 //
 //threadcall:noalloc
 func (c *crowd) count(threads, own, cores int) {
-	c.over.Store(counted(c.over.Load(), threads-own+2 > cores))
+	c.over.Store(tally(c.over.Load(), threads-own+2 > cores))
 }
 
-// counted returns what becomes of a count that grows by one with each sample that says yes.
-func counted(n int32, yes bool) int32 {
+// tally returns what becomes of a count that grows by one with each sample that says yes.
+func tally(n int32, yes bool) int32 {
 	if n -= 2; yes {
 		n += 3
 	}

@@ -38,7 +38,7 @@ type idleState struct {
 	vain     int // parks before it lingers again
 
 	outnumbered bool  // threads that would spin have not cores enough, as far as it knows
-	wanted      int32 // more at each park at which other goroutines wanted the Ps, see counted
+	wanted      int32 // more at each park at which other goroutines wanted the Ps, see tally
 
 	before int // calls found when the thread began to spin
 
@@ -362,7 +362,7 @@ func (e *Engine) skips(now time.Duration) bool {
 	}
 	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
 	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
-		r.wanted = counted(r.wanted, !e.load.Below(spinners.atOnce()+1))
+		r.wanted = tally(r.wanted, !e.load.Below(spinners.atOnce()+1))
 		if !e.outnumbered(now) && r.wanted < believed {
 			r.offered, r.back = true, 0
 		} else {

@@ -71,12 +71,10 @@ func (e *Engine) interrupt() {
 // OnWake sets what is called when something is queued while the thread is not looking. It is called
 // on the thread, or when that has been terminated.
 func (e *Engine) OnWake(f func()) {
-	if f == nil || e.Terminated() {
-		e.onWake.Store(nil) // nothing will be queued
-		return
+	if f != nil {
+		e.onWake.Store(&f)
 	}
-	e.onWake.Store(&f)
-	if e.Terminated() { // meanwhile, and forget may have been before that
+	if f == nil || e.Terminated() { // forget may have been before the store
 		e.onWake.Store(nil)
 		return
 	}

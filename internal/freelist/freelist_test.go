@@ -75,3 +75,16 @@ func TestList_Get_collected(t *testing.T) {
 	testutil.Eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
 	runtime.KeepAlive(&l)
 }
+
+// A list that is full only because a goroutine has not taken what it has claimed does not grow.
+func TestList_Put_fullInPassing(t *testing.T) {
+	var l List[object]
+	for range minCells {
+		l.Put(new(object))
+	}
+	r := l.ring.Load()
+	r.get.Add(1) // what Get does first
+	if l.Put(new(object)) || l.ring.Load() != r {
+		t.Error("it takes one more, or has grown")
+	}
+}

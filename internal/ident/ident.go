@@ -38,8 +38,9 @@ func M() uintptr {
 	return ReadM()
 }
 
-// byNumber is whether M is number, and not ReadM.
-var byNumber bool
+// byNumber is whether M is number, and not ReadM. Trusted does not write what it is already: Adopt
+// asks whether its goroutine is on a thread, and so for M, while another may make the first one.
+var byNumber = oneThread || !readsM
 
 // number is M where the runtime's m cannot be read: the operating system's number of the thread.
 func number() uintptr {
@@ -52,7 +53,11 @@ func number() uintptr {
 // Trusted tests M the first time that it is called, before any thread is used, and from then on
 // reports whether M is ReadM. If that does not distinguish threads, M asks the operating system.
 func Trusted() bool {
-	test.Do(func() { byNumber = oneThread || !readsM || !tellsThreadsApart(ReadM) })
+	test.Do(func() {
+		if !byNumber && !tellsThreadsApart(ReadM) {
+			byNumber = true
+		}
+	})
 	return !byNumber
 }
 
