@@ -243,19 +243,33 @@ func TestControl_keepsNothing(t *testing.T) {
 func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
 	e, _ := New(0)
 	e.enter(closing)
-	x, allocations := start(t), 0.0
+	x := start(t)
+	x.Call(func() { allocatesNothing(t, func() { e.Go(nothing) }) })
 	x.Call(func() {
-		allocations = testing.AllocsPerRun(5, func() {
-			for range 1000 {
-				e.Go(nothing)
-			}
-		})
 		if n := len(x.sent); n > 0 {
 			t.Errorf("it remembers %d threads", n)
 		}
 	})
-	if allocations > 0 {
-		t.Errorf("1,000 of them allocate %v times", allocations)
+}
+
+// Callers of the period before have waited for long, and not those of this one.
+func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
+	for period := range uint32(2) {
+		for before, looks := range []bool{false, true} {
+			e, _ := New(0)
+			u := &e.unserved
+			u.watch = &unservedWatch{timer: time.NewTimer(time.Hour)}
+			u.period.Store(period + uint32(before))
+			u.watched.Store(true)
+			u.waits.Add(1 + (odd-1)*uint64(period))
+			e.checkUnserved()
+			next := u.period.Load() != period+uint32(before)
+			if u.watch.looked != looks || next == looks {
+				t.Errorf("called in period %d, in %d: looks at the thread: %v, a period begins: %v", period,
+					period+uint32(before), u.watch.looked, next)
+			}
+			u.watch.timer.Stop()
+		}
 	}
 }
 
