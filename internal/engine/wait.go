@@ -15,10 +15,10 @@ import (
 //
 //	state     spin  offer  the thread                 a caller that
 //	                                                  has woken it      found it up
-//	parked    0     0      parks when its queue is    parks             parks
+//	parked    <= 0  0      parks when its queue is    parks             parks
 //	                       empty, or is in its
 //	                       host's event loop
-//	offered   0     > 0    is parked, but wants to    looks for offer,  parks
+//	offered   <= 0  > 0    is parked, but wants to    looks for offer,  parks
 //	                       spin                       then parks
 //	spinning  any   0      has a spinSlot: looks at   -                 does as the thread
 //	                       its queue, or runs                           advises, see advise:
@@ -26,10 +26,11 @@ import (
 //	                                                                    is positive, or parks
 //
 //	from     to        in             when
-//	parked   offered   park           before the thread parks: spinning pays, and a slot is free
+//	parked   offered   park           before the thread parks: spinning pays, and a slot is free, and
+//	                                  cores for all threads that would spin
 //	offered  offered   park           woken: the offer is for the next caller that wakes the thread
-//	any      spinning  startSpinning  the queue is empty, spinning pays, a slot is free, and no lone
-//	                                  caller was parked
+//	any      spinning  startSpinning  as in the first row; the queue is empty, and no lone caller
+//	                                  was parked
 //	any      parked    stopSpinning   nothing came for spinPolicy.lookFor, a lone caller was parked,
 //	                                  only posts come, the slot is lost, or the thread stops serving:
 //	                                  when ServeContext returns, or for ever
@@ -81,6 +82,15 @@ const parkAtOnce = -1
 func (l *waitState) init() {
 	l.price.Store(int64(firstPrice))
 	l.parks = neverSpins
+}
+
+// setSpin sets spin, if that changes it: or callers would have to read it again.
+//
+//threadcall:noalloc
+func (l *waitState) setSpin(spin int64) {
+	if l.spin.Load() != spin {
+		l.spin.Store(spin)
+	}
 }
 
 // NeverSpin has the thread and its callers park where they would spin. It must be called before the

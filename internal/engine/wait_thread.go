@@ -37,7 +37,7 @@ type idleState struct {
 	uncalled int
 	vain     int // parks before it lingers again
 
-	outnumbered bool  // threads that would spin have not cores enough, as far as it knows
+	outnumbered bool  // threads that would spin, or other goroutines, have not cores enough
 	wanted      int32 // more at each park at which other goroutines wanted the Ps, see tally
 
 	before int // calls found when the thread began to spin
@@ -236,7 +236,7 @@ func (e *Engine) outnumbered(now time.Duration) bool {
 	r := &e.idleState
 	r.outnumbered = spinners.count(now) > 0 && !spinners.want(e.id, &r.wanting, now)
 	if r.outnumbered {
-		e.waits.spin.Store(parkAtOnce)
+		e.waits.setSpin(parkAtOnce)
 	}
 	return r.outnumbered
 }
@@ -430,9 +430,7 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 			spin = int64(r.policy.lookFor())
 		}
 	}
-	if e.waits.spin.Load() != spin { // or callers would have to read it again
-		e.waits.spin.Store(spin)
-	}
+	e.waits.setSpin(spin)
 	*w = window{grabs: e.q.Grabs()}
 }
 
