@@ -15,9 +15,10 @@ import (
 //
 //	state     spin  offer  the thread                 a caller that
 //	                                                  has woken it      found it up
-//	parked    <= 0  0      parks when its queue is    parks             parks
-//	                       empty, or is in its
-//	                       host's event loop
+//	parked    <= 0  <= 0   parks when its queue is    parks; if offer   parks
+//	                       empty, or is in its        is runLast, other
+//	                       host's event loop          goroutines run
+//	                                                  before the thread
 //	offered   <= 0  > 0    is parked, but wants to    looks for offer,  parks
 //	                       spin                       then parks
 //	spinning  any   0      has a spinSlot: looks at   -                 does as the thread
@@ -41,10 +42,14 @@ import (
 //	looking  at its record, if the thread offers to spin, or spins and advises that. If it offers,
 //	         the thread may have been woken on the caller's core, so the caller yields that, but not
 //	         on a crowded machine
-//	Gosched  instead, with at most two Ps, if other callers are queued before it or the thread does
-//	         not advise to look: more of them queue calls, and the thread answers all at once, unless
-//	         spin is parkAtOnce
-//	parked   until the thread sends a token
+//	Gosched  with at most two Ps, if it found the thread up, no other caller is queued before it,
+//	         and the thread does not advise to look: it is about to answer, perhaps on this P. With
+//	         more Ps, callers would fight for the scheduler's lock
+//	parked   until the thread sends a token; with at most two Ps, at once behind other callers
+//
+// While other goroutines wait for the Ps, a thread that has several callers runs last: the one that
+// wakes it puts it behind those that are queued for its P. So more of them queue calls, which the
+// thread answers at once, and after its answer no caller runs before the others again and again.
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
@@ -68,7 +73,7 @@ type waitState struct {
 	// how long a caller looks, a time.Duration; zero unless the thread spins, and parkAtOnce if
 	// functions take so long that callers park
 	spin     atomic.Int64
-	offer    atomic.Int64 // how long the caller that wakes the thread looks, a time.Duration
+	offer    atomic.Int64 // how long the caller looks that wakes the thread, or runLast
 	price    atomic.Int64 // of parking, a time.Duration
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
@@ -77,7 +82,10 @@ type waitState struct {
 	parks    bool         // nothing spins for this thread; does not change once it has started
 }
 
-const parkAtOnce = -1
+const (
+	parkAtOnce = -1
+	runLast    = -1
+)
 
 func (l *waitState) init() {
 	l.price.Store(int64(firstPrice))
@@ -182,10 +190,9 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 		return l.meet(c, time.Duration(l.offer.Load()))
 	}
 	limit := time.Duration(l.spin.Load())
-	turns := spinners.turns()
-	switch {
-	case limit == parkAtOnce || l.parks:
-	case limit > 0 && !(behind && turns):
+	switch turns := spinners.turns(); {
+	case limit == parkAtOnce || l.parks || behind && turns:
+	case limit > 0:
 		return l.look(c, clock.Now(), limit, false)
 	case turns && self == nil: // to a locked goroutine, Gosched is two changes of threads
 		takeTurns(c, time.Duration(l.price.Load()))
@@ -232,7 +239,10 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 //
 //threadcall:noalloc
 func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
-	if limit == 0 {
+	if limit == runLast {
+		go nothing() //threadcall:alloc the runtime's g, when its caches are empty
+	}
+	if limit <= 0 {
 		return 0
 	}
 	start, ok := clock.Outside()
@@ -252,8 +262,7 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 
 func nothing() {}
 
-// takeTurns calls Gosched until c is settled, at most for the time that parking would cost. Without
-// it, 16 callers next to goroutines that compute take 4.3 times as long.
+// takeTurns calls Gosched until c is settled, at most for the time that parking would cost.
 //
 //threadcall:noalloc
 func takeTurns(c *callq.Call, price time.Duration) {

@@ -140,6 +140,109 @@ func TestSkips_nextToGoroutines(t *testing.T) {
 	}
 }
 
+// What the caller that wakes the thread is told, and whether it is counted that others waited then.
+func TestRest_says(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	hasCores(t, 1)
+	var stop atomic.Bool
+	var others testutil.Group
+	defer others.Wait()
+	defer stop.Store(true)
+	for range 2 { // one that runs, one that waits
+		others.Go(func() {
+			for !stop.Load() {
+				runtime.Gosched()
+			}
+		})
+	}
+	looks, down := int64(max(minMeet, 3*firstPrice)), clock.Now()
+	for name, c := range map[string]struct {
+		before  idleState
+		offer   int64
+		awaited int32
+	}{
+		"several callers, others wait": {idleState{several: true, awaited: believed}, runLast,
+			believed + 1},
+		"some time ago": {idleState{shared: down - sharedFor + 1, awaited: believed}, runLast,
+			believed + 1},
+		"not yet": {idleState{several: true, awaited: believed - 1}, 0, believed},
+		"several callers, it offers to spin": {
+			idleState{several: true, awaited: believed, offered: true}, looks, believed + 1},
+		"one caller": {idleState{shared: down - sharedFor, awaited: believed}, 0, believed},
+		"no caller":  {idleState{several: true, uncalled: memory + 1, awaited: believed}, 0, believed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, _ := New(0)
+			if _, ok := e.load.Waiting(); !ok {
+				t.Skip("the runtime does not say how many goroutines run")
+			}
+			r := &e.idleState
+			*r = c.before
+			r.policy.price = firstPrice
+			e.Go(nothing)
+			e.q.Take()
+			e.Go(nothing) // so it does not wait
+			e.rest(down)
+			if offer := e.waits.offer.Load(); offer != c.offer || r.awaited != c.awaited || r.several {
+				t.Errorf("offer %d, not %d; awaited %d, not %d", offer, c.offer, r.awaited, c.awaited)
+			}
+		})
+	}
+}
+
+// A thread that has several callers runs last while other goroutines wait for the Ps, and no other
+// does.
+func TestRest_runsLast(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	for name, c := range map[string]struct {
+		callers, computing int
+		last               bool
+	}{
+		"several callers, others compute": {3, 1, true},
+		"one caller, others compute":      {1, 1, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := start(t)
+			if _, ok := e.load.Waiting(); !ok {
+				t.Skip("the runtime does not say how many goroutines run")
+			}
+			var stop atomic.Bool
+			var all testutil.Group
+			defer all.Wait()
+			defer stop.Store(true)
+			for range c.computing {
+				all.Go(func() {
+					for !stop.Load() {
+						runtime.Gosched()
+					}
+				})
+			}
+			lasts := func() bool { return e.waits.offer.Load() == runLast }
+			for range 4 * believed {
+				gate := make(chan bool)
+				e.Go(func() { <-gate })
+				var calls testutil.Group
+				for range c.callers {
+					calls.Go(func() { e.Call(nothing) })
+				}
+				eventually(t, func() bool { return e.Queued() == c.callers }, "the calls are queued")
+				close(gate)
+				calls.Wait()
+			}
+			if lasts() != c.last {
+				t.Fatalf("the thread runs last: %v", lasts())
+			}
+			var ran atomic.Bool
+			go func() { ran.Store(true) }()
+			first := false
+			e.Call(func() { first = ran.Load() })
+			if first != c.last && !testutil.Race { // the race detector mixes the order of goroutines
+				t.Errorf("another goroutine has run before it: %v", first)
+			}
+		})
+	}
+}
+
 // What a thread learns from a park: what the next call had to do, what it paid, and for how long it
 // has rested.
 func TestPark_learns(t *testing.T) {
@@ -364,13 +467,12 @@ func TestWait_ways(t *testing.T) {
 		behind       bool
 		settled, ran bool
 	}{
-		"many Ps, nothing spins":        {16, 0, forEver, false, false, false, false},
-		"a caller on a thread":          {2, 0, forEver, true, false, false, false},
-		"it looks for so long":          {2, µs, forEver, false, false, false, false},
-		"behind others, many Ps":        {16, forEver, 0, false, true, true, true},
-		"behind others, for no time":    {2, forEver, 0, false, true, false, false},
-		"it takes turns":                {2, 0, forEver, false, false, true, true},
-		"behind others, it takes turns": {2, forEver, forEver, false, true, true, true},
+		"many Ps, nothing spins": {16, 0, forEver, false, false, false, false},
+		"a caller on a thread":   {2, 0, forEver, true, false, false, false},
+		"it looks for so long":   {2, µs, forEver, false, false, false, false},
+		"behind others, many Ps": {16, forEver, 0, false, true, true, true},
+		"behind others, two Ps":  {2, forEver, forEver, false, true, false, false},
+		"it takes turns":         {2, 0, forEver, false, false, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
