@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -62,6 +63,7 @@ type Timer struct {
 	waiting []*park.Token
 	due     time.Duration // if armed
 	missed  int64
+	yielded time.Duration // when the thread did so last, see take
 }
 
 // farAway is 73 years: a function that is due later runs then.
@@ -140,34 +142,45 @@ func (t *Timer) fire() {
 //
 //threadcall:noalloc
 func (t *Timer) call() {
-	f := t.take()
+	f, yields := t.take()
 	if f == nil {
 		return
 	}
 	defer t.returned() // also if f panics or calls Goexit
+	if yields {
+		runtime.Gosched()
+	}
 	f()
 }
 
-// take arms the Timer for the next time, and returns the function to run now, or nil.
+// take arms the Timer for the next time, and returns the function to run now, or nil. If the thread
+// cannot keep up with the period, it is to yield once in yieldAfter: alarm and thread then make each
+// other the next to run on their P, and what is queued there would never run.
 //
 //threadcall:noalloc
-func (t *Timer) take() func() {
+func (t *Timer) take() (f func(), yields bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
-		return nil
+		return nil, false
 	}
 	t.running++
-	f := t.f
+	f = t.f
 	if t.period == 0 {
 		t.cancelLocked()
 	} else {
-		due, missed := after(t.due, t.period, clock.Now())
+		now := clock.Now()
+		due, missed := after(t.due, t.period, now)
 		t.missed += missed
+		if yields = missed > 0 && now-t.yielded >= yieldAfter; yields {
+			t.yielded = now
+		}
 		t.arm(due)
 	}
-	return f
+	return f, yields
 }
+
+const yieldAfter = time.Millisecond
 
 // after returns the first of the times that follow due, each a period later, that is after now, and
 // how many come before that.
