@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"time"
 
@@ -63,7 +62,6 @@ type Timer struct {
 	waiting []*park.Token
 	due     time.Duration // if armed
 	missed  int64
-	yielded time.Duration // when the thread did so last, see take
 }
 
 // farAway is 73 years: a function that is due later runs then.
@@ -142,45 +140,34 @@ func (t *Timer) fire() {
 //
 //threadcall:noalloc
 func (t *Timer) call() {
-	f, yields := t.take()
+	f := t.take()
 	if f == nil {
 		return
 	}
 	defer t.returned() // also if f panics or calls Goexit
-	if yields {
-		runtime.Gosched()
-	}
 	f()
 }
 
-// take arms the Timer for the next time, and returns the function to run now, or nil. If the thread
-// cannot keep up with the period, it is to yield once in yieldAfter: alarm and thread then make each
-// other the next to run on their P, and what is queued there would never run.
+// take arms the Timer for the next time, and returns the function to run now, or nil.
 //
 //threadcall:noalloc
-func (t *Timer) take() (f func(), yields bool) {
+func (t *Timer) take() func() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.over {
-		return nil, false
+		return nil
 	}
 	t.running++
-	f = t.f
+	f := t.f
 	if t.period == 0 {
 		t.cancelLocked()
 	} else {
-		now := clock.Now()
-		due, missed := after(t.due, t.period, now)
+		due, missed := after(t.due, t.period, clock.Now())
 		t.missed += missed
-		if yields = missed > 0 && now-t.yielded >= yieldAfter; yields {
-			t.yielded = now
-		}
 		t.arm(due)
 	}
-	return f, yields
+	return f
 }
-
-const yieldAfter = time.Millisecond
 
 // after returns the first of the times that follow due, each a period later, that is after now, and
 // how many come before that.

@@ -21,6 +21,12 @@ const (
 	maxCalls = measuredOf     // and after so many calls at the latest
 
 	unheardFor = time.Millisecond // for which no caller has yielded, as there are only posts
+
+	// Two goroutines that wake each other are each the next to run on their P, and share one timeslice
+	// of Go's scheduler. But a locked one begins a new timeslice each time, so that with one P others
+	// would wait for ever. So a thread that has slept for short times only for so long lets them run.
+	timeslice = 10 * time.Millisecond
+	longSleep = time.Millisecond
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -53,6 +59,7 @@ type idleState struct {
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
+	shared  time.Duration // when the thread has last slept for long, or let others run, see timeslice
 
 	sleeps int           // how often it was parked
 	found  int           // calls that it found while it was spinning
@@ -297,16 +304,19 @@ func (e *Engine) park(down time.Duration) {
 	}
 	e.counts.rest(down)
 	if e.bubble != 0 {
-		e.sleep()
-		e.counts.work(clock.Now())
+		e.sleep(down)
 		return
 	}
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
+		r.shared = down
+	} else if down-r.shared >= timeslice {
+		e.handOn()
+		down = clock.Now()
+		r.shared = down
 	}
 	if r.offered = false; e.skips(down) {
-		e.sleep()
-		e.counts.work(clock.Now())
+		e.sleep(down)
 		r.up, r.taken, r.cpu, r.untimed = 0, 0, 0, true
 		return
 	}
@@ -314,9 +324,7 @@ func (e *Engine) park(down time.Duration) {
 	if r.offered {
 		e.waits.offer.Store(int64(max(minMeet, 2*p.lookFor())))
 	}
-	e.sleep()
-	now := clock.Now()
-	e.counts.work(now)
+	now := e.sleep(down)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
 		e.waits.away(pushed, now)
@@ -434,10 +442,10 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	*w = window{grabs: e.q.Grabs()}
 }
 
-// sleep waits in the Go scheduler.
+// sleep waits in the Go scheduler from down to now.
 //
 //threadcall:noalloc
-func (e *Engine) sleep() {
+func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	if e.labels.name != nil { // a function may have set others
 		e.setLabels(e.labels.now)
 	}
@@ -449,6 +457,12 @@ func (e *Engine) sleep() {
 	}
 	e.mode.Store(up)
 	e.idleState.sleeps++
+	now = clock.Now()
+	e.counts.work(now)
+	if now-down >= longSleep {
+		e.idleState.shared = now
+	}
+	return now
 }
 
 // measure learns the price of parking, if it is time for that. wall is the time of the last call
