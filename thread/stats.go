@@ -59,9 +59,9 @@ type Wakeups struct {
 //
 // # Moments and differences
 //
-// While the thread runs, the counts are of slightly different moments; none goes back. Between two
-// Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits) has their waits. On 32-bit
-// systems Calls, Posts and Panicked wrap around after 2^32.
+// While the thread runs, the counts are of slightly different moments; none goes back, but Busy may
+// by microseconds. Between two Stats s and t, t.Calls-s.Calls calls began, and t.Waits.Sub(s.Waits)
+// has their waits. On 32-bit systems Calls, Posts and Panicked wrap around after 2^32.
 //
 // # What is no running function
 //

@@ -54,6 +54,40 @@ func TestAfterFunc_runsOnce(t *testing.T) {
 	}
 }
 
+// A thread that cannot keep up with its Timer keeps no goroutine from running, with one P either.
+func TestEvery_letsOthersRun(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	const limit = 10_000 // a hundred times as many as there should be
+	for period, each := range map[time.Duration]time.Duration{
+		time.Microsecond:       0,
+		100 * time.Microsecond: 200 * time.Microsecond,
+	} {
+		th := start(t)
+		var ticks atomic.Int64
+		timer := th.Every(period, func() {
+			for start := time.Now(); time.Since(start) < each; {
+			}
+			if ticks.Add(1) > limit {
+				time.Sleep(time.Millisecond)
+			}
+		})
+		for range 50 {
+			ran := make(chan bool)
+			ticks.Store(0)
+			for range 4 { // only one is the next to run
+				go func() { ran <- true }()
+			}
+			for range 4 {
+				testutil.Arrives(t, ran)
+			}
+			if ticks.Load() > limit {
+				t.Fatalf("every %v, for %v: a goroutine has not run during %d ticks", period, each, limit)
+			}
+		}
+		timer.Stop()
+	}
+}
+
 func TestTimer_StopWaitsForTheFunction(t *testing.T) {
 	for name, newTimer := range timers {
 		t.Run(name, func(t *testing.T) {

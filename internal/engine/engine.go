@@ -88,7 +88,7 @@ func newEngine() *Engine {
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.idleState.policy.init()
-	e.idleState.shared = -sharedFor
+	e.idleState.together = -togetherFor
 	e.idleState.untimed = true // or it would yield after its first call
 	return e
 }

@@ -93,6 +93,7 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 // unless another P is idle: callers to which the thread has returned, and goroutines that callbacks
 // of block have made ready. So they run first. handOn cannot know in which P's queue they are, nor
 // whether a P is idle or kept by another native wait; so it yields if any goroutine waits for a P.
+// At the end of a timeslice, park calls it.
 //
 //threadcall:noalloc
 func (e *Engine) handOn() {

@@ -163,12 +163,12 @@ func TestRest_says(t *testing.T) {
 	}{
 		"several callers, others wait": {idleState{several: true, awaited: believed}, runLast,
 			believed + 1},
-		"some time ago": {idleState{shared: down - sharedFor + 1, awaited: believed}, runLast,
+		"some time ago": {idleState{together: down - togetherFor + 1, awaited: believed}, runLast,
 			believed + 1},
 		"not yet": {idleState{several: true, awaited: believed - 1}, 0, believed},
 		"several callers, it offers to spin": {
 			idleState{several: true, awaited: believed, offered: true}, looks, believed + 1},
-		"one caller": {idleState{shared: down - sharedFor, awaited: believed}, 0, believed},
+		"one caller": {idleState{together: down - togetherFor, awaited: believed}, 0, believed},
 		"no caller":  {idleState{several: true, uncalled: memory + 1, awaited: believed}, 0, believed},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -349,6 +349,54 @@ func TestPark_untimed(t *testing.T) {
 	e.bubble = 1
 	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() || e.lingers() {
 		t.Error("it spins or lingers in a bubble")
+	}
+}
+
+// Go's scheduler has no end of a timeslice for a locked goroutine and those that it wakes and that
+// wake it. So a thread that has slept for short times only ends it.
+func TestPark_letsOthersRun(t *testing.T) {
+	type after int // what shared is
+	const (
+		same after = iota
+		isDown
+		isLater
+	)
+	for name, c := range map[string]struct {
+		ago, slept time.Duration
+		first      bool
+		bubble     uint64
+		want       after
+	}{
+		"of late":            {timeslice - 1, 0, false, 0, same},
+		"a timeslice ago":    {timeslice, 0, false, 0, isLater},
+		"it sleeps for long": {timeslice - 1, longSleep, false, 0, isLater},
+		"its first park":     {time.Hour, 0, true, 0, isDown},
+		"in a bubble":        {time.Hour, 0, false, 1, same},
+	} {
+		e, _ := New(0)
+		e.Go(nothing) // so it does not wait
+		r := &e.idleState
+		down := clock.Now() + time.Hour // for which it does not sleep
+		if c.slept > 0 {
+			down = clock.Now() - c.slept
+		}
+		before := down - c.ago
+		if r.shared, e.bubble = before, c.bubble; !c.first {
+			r.sleeps = 1
+		}
+		e.park(down)
+		if got := r.shared; (got == before) != (c.want == same) || (got == down) != (c.want == isDown) {
+			t.Errorf("%s: it has let others run %v before it was down", name, down-got)
+		}
+	}
+	e, _ := New(0)
+	if _, ok := e.load.Waiting(); !ok {
+		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
+	}
+	e.Go(nothing)
+	e.idleState.sleeps = 1
+	if !yields(func() { e.idleState.shared = 0; e.park(time.Hour) }) {
+		t.Error("a goroutine that is ready has not run")
 	}
 }
 

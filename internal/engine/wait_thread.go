@@ -19,12 +19,18 @@ const (
 
 	// How long a thread counts as one with several callers. Next to goroutines that compute, one may
 	// call for a whole timeslice before others do; but a lone call must not wait for a timeslice.
-	sharedFor = 20 * time.Millisecond
+	togetherFor = 2 * timeslice
 
 	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
 	maxCalls = measuredOf     // and after so many calls at the latest
 
 	unheardFor = time.Millisecond // for which no caller has yielded, as there are only posts
+
+	// Two goroutines that wake each other are each the next to run on their P, and share one timeslice
+	// of Go's scheduler. But a locked one begins a new timeslice each time, so that with one P others
+	// would wait for ever. So a thread that has slept for short times only for so long lets them run.
+	timeslice = 10 * time.Millisecond
+	longSleep = time.Millisecond
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
@@ -45,7 +51,7 @@ type idleState struct {
 	wanted      int32         // more at each park at which other goroutines wanted the Ps, see tally
 	awaited     int32         // the same for wake-ups
 	several     bool          // callers have waited at once since it was last down
-	shared      time.Duration // when that was last found
+	together    time.Duration // when that was last found
 
 	before int // calls found when the thread began to spin
 
@@ -60,6 +66,7 @@ type idleState struct {
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
+	shared  time.Duration // when the thread has last slept for long, or let others run, see timeslice
 
 	sleeps int           // how often it was parked
 	found  int           // calls that it found while it was spinning
@@ -307,23 +314,24 @@ func (e *Engine) park(down time.Duration) {
 	}
 	e.counts.rest(down)
 	if e.bubble != 0 {
-		e.sleep()
-		e.counts.work(clock.Now())
+		e.sleep(down)
 		return
 	}
 	if r.sleeps == 0 {
 		spinners.count(down) // so that it is known when it matters
+		r.shared = down
+	} else if down-r.shared >= timeslice {
+		e.handOn()
+		down = clock.Now()
+		r.shared = down
 	}
 	if r.offered = false; e.skips(down) {
 		e.rest(down)
-		e.counts.work(clock.Now())
 		r.up, r.taken, r.cpu, r.untimed = 0, 0, 0, true
 		return
 	}
 	ran := down - r.up
-	e.rest(down)
-	now := clock.Now()
-	e.counts.work(now)
+	now := e.rest(down)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
 		e.waits.away(pushed, now)
@@ -446,27 +454,28 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 // that sleep 1 ms have nine tenths.
 //
 //threadcall:noalloc
-func (e *Engine) rest(down time.Duration) {
+func (e *Engine) rest(down time.Duration) (now time.Duration) {
 	r := &e.idleState
 	if r.several {
-		r.several, r.shared = false, down
+		r.several, r.together = false, down
 	}
-	several := down-r.shared < sharedFor && r.uncalled <= memory
+	several := down-r.together < togetherFor && r.uncalled <= memory
 	switch {
 	case r.offered:
 		e.waits.offer.Store(int64(max(minMeet, 2*r.policy.lookFor())))
 	case several && r.awaited >= believed:
 		e.waits.offer.Store(runLast)
 	}
-	if e.sleep(); several {
+	if now = e.sleep(down); several {
 		r.awaited = tally(r.awaited, !e.load.Below(spinners.atOnce()+1))
 	}
+	return now
 }
 
-// sleep waits in the Go scheduler.
+// sleep waits in the Go scheduler from down to now.
 //
 //threadcall:noalloc
-func (e *Engine) sleep() {
+func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	if e.labels.name != nil { // a function may have set others
 		e.setLabels(e.labels.now)
 	}
@@ -478,6 +487,12 @@ func (e *Engine) sleep() {
 	}
 	e.mode.Store(up)
 	e.idleState.sleeps++
+	now = clock.Now()
+	e.counts.work(now)
+	if now-down >= longSleep {
+		e.idleState.shared = now
+	}
+	return now
 }
 
 // measure learns the price of parking, if it is time for that. wall is the time of the last call
