@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // The tables in the comments of Queue and Call, row by row.
@@ -181,6 +183,7 @@ func TestCall_transitions(t *testing.T) {
 			if fresh().Park() || fresh().Withdraw() {
 				t.Errorf("%s: it can be parked on or withdrawn", name)
 			}
+			testutil.MustPanic(t, func() { fresh().Settle(Ran) }, "settled twice")
 			continue
 		}
 		if got := fresh().Withdraw(); got != want.withdraw {
