@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -145,6 +146,24 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 	testutil.Arrives(t, e.Done())
 }
 
+// A function in a native loop of the thread's own may be another such loop, as in that of a host.
+func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	e.ServeIn(func() {
+		testutil.Arrives(t, events)
+		e.Serve(0, nil)
+	})
+	e.Go(func() {
+		before := e.running(clock.Now())
+		testutil.Ends(t, func() { e.Go(nothing) })
+		if after := e.running(clock.Now()); before != 0 || after == 0 {
+			t.Errorf("it has run for %v before, and for %v after something was queued", before, after)
+		}
+	})
+	testutil.Arrives(t, e.Done())
+}
+
 // A function that calls Goexit in a native loop ends that, and the thread begins it again.
 func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
 	e, events := start(t), make(chan bool, 10)
@@ -176,6 +195,13 @@ func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
 	if v := testutil.Arrives(t, raised); v != "deferred" {
 		t.Errorf("the caller panics with %v", v)
 	}
+}
+
+// A record whose call is not settled is still the thread's.
+func TestFinish_panicsBeforeTheEnd(t *testing.T) {
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nothing, 0)
+	testutil.MustPanic(t, func() { finish(c, c.Outcome()) }, "before the call is settled")
 }
 
 // A post that comes between the two steps of an end, its phase and its queue, is counted.
