@@ -295,3 +295,15 @@ func TestSearch_readsWaitsAgain(t *testing.T) {
 		}
 	}
 }
+
+// A thread that waits for a cycle in which it is not is not stuck: others end that.
+func TestSearch_isInNoCycleThatItOnlyWaitsFor(t *testing.T) {
+	a, b, c := newEngine(), newEngine(), newEngine()
+	b.publish(&wait{on: c})
+	c.publish(&wait{on: b})
+	w := &wait{on: b}
+	a.publish(w)
+	if a.search(w); a.seen.stuck {
+		t.Error("it is stuck")
+	}
+}
