@@ -72,6 +72,29 @@ func TestBubble_hasItsOwnTime(t *testing.T) {
 	})
 }
 
+// The collector, which is outside, has no thread of a bubble free anything.
+func TestBubble_freesWhenItsThreadEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := thread.New()
+		freed := false
+		newTexture(th, 1, func(int) { freed = true })
+		for range 3 {
+			var collected atomic.Bool
+			runtime.AddCleanup(new(texture), func(c *atomic.Bool) { c.Store(true) }, &collected)
+			for !collected.Load() {
+				runtime.GC()
+			}
+		}
+		if th.Call(func() {}); freed {
+			t.Error("it is freed before")
+		}
+		th.Close()
+		if <-th.Done(); !freed {
+			t.Error("it is not freed")
+		}
+	})
+}
+
 // Each function is reported once, in a cycle and around a coroutine as well, and none that has
 // panicked or called Goexit.
 func TestBubble_reportsEachSlowFunctionOnce(t *testing.T) {

@@ -135,6 +135,24 @@ func TestCollected_isAnEndedThreadToWhichItsPanicHandlerRefers(t *testing.T) {
 	}
 }
 
+// Nor does the function of OnWake, whatever the thread does when it is terminated.
+func TestCollected_isAnEndedThreadToWhichItsOnWakeRefers(t *testing.T) {
+	for name, end := range map[string]func(l *thread.Loop, th *thread.Thread){
+		"at rest":         func(_ *thread.Loop, th *thread.Thread) { th.Terminate() },
+		"while it serves": func(l *thread.Loop, th *thread.Thread) { th.Go(th.Terminate); l.Serve(0) },
+	} {
+		var of weak.Pointer[thread.Thread]
+		ends(t, func() {
+			l := thread.Adopt()
+			th := l.Thread()
+			l.OnWake(func() { th.Stats() })
+			end(l, th)
+			of = weak.Make(th)
+		})
+		collected(t, of, "what was terminated "+name)
+	}
+}
+
 // A Thread or Pool that was dropped ends, whatever it keeps for its users that refers to it.
 func TestCollected_isADroppedThread(t *testing.T) {
 	for name, use := range map[string]func(th *thread.Thread){

@@ -3,6 +3,8 @@ package thread_test
 import (
 	"context"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -72,6 +74,29 @@ func TestLoop_panicsOffTheThread(t *testing.T) {
 	if !th.Call(nop) {
 		t.Error("the thread did not live on")
 	}
+}
+
+// Package nativeloop serves by package access, with a function that is called before the first of
+// several, and stores there what it has of a Loop.
+func TestAccess_servesALoop(t *testing.T) {
+	ends(t, func() {
+		l := thread.Adopt()
+		defer l.Close()
+		for n, want := range []string{"", "1", "rest 1 2"} {
+			var steps []string
+			for i := range n {
+				l.Thread().Go(func() { steps = append(steps, strconv.Itoa(i+1)) })
+			}
+			ran := access.Serve(l, 0, func() { steps = append(steps, "rest") })
+			if got := strings.Join(steps, " "); ran != n || got != want {
+				t.Errorf("%d functions: it ran %d: %q, want %q", n, ran, got, want)
+			}
+		}
+		*access.Attached(l) = "the loop's"
+		if got := *access.Attached(l); got != "the loop's" {
+			t.Errorf("it has stored %v", got)
+		}
+	})
 }
 
 // When something is queued while the host is not serving it is notified; once, as

@@ -54,10 +54,9 @@ type Timer struct {
 	node   list.Node[func()] // in e.AtTerminate, with cancel
 
 	mu      sync.Mutex
-	f       func()  // nil when over and not running
+	f       func()  // nil when over
 	thread  *Thread // kept alive until over, as the engine refers to node
 	armed   bool
-	over    bool
 	running int // more than one if f serves, and so runs itself
 	waiting []*park.Token
 	due     time.Duration // if armed
@@ -100,7 +99,7 @@ func (t *Thread) newTimer(first, period time.Duration, f func()) *Timer {
 
 func (t *Timer) start(first time.Duration) {
 	t.mu.Lock()
-	if t.over {
+	if t.f == nil {
 		t.mu.Unlock()
 		return
 	}
@@ -154,11 +153,11 @@ func (t *Timer) call() {
 func (t *Timer) take() func() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
+	f := t.f
+	if f == nil {
 		return nil
 	}
 	t.running++
-	f := t.f
 	if t.period == 0 {
 		t.cancelLocked()
 	} else {
@@ -184,13 +183,9 @@ func after(due, period, now time.Duration) (next time.Duration, missed int64) {
 func (t *Timer) returned() {
 	t.mu.Lock()
 	if t.running--; t.running == 0 {
-		if t.over {
-			t.f = nil
-		}
-		for _, token := range t.waiting {
+		for _, token := range t.waiting { // the last time, as none waits before the Timer is over
 			token.Wake()
 		}
-		t.waiting = nil
 	}
 	t.mu.Unlock()
 }
@@ -214,7 +209,7 @@ func (t *Timer) Stop() bool {
 	}
 	self := engine.Self()
 	t.mu.Lock()
-	ended := !t.over
+	ended := t.f != nil
 	t.cancelLocked()
 	if t.running == 0 || self == t.e {
 		t.mu.Unlock()
@@ -254,13 +249,10 @@ func (t *Timer) cancel() {
 
 // cancelLocked is cancel for callers that hold t.mu.
 func (t *Timer) cancelLocked() {
-	if t.over {
+	if t.f == nil {
 		return
 	}
-	t.over, t.armed, t.thread = true, false, nil
+	t.f, t.armed, t.thread = nil, false, nil
 	t.alarm.Stop()
-	if t.running == 0 {
-		t.f = nil
-	}
 	t.e.AtTerminate.Take(&t.node)
 }

@@ -211,3 +211,52 @@ func TestQueue_Post_losesNoRecords(t *testing.T) {
 		t.Errorf("%d of %d records are lost", lost, made)
 	}
 }
+
+// A post that has a place when the thread takes the block leaves nothing there: the record would
+// keep it until it is used again.
+func TestQueue_Post_leavesNothingBehind(t *testing.T) {
+	rounds, posts := int64(20_000), 64
+	if testutil.Race {
+		rounds /= 50
+	}
+	q := New()
+	left := 0
+	var begun, ended atomic.Int64
+	var poster testutil.Group
+	poster.Go(func() {
+		for i := range rounds {
+			for begun.Load() == i {
+				runtime.Gosched()
+			}
+			for range posts {
+				q.Post(nothing)
+			}
+			ended.Add(1)
+		}
+	})
+	for i := range rounds {
+		begun.Add(1)
+		for ended.Load() == i {
+			if q.runAll() == 0 {
+				runtime.Gosched()
+			}
+		}
+		q.runAll()
+		var all []*Call
+		for c := q.free.Get(); c != nil; c = q.free.Get() {
+			all = append(all, c)
+		}
+		for _, c := range all {
+			if c.fns != nil && !c.fns.empty() {
+				left++
+				*c.fns = block{}
+			}
+			q.free.Put(c)
+		}
+	}
+	if poster.Wait(); left > 0 {
+		t.Errorf("%d times, a record that was free had a function", left)
+	}
+}
+
+func nothing() {}

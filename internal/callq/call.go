@@ -317,9 +317,11 @@ func (c *Call) Drop() {
 	c.free()
 }
 
+// free gives back a record that refers to nothing any more.
+//
 //threadcall:noalloc
 func (c *Call) free() {
-	c.Fn, c.Fault, c.Ctx, c.linked = nil, nil, nil, false
+	c.linked = false
 	if c.state.Load() != 0 {
 		c.state.Store(0)
 	}

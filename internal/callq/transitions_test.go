@@ -3,7 +3,11 @@ package callq
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/fault"
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // The tables in the comments of Queue and Call, row by row.
@@ -181,6 +185,7 @@ func TestCall_transitions(t *testing.T) {
 			if fresh().Park() || fresh().Withdraw() {
 				t.Errorf("%s: it can be parked on or withdrawn", name)
 			}
+			testutil.MustPanic(t, func() { fresh().Settle(Ran) }, "settled twice")
 			continue
 		}
 		if got := fresh().Withdraw(); got != want.withdraw {
@@ -259,6 +264,41 @@ func TestCall_Withdraw_taken(t *testing.T) {
 	}
 	if c.letGo(callerLetGo); !q.firstFree() {
 		t.Error("never given back")
+	}
+}
+
+// A record that is not in use refers to nothing that it has carried, nor to a function that has run
+// when its caller has not come back to it.
+func TestCall_keepsNothing(t *testing.T) {
+	settled := func(c *Call) {
+		c.Fault = new(fault.Fault)
+		if c.Settle(Panicked); c.Fn != nil {
+			t.Error("a call that is settled refers to its function")
+		}
+		c.Drop()
+	}
+	outOfTurn := func(q *Queue, c *Call) {
+		if q.Push(c); Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+			t.Fatal("the only call is not found")
+		}
+	}
+	for name, end := range map[string]func(q *Queue, c *Call){
+		"not queued":           func(_ *Queue, c *Call) { c.Drop() },
+		"settled":              func(q *Queue, c *Call) { q.Push(c); settled(q.Take()) },
+		"settled, out of turn": func(q *Queue, c *Call) { outOfTurn(q, c); settled(c); q.Take() },
+		"a post":               func(q *Queue, c *Call) { q.Push(c); q.Take().PostRun() },
+		"a post, out of turn":  func(q *Queue, c *Call) { outOfTurn(q, c); c.PostRun(); q.Take() },
+	} {
+		q := New()
+		c := q.Get(Awaited, func() {}, 1)
+		if strings.HasPrefix(name, "a post") {
+			c.Kind = Posted
+		} else {
+			c.Ctx = context.Background()
+		}
+		if end(q, c); c.Fn != nil || c.Fault != nil || c.Ctx != nil || !q.firstFree() {
+			t.Errorf("%s: %+v, free: %v", name, c, q.firstFree())
+		}
 	}
 }
 

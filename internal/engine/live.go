@@ -35,8 +35,8 @@ import (
 //	closed    the phase, so that what comes from now on refuses by itself
 //	refused   both lists of the queue, see callq.Queue.Close
 //	stopped   what AtTerminate lists
-//	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
-//	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
+//	woken     the thread, by the goroutine that entered closed. But if an adopted one does not
+//	          serve, and may be resting, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
 //	ended     an adopted thread that does not serve, by the goroutine that sets forgotten: its
 //	          cleanups run if that is on the thread, and otherwise in GiveBack, then its identity
@@ -330,7 +330,7 @@ func (e *Engine) Terminate() {
 			(*f)()
 		}
 		e.forget()
-	case wake && first:
+	case first:
 		e.wake()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -145,6 +146,27 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 	testutil.Arrives(t, e.Done())
 }
 
+// A function in a native loop of the thread's own may be another such loop, as in that of a host.
+func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
+	e, events := start(t), make(chan bool, 10)
+	e.OnWake(func() { events <- true })
+	e.ServeIn(func() {
+		testutil.Arrives(t, events)
+		e.Serve(0, nil)
+	})
+	e.Go(func() {
+		before := e.running(clock.Now())
+		testutil.Ends(t, func() { e.Go(nothing) })
+		if after := e.running(clock.Now()); before != 0 || after == 0 {
+			t.Errorf("it has run for %v before, and for %v after something was queued", before, after)
+		}
+		if v := new(observedCall); !e.asksHost(v) || e.asksHost(v) {
+			t.Error("it is not asked once whether it is such a loop")
+		}
+	})
+	testutil.Arrives(t, e.Done())
+}
+
 // A function that calls Goexit in a native loop ends that, and the thread begins it again.
 func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
 	e, events := start(t), make(chan bool, 10)
@@ -176,6 +198,13 @@ func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
 	if v := testutil.Arrives(t, raised); v != "deferred" {
 		t.Errorf("the caller panics with %v", v)
 	}
+}
+
+// A record whose call is not settled is still the thread's.
+func TestFinish_panicsBeforeTheEnd(t *testing.T) {
+	e, _ := New(0)
+	c := e.q.Get(callq.Awaited, nothing, 0)
+	testutil.MustPanic(t, func() { finish(c, c.Outcome()) }, "before the call is settled")
 }
 
 // A post that comes between the two steps of an end, its phase and its queue, is counted.
@@ -237,6 +266,54 @@ func TestControl_keepsNothing(t *testing.T) {
 		return weak.Make(large)
 	}()
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
+}
+
+// A call that has begun is waited for, and its context is not looked at again.
+func TestWaitToken_looksAtAContextOnce(t *testing.T) {
+	e, _ := New(0)
+	ended := make(chan struct{})
+	close(ended)
+	for _, begun := range []bool{false, true} {
+		c := e.q.Get(callq.Withdrawable, nothing, 0)
+		if c.Park(); begun {
+			c.Begun()
+		}
+		cancel := (<-chan struct{})(ended)
+		if waits := waitToken(c, &cancel); waits != begun || (cancel == nil) != begun {
+			t.Errorf("begun: %v; waits: %v, for the context as well: %v", begun, waits, cancel != nil)
+		}
+	}
+}
+
+// The thread of an engine that has ended, which waits for another one, keeps nothing of it.
+func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
+	of := func() weak.Pointer[Engine] {
+		e, o := New(0)
+		e.Start(nil, true)
+		e.Terminate()
+		testutil.Arrives(t, e.Done())
+		runtime.KeepAlive(o)
+		return weak.Make(e)
+	}()
+	eventually(t, func() bool { runtime.GC(); return of.Value() == nil }, "it is collected")
+}
+
+// A stop function that has run is not kept by what still refers to the thread.
+func TestRunStops_keepsNoStopFunction(t *testing.T) {
+	e, o := New(0)
+	p := func() weak.Pointer[[64]int] {
+		large := new([64]int)
+		if err := e.Prepare([]Hook{{Stop: func() { large[0]++ }}}); err != nil {
+			t.Fatal(err)
+		}
+		return weak.Make(large)
+	}()
+	e.Start(nil, false)
+	e.Terminate()
+	testutil.Arrives(t, e.Done())
+	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
+	runtime.KeepAlive(e)
+	runtime.KeepAlive(o)
 }
 
 // A post that is refused gives its record back on another thread as well.

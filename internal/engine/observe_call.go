@@ -180,7 +180,6 @@ func (v *observedCall) release() {
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
 	v.begun, v.timed, v.asked, v.notified, v.labelled = false, false, false, false, false
-	v.around, v.outer = nil, nil
 	unusedCalls.Put(v)
 }
 

@@ -125,7 +125,7 @@ func (e *Engine) running(now time.Duration) time.Duration {
 	if !e.counts.begun() {
 		return 0
 	}
-	if !e.own && e.mode.Load() == up && e.onWake.Load() != nil {
+	if e.onWake.Load() != nil {
 		if e.q.Resting() {
 			return 0
 		}

@@ -231,7 +231,7 @@ const hostAnswers = 100 * time.Millisecond
 // asksHost reports whether v, which has run for too long, may be a native loop. Then something is
 // queued: a loop serves that, and so pauses v for good; otherwise v is slow at the next look.
 func (e *Engine) asksHost(v *observedCall) bool {
-	if v.asked || e.own || e.onWake.Load() == nil {
+	if v.asked || e.onWake.Load() == nil {
 		return false
 	}
 	v.asked = true

@@ -183,11 +183,10 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	switch {
 	case n != nil:
 		c = p.give(n.Value, e)
-	case e.listed:
 	case p.phase.Load() == closing:
 		e.enter(closed)
 		e.q.Close()
-	case p.phase.Load() == open:
+	case !e.listed:
 		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
 		e.listed = true
 	}
@@ -305,10 +304,6 @@ func (p *Pool) Shutdown(ctx context.Context) error {
 func (p *Pool) Retire() {
 	p.mu.Lock()
 	first := p.enter(closing)
-	for _, e := range p.idle {
-		e.listed = false
-	}
-	p.idle = p.idle[:0]
 	p.mu.Unlock()
 	if !first {
 		return

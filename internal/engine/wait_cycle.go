@@ -507,10 +507,10 @@ func (e *Engine) search(w *wait) {
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
 	e.explore(w)
-	if r.closed && !r.list[0].frees {
+	if r.closed {
 		r.recheck()
-		r.stuck = r.closed && !r.list[0].frees
 	}
+	r.stuck = r.closed && !r.list[0].frees
 }
 
 // explore lists what e depends on if it waits for w. The caller holds searches.mu.

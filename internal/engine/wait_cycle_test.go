@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -176,6 +177,7 @@ func TestUnlink_keepsWhatIsBefore(t *testing.T) {
 	var calls [3]*callq.Call
 	for i := range calls {
 		calls[i] = q.Get(callq.Awaited, func() {}, e.id)
+		calls[i].Earlier.Store(calls[i]) // of an earlier use of the record
 		e.link(calls[i])
 	}
 	for i := len(calls) - 1; i >= 0; i-- {
@@ -264,5 +266,44 @@ func TestReach_recheck(t *testing.T) {
 			}
 		}
 		searches.mu.Unlock()
+	}
+}
+
+// A search reads the waits again that it has found: one that has ended meanwhile closes no cycle.
+func TestSearch_readsWaitsAgain(t *testing.T) {
+	for _, ends := range []bool{false, true} {
+		p := poolAtRest(1)
+		a, b, worker := newEngine(), newEngine(), p.workers[0]
+		worker.busy.Store(true)
+		worker.publish(&wait{on: a})
+		b.publish(&wait{call: p.records.Get(callq.Awaited, nothing, b.id), pool: p})
+		w := &wait{on: b}
+		a.publish(w)
+		p.mu.Lock()
+		found := make(chan bool)
+		go func() { a.search(w); close(found) }()
+		eventually(t, func() bool {
+			stacks := make([]byte, 1<<20)
+			return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "(*Pool).needs(")
+		}, "it has come to the wait for the pool")
+		if ends {
+			b.unpublish()
+		}
+		p.mu.Unlock()
+		if testutil.Arrives(t, found); a.seen.stuck == ends {
+			t.Errorf("the wait has ended: %v; is stuck: %v", ends, a.seen.stuck)
+		}
+	}
+}
+
+// A thread that waits for a cycle in which it is not is not stuck: others end that.
+func TestSearch_isInNoCycleThatItOnlyWaitsFor(t *testing.T) {
+	a, b, c := newEngine(), newEngine(), newEngine()
+	b.publish(&wait{on: c})
+	c.publish(&wait{on: b})
+	w := &wait{on: b}
+	a.publish(w)
+	if a.search(w); a.seen.stuck {
+		t.Error("it is stuck")
 	}
 }

@@ -181,6 +181,32 @@ func TestSpin_counts(t *testing.T) {
 	runtime.KeepAlive(o)
 }
 
+// What a thread that spins loses to others counts against spinning.
+func TestSpin_countsWhatItLoses(t *testing.T) {
+	needsSpinning(t)
+	e := start(t)
+	eventually(t, func() (lost bool) {
+		e.Call(func() {
+			if !maySpin(e) {
+				return
+			}
+			defer e.idleState.policy.init()
+			defer e.stopSpinning()
+			e.idleState.woke, e.idleState.policy.price = 0, time.Hour
+			e.waits.lost.Store(0)
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so the goroutine takes the thread's P
+			go func() {
+				for start := clock.Now(); clock.Now()-start < 2*coreLost; {
+				}
+				e.Go(nothing)
+			}()
+			e.spin()
+			lost = time.Duration(e.waits.lost.Load()) >= coreLost
+		})
+		return lost
+	}, "the time in which another goroutine has run in its place is lost")
+}
+
 // What a thread knows about waits when it is new.
 func TestWaitState_init(t *testing.T) {
 	for _, never := range []bool{true, false} {

@@ -206,28 +206,29 @@ func (e *Engine) spin() bool {
 		return false
 	}
 	start := clock.Now()
-	last, now := start, start
-	for ; now-start <= p.lookFor(); last, now = now, clock.Now() {
-		e.waits.away(last, now)
+	for now, found := start, false; now-start <= p.lookFor(); {
 		if sched.EndPass() {
 			start, r.passed = now, now
 		}
 		for range looks {
-			if e.q.Pending() {
-				r.found++
-				last, now = now, clock.Now()
-				e.waits.away(last, now)
-				r.window.idle += now - start
-				e.counts.idled(now - start)
-				return true
+			if found = e.q.Pending(); found {
+				break
 			}
 			park.Relax()
+		}
+		last := now
+		now = clock.Now()
+		e.waits.away(last, now)
+		if found {
+			r.found++
+			r.window.idle += now - start
+			e.counts.idled(now - start)
+			return true
 		}
 		if e.q.Closed() {
 			return true
 		}
 	}
-	e.waits.away(last, now)
 	e.counts.rest(start)
 	p.periods(p.lookFor(), 1)
 	return false

@@ -140,11 +140,7 @@ proctype Terminator() {
 proctype Retirer() {
 	LOCALS; byte i;
 end:	finished == CALLERS;
-	d_step {
-		retired = 1; idlers = 0;
-		for (i : 0 .. WORKERS - 1) { idle[i] = 0; listed[i] = 0 };
-		i = 0
-	};
+	retired = 1;
 	While(i < WORKERS,
 		/* Engine.interrupt */
 		Record(i, CONTROL, 0, 0);

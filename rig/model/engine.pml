@@ -209,9 +209,9 @@ inline Next(e) {
 			Shared() };
 		When(o != POOL, Come(o));
 		o = 0
-	:: d_step { empty(backlog) && (closed || listed[e]) -> Came(e); yes = 0 }
-	:: d_step { empty(backlog) && !closed && !listed[e] && retired -> Came(e); yes = 0 }; Close(e)
-	:: d_step { empty(backlog) && !closed && !listed[e] && !retired ->
+	:: d_step { empty(backlog) && !closed && retired -> Came(e); yes = 0 }; Close(e)
+	:: d_step { empty(backlog) && (closed || !retired) && listed[e] -> Came(e); yes = 0 }
+	:: d_step { empty(backlog) && (closed || !retired) && !listed[e] ->
 			assert(idlers < WORKERS || shared_out);
 			Came(e); yes = 0; idle[idlers] = e; idlers++; listed[e] = 1 }
 	fi
