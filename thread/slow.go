@@ -18,7 +18,7 @@ type SlowCall struct {
 	Waiting time.Duration // how long it has waited so far; 0 if it has begun
 
 	// Stack is that of the thread, as [runtime.Stack] writes it. It is empty if the first 64 MB of the
-	// stacks of all goroutines do not have it, or if none began since OnSlowCall.
+	// stacks of all goroutines do not have it.
 	Stack string
 
 	// Caller is the stack of the goroutine that made the call, or posted the function: at most 32

@@ -225,7 +225,8 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
-	running.goid = ident.Goroutine()
+	p.workers[1].own = false
+	p.workers[1].goid.Store(ident.Goroutine())
 	newObserved(noContext, w, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
@@ -235,28 +236,6 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
 		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
 	}
-}
-
-// The number of a thread's goroutine, which reports need, is known from the start if functions are
-// watched. That of a coroutine is not taken for it.
-func TestNumber_isOfTheServingGoroutine(t *testing.T) {
-	watched, o := New(0)
-	o.Watch(time.Hour, func(Slow) {})
-	watched.Start(nil, false)
-	defer watched.Terminate()
-	eventually(t, func() bool { return watched.goid.Load() != 0 }, "the number is known")
-	e := start(t)
-	e.Call(func() {
-		next, stop := iter.Pull(func(yield func(uint64) bool) { yield(e.number()) })
-		defer stop()
-		coroutine, _ := next()
-		kept := e.goid.Load()
-		own := e.number()
-		now := e.goid.Load()
-		if kept != 0 || own != ident.Goroutine() || own == coroutine || now != own {
-			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, now)
-		}
-	})
 }
 
 // What SetUser was given is let go of when the thread has ended.

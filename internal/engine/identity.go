@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/ident"
@@ -30,7 +32,7 @@ type identity struct {
 	serving atomic.Int64
 	tid     atomic.Uint64 // the thread's number in the operating system
 	g       uintptr       // the serving goroutine
-	goid    atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted
+	goid    atomic.Uint64 // and its number in stack traces, if it is adopted
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
 
@@ -54,18 +56,12 @@ func (e *Engine) endIdentity() {
 	}
 }
 
-// number returns the number of the serving goroutine to a caller on the thread. It is looked up at
-// its first use, and not when a thread starts, because that takes microseconds. If the first use is
-// in a coroutine, it is the coroutine's.
-func (i *identity) number() uint64 {
-	if i.goid.Load() == 0 {
-		n := ident.Goroutine()
-		if i.g != ident.G() {
-			return n
-		}
-		i.goid.Store(n)
+// stackID is what stack.ID returns for the goroutine that serves.
+func (e *Engine) stackID() string {
+	if e.own {
+		return fmt.Sprintf("%p", e)
 	}
-	return i.goid.Load()
+	return strconv.FormatUint(e.goid.Load(), 10)
 }
 
 // TID returns the operating system's number of the thread, zero if it has none yet or is not known.

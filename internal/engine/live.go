@@ -150,9 +150,6 @@ func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
 	e.counts.work(clock.Now())
-	if o := e.serves().observer.Load(); o != nil && o.watches.Load() {
-		e.number() // or a thread that hangs in what is not observed would have no stack
-	}
 	if e.setup != nil {
 		e.setup()
 	}

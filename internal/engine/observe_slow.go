@@ -194,7 +194,7 @@ func (o *observer) look() {
 		case v.on.asksHost(v):
 			next = min(next, o.slow.limit, hostAnswers)
 		default:
-			o.report(v, v.on, v.goid, Slow{Running: now - v.since})
+			o.report(v, v.on, Slow{Running: now - v.since})
 		}
 	}
 	if next != notYet {
@@ -217,11 +217,10 @@ func (o *observer) stall(now time.Duration) (next time.Duration) {
 	}
 	w.stalled, w.reported = true, now
 	e := o.of.first()
-	goid := e.goid.Load()
 	if n := o.running.First; n != nil {
-		e, goid = n.Value.on, n.Value.goid
+		e = n.Value.on
 	}
-	o.report(v, e, goid, Slow{Waiting: now - v.queued})
+	o.report(v, e, Slow{Waiting: now - v.queued})
 	return notYet
 }
 
@@ -239,20 +238,19 @@ func (e *Engine) asksHost(v *observedCall) bool {
 	return true
 }
 
-// report reports v with the stack of goroutine goid, which serves the thread of e. It has a
-// goroutine of its own, as notify may block, panic or call Goexit.
-func (o *observer) report(v *observedCall, e *Engine, goid uint64, s Slow) {
+// report reports v with the stack of the goroutine that serves e. It has a goroutine of its own, as
+// notify may block, panic or call Goexit.
+func (o *observer) report(v *observedCall, e *Engine, s Slow) {
 	v.notified = true
 	s.Thread, s.TID, s.From = e.index, e.tid.Load(), slices.Clone(v.from[:v.depth])
-	if goid != 0 {
-		s.Stack = stack.Of(goid)
-	}
+	var number string
+	number, s.Stack = stack.Of(e.stackID())
 	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function
 		ctx := never
 		if v.task != nil {
 			ctx = v.ctx
 		}
-		trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", goid, s.TID, clock.Now()-v.since)
+		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", number, s.TID, clock.Now()-v.since)
 	}
 	o.of.reports.Add(1)
 	o.of.named.slow.Add(1)

@@ -71,7 +71,6 @@ func (o *observer) begin(v *observedCall) {
 	now := clock.Now()
 	v.outer, v.on.observed = v.on.observed, v
 	v.on.counts.at.Store(int64(now))
-	v.goid = v.on.number()
 	o.mu.Lock()
 	if v.timed {
 		wait := now - v.queued

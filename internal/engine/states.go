@@ -1,17 +1,14 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/list"
-	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // all has the threads and pools that have not ended, and what is counted under each name, also of
@@ -112,9 +109,8 @@ type State struct {
 	Stats   Stats
 	Timed   bool   // times are measured
 	Panic   *Panic // the last that was written to standard error, or nil
+	At      string // its address in stacks
 	Threads []ThreadState
-
-	of *target
 }
 
 // A ThreadState is what one thread does.
@@ -123,7 +119,9 @@ type ThreadState struct {
 	Running  time.Duration // how long its function has run; 0 if none runs
 	Begun    bool          // one has begun on an adopted thread; if Running is 0, maybe a native loop
 	Serves   bool          // or its own thread
-	Stack    []byte        // of its goroutine; may be empty
+	At       string        // the address of its engine in stacks
+	StackID  string        // of its goroutine, see package stack
+	Stack    []byte        // of its goroutine; set by what looks for it
 	From     []uintptr     // of the goroutine that queued the function, if that is known
 	WaitsFor []uint64      // the threads and pools, by ID, of which it waits for one
 	Waits    string        // what for
@@ -138,6 +136,7 @@ type NameState struct {
 // States returns the states of all threads and pools that have not ended, in the order in which
 // they were made. It neither stops the program nor makes a call slower.
 func States() (states []State, names map[string]*NameState) {
+	var targets []*target
 	all.mu.Lock()
 	names = map[string]*NameState{}
 	for _, l := range all.names {
@@ -147,12 +146,13 @@ func States() (states []State, names map[string]*NameState) {
 	}
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
-		states = append(states, State{of: x, User: x.first().user, Label: x.named.name})
+		targets = append(targets, x)
+		states = append(states, State{User: x.first().user, Label: x.named.name})
 	}
 	all.mu.Unlock()
-	for i := range states {
+	for i, x := range targets {
 		s := &states[i]
-		s.fill()
+		s.fill(x)
 		n := names[s.Label]
 		n.Threads += len(s.Threads)
 		n.add(s.Stats)
@@ -160,23 +160,27 @@ func States() (states []State, names map[string]*NameState) {
 	return states, names
 }
 
-func (s *State) fill() {
-	x := s.of
+func (s *State) fill(x *target) {
 	if s.Name = s.Label; x.name.Load() != nil {
 		s.Name = *x.name.Load() // although the label is OtherNames
 	}
-	s.ID, s.Pool = x.ID(), x.pool != nil
+	s.ID, s.At, s.Pool = x.ID(), fmt.Sprintf("%p", x), x.pool != nil
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {
 		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
 	}
-	if o := x.observer.Load(); o != nil {
+	o := x.observer.Load()
+	if o != nil {
 		s.Timed = o.times.Load()
 	}
 	now, same := x.now()
 	for _, e := range x.workers() {
-		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun()}
+		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
+			At: fmt.Sprintf("%p", e), StackID: e.stackID()}
+		if o != nil {
+			t.From = o.from(e)
+		}
 		if same {
 			t.Running = e.running(now)
 		}
@@ -218,58 +222,6 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 		}
 	}
 	return what, ids
-}
-
-// A Waiter is a goroutine that waits for a thread or a pool, and is no thread itself.
-type Waiter struct {
-	Goroutine string // its number
-	Stack     []byte
-}
-
-// AddStacks adds to states the stacks of their threads and of the goroutines that queued what runs,
-// and returns the goroutines that wait for each thread and pool, by ID. It stops the program while
-// it takes the stacks of all goroutines.
-//
-// A serving goroutine whose number is not known, because none of its functions was observed, is
-// found by the address of its engine in its stack, and so are those that wait.
-func AddStacks(states []State) map[uint64][]Waiter {
-	known, threads := map[string]*ThreadState{}, map[string]uint64{}
-	for i := range states {
-		x := states[i].of
-		for j, e := range x.workers() {
-			t := &states[i].Threads[j]
-			known[strconv.FormatUint(e.goid.Load(), 10)] = t
-			known[fmt.Sprintf("%p", e)] = t
-			threads[fmt.Sprintf("%p", e)] = x.ID()
-			if o := x.observer.Load(); o != nil {
-				t.From = o.from(e)
-			}
-		}
-		threads[fmt.Sprintf("%p", x)] = x.ID()
-	}
-	delete(known, "0")
-	waiters := map[uint64][]Waiter{}
-	for number, one := range stack.Goroutines() {
-		t := cmp.Or(known[number], known[receiver(one, "(*Engine).loop")])
-		if t != nil {
-			t.Stack = one
-			continue
-		}
-		id := cmp.Or(threads[receiver(one, "(*Engine).await")],
-			threads[receiver(one, "(*target).submit")])
-		if id != 0 {
-			waiters[id] = append(waiters[id], Waiter{number, one})
-		}
-	}
-	return waiters
-}
-
-// receiver returns the address of the engine on which a method is called in a stack, or nothing.
-func receiver(stack []byte, method string) string {
-	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
-	address, _, _ := bytes.Cut(call, []byte(")"))
-	address, _, _ = bytes.Cut(address, []byte(","))
-	return string(bytes.TrimRight(address, "?"))
 }
 
 // from returns where the function that runs on e was queued, if that is known.

@@ -176,7 +176,7 @@ func (e *Engine) missing() (todo string, later bool) {
 	if e.m.Load() == 0 {
 		return "call Adopt of its Loop, and serve, or Terminate, so that calls return false", false
 	}
-	state, at := stack.State(e.goid.Load())
+	state, at := stack.State(e.stackID())
 	stays := at == w.stack
 	w.stack = at
 	switch {

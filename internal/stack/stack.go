@@ -3,11 +3,11 @@ package stack
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -79,11 +79,12 @@ func Ours(function string) bool {
 
 const maxStacks = 64 << 20
 
-// Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The
-// program stops while they are taken: first those that fit into 64 kB, and as long as the loop goes
-// on, again with room for more, so that some come more than once, the last time with all others.
+// Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them, each
+// once. The program stops while they are taken: first those that fit into 64 kB, and as long as the
+// loop goes on, again with room for more.
 func Goroutines() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
+		seen := map[string]bool{}
 		for size := 64 << 10; ; size *= 4 {
 			all := make([]byte, size)
 			all = all[:runtime.Stack(all, true)]
@@ -96,9 +97,11 @@ func Goroutines() iter.Seq2[string, []byte] {
 				}
 				one = bytes.TrimSpace(one)
 				number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
-				if !yield(string(number), one) {
+				n := string(number)
+				if !seen[n] && !yield(n, one) {
 					return
 				}
+				seen[n] = true
 			}
 			if complete || size >= maxStacks {
 				return
@@ -107,20 +110,42 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// Of returns the stack of a goroutine, or nil if it has ended.
-func Of(goroutine uint64) []byte {
-	wanted := strconv.FormatUint(goroutine, 10)
-	for number, one := range Goroutines() {
-		if number == wanted {
-			return bytes.Clone(one)
-		}
-	}
-	return nil
+// ID identifies a goroutine: by its number, or if it is the own one of an engine, by the address of
+// that, which is known without asking for a number.
+func ID(number string, stack []byte) string {
+	return cmp.Or(receiver(stack, "(*Engine).loop"), number)
 }
 
-// State returns what a goroutine does, such as "chan receive", and its stack, or nothing.
-func State(goroutine uint64) (state, stack string) {
-	header, stack, _ := strings.Cut(string(Of(goroutine)), "\n")
+// WaitsFor returns the addresses of the engine and of the target for which the goroutine of a stack
+// waits in a call, if it does and they are known.
+func WaitsFor(stack []byte) (engine, target string) {
+	return receiver(stack, "(*Engine).await"), receiver(stack, "(*target).submit")
+}
+
+// receiver returns the address of what a method of package engine is called on in a stack, or
+// nothing.
+func receiver(stack []byte, method string) string {
+	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
+	address, _, _ := bytes.Cut(call, []byte(")"))
+	address, _, _ = bytes.Cut(address, []byte(","))
+	return string(bytes.TrimRight(address, "?"))
+}
+
+// Of returns the number and the stack of the goroutine with an ID, or nothing if it has ended.
+func Of(id string) (number string, stack []byte) {
+	for number, one := range Goroutines() {
+		if ID(number, one) == id {
+			return number, bytes.Clone(one)
+		}
+	}
+	return "", nil
+}
+
+// State returns what the goroutine with an ID does, such as "chan receive", and its stack, or
+// nothing.
+func State(id string) (state, stack string) {
+	_, text := Of(id)
+	header, stack, _ := strings.Cut(string(text), "\n")
 	_, state, _ = strings.Cut(header, "[")
 	return state[:max(strings.IndexAny(state, ",]"), 0)], stack
 }
