@@ -318,7 +318,6 @@ func (e *Engine) Terminate() {
 	}
 	first := e.enter(closed)
 	wake := e.q.Close()
-	e.ownObserver.terminated()
 	e.AtTerminate.end(func(f func()) { f() })
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it

@@ -93,9 +93,8 @@ func (o *observer) watch(v *observedCall) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	v.notify = o.notifies()
-	// in another bubble there are two clocks, and the timer would be the bubble's; what waits when the
-	// thread is terminated will not begin
-	if v.notify != nil && clock.InBubble() == o.of.Bubbled() && !o.of.Terminated() {
+	// in another bubble there are two clocks, and the timer would be the bubble's
+	if v.notify != nil && clock.InBubble() == o.of.Bubbled() {
 		o.slow.waiting.Append(&v.node)
 		o.arm(o.slow.limit)
 	}
@@ -159,16 +158,6 @@ func (o *observer) arm(d time.Duration) {
 	w.set = true
 }
 
-// terminated forgets the functions that wait: the queue reports nothing about posted ones that it
-// has refused.
-func (o *observer) terminated() {
-	if o != nil { // of a thread of a pool
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.slow.forget()
-	}
-}
-
 // forget removes the functions that wait.
 func (w *watch) forget() {
 	for n := w.waiting.First; n != nil; n = w.waiting.First {
@@ -207,6 +196,9 @@ func (o *observer) look() {
 // has run for longest.
 func (o *observer) stall(now time.Duration) (next time.Duration) {
 	w := &o.slow
+	if o.of.Terminated() {
+		w.forget() // they will not begin, and the queue reports nothing about those that it refuses
+	}
 	first := w.waiting.First
 	if first == nil || w.stalled {
 		return notYet

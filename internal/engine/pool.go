@@ -282,7 +282,6 @@ func (p *Pool) Terminate() {
 		refused = append(refused, n.Value)
 	}
 	p.mu.Unlock()
-	p.ownObserver.terminated()
 	for _, c := range refused {
 		c.Refuse()
 	}
