@@ -499,9 +499,8 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
 	opts = append(opts, thread.WithStart(p.start))
-	t, e, start, prepare := access.New(opts)
+	t, e, prepare := access.New(opts, x, func() { k.ended(x) })
 	x.t, x.e = t.(*thread.Thread), e
-	e.SetUser(x, func() { k.ended(x) })
 	e.Post(func() { x.begin(prepare) })
 	k.slots++
 	s.threads = append(s.threads, x)
@@ -513,7 +512,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
-	start()
+	e.Start()
 }
 
 var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")

@@ -82,23 +82,21 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 
 // OnSlowCall is [WithSlowCall] for what is queued from now on, in place of what was set before.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
+	t.owner.Watch(d, watcher(d, f))
 }
 
 // OnSlowCall is [Thread.OnSlowCall] for functions that are queued to the pool.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
+	p.owner.Watch(d, watcher(d, f))
 }
 
-func (c config) watcher() func(engine.Slow) {
-	if c.slow <= 0 || c.notify == nil {
+func watcher(d time.Duration, f func(SlowCall)) func(engine.Slow) {
+	if d <= 0 || f == nil {
 		return nil
 	}
-	c.hooks = hooks{} // which the thread lets go of when they have run
 	return func(s engine.Slow) {
-		c.notify(SlowCall{
-			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, string(s.Stack),
-			stack.TraceCaller(s.From),
+		f(SlowCall{
+			s.Name, s.TID, s.Running, s.Waiting, string(s.Stack), stack.TraceCaller(s.From),
 		})
 	}
 }

@@ -27,10 +27,11 @@ var Attached func(loop any) *any
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New with the options opts, a []thread.Option, but start makes the operating
-// system's thread, for t, a *thread.Thread. There prepare is to run the functions of WithStart, and
-// has those of WithStop run last. It returns a panic as a *thread.PanicError.
-var New func(opts any) (t any, e *engine.Engine, start func(), prepare func() error)
+// New is thread.New with the options opts, a []thread.Option, but the caller starts e, which is that
+// of t, a *thread.Thread. There prepare is to run the functions of WithStart, and has those of
+// WithStop run last. It returns a panic as a *thread.PanicError. User and onEnd are as in
+// engine.Config.
+var New func(opts, user any, onEnd func()) (t any, e *engine.Engine, prepare func() error)
 
 // What threads and pools do, for package recorderhttp.
 type (

@@ -19,18 +19,18 @@ var eventually = testutil.Eventually
 func init() { go testutil.Collect() }
 
 func start(t *testing.T) *Engine {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
 	return e
 }
 
 func TestEngine_Terminate_forgotten(t *testing.T) {
-	e, _ := New(0)
-	p, _ := NewPool(3, 0, func(int) func() { return nil })
-	p.Start(false)
-	e.Start(nil, false)
-	adopted, _ := New(0)
+	e, _ := New(Config{})
+	p, _ := NewPool(3, Config{})
+	p.Start()
+	e.Start()
+	adopted, _ := New(Config{})
 	look, looked := make(chan bool), make(chan bool)
 	go func() {
 		adopted.Adopt()
@@ -80,7 +80,7 @@ func TestEngine_On(t *testing.T) {
 
 func TestLimit(t *testing.T) {
 	l := newLimit(2)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
 		if got := l.acquire(e, e, nil, nil); got != want {
 			t.Errorf("call %d is of kind %d, want %d", i, got, want)
@@ -126,8 +126,8 @@ func TestServeAll_panic(t *testing.T) {
 // Else another thread runs what this one has queued, and is not waited for.
 func TestEngine_wait_published(t *testing.T) {
 	a := start(t)
-	b, o := New(1)
-	b.Start(nil, false)
+	b, o := New(Config{Limit: 1})
+	b.Start()
 	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
 	waits := func() bool { return a.wait.Load() != nil }
 	hold := func() { eventually(t, waits, "the thread says that it waits") }
@@ -144,8 +144,8 @@ func TestEngine_wait_published(t *testing.T) {
 }
 
 func TestWatch_replaced(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
 		before := int(e.reports.Load())
@@ -170,8 +170,8 @@ func TestWatch_replaced(t *testing.T) {
 
 // A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
 func TestWatch_replacedInALoop(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
@@ -185,7 +185,7 @@ func TestWatch_replacedInALoop(t *testing.T) {
 
 // What is queued when nothing is notified any more, as the handle has been dropped, is not watched.
 func TestWatch_forNothing(t *testing.T) {
-	e, o := New(0)
+	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer.Load()
@@ -197,7 +197,7 @@ func TestWatch_forNothing(t *testing.T) {
 
 // What waits when Watch is called again, or when a post is refused, is not watched any more.
 func TestWatch_forgets(t *testing.T) {
-	e, o := New(0)
+	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	w := e.observer.Load()
 	v := newObserved(noContext, w, e, nothing, true)
@@ -216,7 +216,7 @@ func TestWatch_forgets(t *testing.T) {
 
 // A function that waits for a pool is reported with the thread whose function has run for longest.
 func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
-	p, o := NewPool(2, 0, func(int) func() { return nil })
+	p, o := NewPool(2, Config{Name: "pool"})
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer.Load()
@@ -233,21 +233,20 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	w.stall(clock.Now())
 	w.mu.Unlock()
 	s := testutil.Arrives(t, reported)
-	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
-		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
+	if s.Name != "pool-1" || !strings.Contains(string(s.Stack), t.Name()) {
+		t.Errorf("reported with thread %s, at\n%s", s.Name, s.Stack)
 	}
 }
 
-// What SetUser was given is let go of when the thread has ended.
-func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
-	e, _ := New(0)
+// The User of a thread is let go of when the thread has ended.
+func TestUser_isForgottenAtTheEnd(t *testing.T) {
 	ended := make(chan bool)
-	p := func() weak.Pointer[[64]int] {
+	e, p := func() (*Engine, weak.Pointer[[64]int]) {
 		user := new([64]int)
-		e.SetUser(user, func() { close(ended) })
-		return weak.Make(user)
+		e, _ := New(Config{User: user, OnEnd: func() { close(ended) }})
+		return e, weak.Make(user)
 	}()
-	e.Start(nil, false)
+	e.Start()
 	e.Terminate()
 	testutil.Arrives(t, ended)
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
@@ -256,8 +255,8 @@ func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
 
 // What runs last has been queued by nothing, so no report says where.
 func TestRunLast_isFromNowhere(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
@@ -270,7 +269,7 @@ func TestRunLast_isFromNowhere(t *testing.T) {
 
 // A call that waits for one thread of a pool counts as refused by the pool.
 func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) func() { return nil })
+	p, o := NewPool(1, Config{})
 	defer runtime.KeepAlive(o)
 	ran := make(chan bool)
 	go func() { ran <- p.Workers()[0].Call(nothing) }()
@@ -281,8 +280,8 @@ func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
 }
 
 func TestPool_leftCall(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) func() { return nil })
-	p.Start(false)
+	p, o := NewPool(1, Config{})
+	p.Start()
 	defer runtime.KeepAlive(o)
 	defer p.Terminate()
 	begun, release := make(chan bool), make(chan bool)
@@ -290,7 +289,7 @@ func TestPool_leftCall(t *testing.T) {
 	<-begun
 	// the first record, which does not show how often it is given back
 	p.records.Get(callq.Awaited, nil, 0)
-	x := newEngine()
+	x := newEngine(Config{})
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, x.id)
 	if e, _, ok := p.add(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
@@ -325,8 +324,8 @@ func TestPool_leftCall(t *testing.T) {
 
 // What the engine queues for itself is not counted.
 func TestEngine_Queued_counts(t *testing.T) {
-	e, _ := New(0)
-	e.Start(nil, false)
+	e, _ := New(Config{})
+	e.Start()
 	g := testutil.Occupy(t, e.Go)
 	for range 5 {
 		e.Go(func() {})
@@ -346,7 +345,7 @@ func TestEngine_Queued_counts(t *testing.T) {
 
 // A post that is refused gives its record back.
 func TestGo_refusedKeepsNoRecord(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.enter(closing)
 	allocatesNothing(t, func() {
 		if e.Go(func() {}) {

@@ -64,6 +64,26 @@ func (e *Engine) stackID() string {
 	return strconv.FormatUint(e.goid.Load(), 10)
 }
 
+// String names the thread in a message.
+func (e *Engine) String() string {
+	name := e.serves().name
+	switch {
+	case e.permanent:
+		return "the main thread"
+	case e.pool != nil:
+		if name != "" {
+			return fmt.Sprintf("thread %d of the pool %q", e.index, name)
+		}
+		return fmt.Sprintf("thread %d of a pool without a name", e.index)
+	case name != "":
+		return fmt.Sprintf("thread %q", name)
+	}
+	if tid := e.tid.Load(); tid != 0 {
+		return fmt.Sprintf("a thread without a name (%d in the operating system)", tid)
+	}
+	return "a thread without a name"
+}
+
 // TID returns the operating system's number of the thread, zero if it has none yet or is not known.
 func (i *identity) TID() uint64 { return i.tid.Load() }
 

@@ -68,7 +68,6 @@ func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 
 // The life of a thread, from its start to its end.
 type life struct {
-	setup   func()        // that Start was given
 	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
@@ -80,17 +79,14 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has
 	keep     bool     // the thread serves another engine afterwards
 
-	onEnd func() // that SetUser was given, or nil
+	onEnd func() // of its Config
 	user  any    // likewise
 }
 
-// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
-// is true, it takes the thread that another such engine has left, if there is one, and leaves its
-// own for the next.
-func (e *Engine) Start(setup func(), keep bool) {
-	e.setup = setup
+// Start gives the engine a thread of its own.
+func (e *Engine) Start() {
 	e.owns()
-	e.start(keep)
+	e.start()
 }
 
 // owns makes the engine one with a thread of its own.
@@ -98,8 +94,7 @@ func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted()
 
 // start gives the engine its thread. From then on, functions may run there, and may terminate the
 // engine.
-func (e *Engine) start(keep bool) {
-	e.keep = keep && e.bubble == 0
+func (e *Engine) start() {
 	if e.keep {
 		select {
 		case kept <- e:
@@ -150,9 +145,7 @@ func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
 	e.counts.work(clock.Now())
-	if e.setup != nil {
-		e.setup()
-	}
+	e.nameThread()
 }
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
@@ -197,15 +190,7 @@ func (e *Engine) Prepare(hooks []Hook) error {
 	return nil
 }
 
-// SetUser stores what User returns, and has onEnd called when the thread has ended. It must be
-// called before Start.
-func (e *Engine) SetUser(x any, onEnd func()) {
-	all.mu.Lock() // for States
-	e.user, e.onEnd = x, onEnd
-	all.mu.Unlock()
-}
-
-// User returns what SetUser has stored with the thread that the caller is on, or nil.
+// User returns the User of the Config of the thread that the caller is on, or nil.
 func User() any {
 	if e := Self(); e != nil {
 		return e.user
@@ -389,9 +374,6 @@ func (e *Engine) GiveBack() {
 		}
 	})
 }
-
-// OnGiveBack has f called when the locks of Adopt are released. The adopted goroutine calls it.
-func (e *Engine) OnGiveBack(f func()) { e.pin.Undo = f }
 
 // Retire terminates the engine after it has run what is queued.
 func (e *Engine) Retire() {

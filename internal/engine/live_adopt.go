@@ -3,10 +3,12 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime/pprof"
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/pin"
+	"github.com/threadcall/threadcall/osthread"
 )
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. Nothing
@@ -69,5 +71,15 @@ func (e *Engine) attach() {
 	e.pin = pin.Adopt(e.permanent)
 	e.goid.Store(e.pin.Goroutine)
 	e.claim()
+	if e.name != "" {
+		before, err := osthread.Name()
+		e.nameThread()
+		e.pin.Undo = func() {
+			pprof.SetGoroutineLabels(never)
+			if err == nil { // else the system does not tell the name
+				_ = osthread.SetName(before)
+			}
+		}
+	}
 	e.q.RestAlways(true)
 }

@@ -18,7 +18,7 @@ import (
 // A caller that finds its outcome at its first looks yields as well.
 func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
 	e.waits.spin.Store(1)
 	var served atomic.Pointer[callq.Call] // the last
@@ -61,7 +61,7 @@ func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 // wake-up.
 func TestIdle_isUpWhileItSpins(t *testing.T) {
 	needsSpinning(t)
-	e, o := New(0)
+	e, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	looked := make(chan bool)
 	go func() {
@@ -94,7 +94,7 @@ func TestOldest_walksOnce(t *testing.T) {
 		"the next has begun":       {func(_, _ *Engine, next *callq.Call) { next.Begun() }, true},
 		"a call of another thread": {func(e, _ *Engine, _ *callq.Call) { e.next.of = e }, true},
 	} {
-		e, x := newEngine(), newEngine()
+		e, x := newEngine(Config{}), newEngine(Config{})
 		var calls [4]*callq.Call
 		for i := range calls {
 			calls[i] = e.q.Get(callq.Posted, nothing, x.id)
@@ -180,7 +180,7 @@ func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
 
 // A post that comes between the two steps of an end, its phase and its queue, is counted.
 func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.q.Close()
 	if ok, n := e.Go(nothing), e.refused.Load(); ok || n != 1 {
 		t.Errorf("accepted: %v; %d were refused, want 1", ok, n)
@@ -189,7 +189,7 @@ func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
 
 // A thread that calls many others remembers those alone for which something is queued.
 func TestLink_forgetsWhatHasBegun(t *testing.T) {
-	e := newEngine()
+	e := newEngine(Config{})
 	for range 100 {
 		c := callq.New().Get(callq.Awaited, nothing, e.id)
 		e.link(c)
@@ -198,7 +198,7 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	if n := len(e.sent); n > 1 {
 		t.Errorf("it remembers %d threads", n)
 	}
-	e = newEngine()
+	e = newEngine(Config{})
 	for i, leave := range []func(c *callq.Call){
 		func(c *callq.Call) {}, func(c *callq.Call) { c.Withdraw() }, func(c *callq.Call) {},
 	} {
@@ -212,7 +212,7 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 
 // A call that leaves the queue and does not run is counted, and its caller told.
 func TestRun_countsWhatItDrops(t *testing.T) {
-	e := newEngine()
+	e := newEngine(Config{})
 	gone, unwanted := e.q.Get(callq.Withdrawable, nothing, 0), e.q.Get(callq.Awaited, nothing, 0)
 	gone.Withdraw()
 	unwanted.Abandon()
@@ -241,7 +241,7 @@ func TestControl_keepsNothing(t *testing.T) {
 
 // A post that is refused gives its record back on another thread as well.
 func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.enter(closing)
 	x := start(t)
 	x.Call(func() { allocatesNothing(t, func() { e.Go(nothing) }) })
@@ -256,7 +256,7 @@ func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
 func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 	for period := range uint32(2) {
 		for before, looks := range []bool{false, true} {
-			e, _ := New(0)
+			e, _ := New(Config{})
 			u := &e.unserved
 			u.watch = &unservedWatch{timer: time.NewTimer(time.Hour)}
 			u.period.Store(period + uint32(before))
@@ -275,7 +275,7 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 
 // A post whose context ends after it has got a place gives that back.
 func TestGoContext_givesItsPlaceBack(t *testing.T) {
-	e, _ := New(1)
+	e, _ := New(Config{Limit: 1})
 	err := e.GoContext(&endsSecond{Context: t.Context()}, nothing)
 	if err == nil || !e.TryGo(nothing) {
 		t.Errorf("the post ends with %v, or there is no place for another", err)
@@ -284,7 +284,7 @@ func TestGoContext_givesItsPlaceBack(t *testing.T) {
 
 // The thread does not ask a context that cannot end.
 func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	ctx, ran := &counted{Context: context.Background()}, false
 	_ = e.GoContext(ctx, func() { ran = true })
 	before := ctx.asked
@@ -328,7 +328,7 @@ func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
 var exactOnMain = adoptHere() // package variables are initialised there
 
 func adoptHere() (exactAndDirect [2]bool) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.Adopt()
 	defer e.Terminate()
 	return [2]bool{e.exact, e.direct}
@@ -336,7 +336,7 @@ func adoptHere() (exactAndDirect [2]bool) {
 
 // A call to a thread that serves has no timer, and one to another thread has.
 func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	u := &e.unserved
 	for _, serves := range []bool{true, false} {
 		e.serving.Store(0)
@@ -354,8 +354,8 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 
 // A call that a Goexit unwinds is withdrawn from the queue of another thread.
 func TestAbandon_withdraws(t *testing.T) {
-	e, _ := New(0)
-	on, _ := New(0)
+	e, _ := New(Config{})
+	on, _ := New(Config{})
 	c := on.q.Get(callq.Withdrawable, func() { t.Error("it ran") }, e.id)
 	on.q.Push(c)
 	w := &wait{call: c, on: on}
@@ -370,7 +370,7 @@ func TestAbandon_withdraws(t *testing.T) {
 // A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a
 // call that has not begun before its own caller goes on.
 func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
-	e, on := newEngine(), newEngine()
+	e, on := newEngine(Config{}), newEngine(Config{})
 	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
 	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
 	unwound := make(chan bool)
@@ -410,7 +410,7 @@ func TestInterrupt_wakesWhatRests(t *testing.T) {
 		"it is about to rest":      {inScheduler, false, false},
 		"it looks before it waits": {up, true, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		if e.q.Awake(); c.rests {
 			e.q.Rest()
 		}
@@ -432,7 +432,7 @@ func TestInterrupt_wakesWhatRests(t *testing.T) {
 // What is said about a loop that has ended: the main thread's is ended otherwise.
 func TestMissing_namesTheLoop(t *testing.T) {
 	for _, permanent := range []bool{false, true} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		serves, over, ended := make(chan bool), make(chan bool), make(chan bool)
 		go func() {
 			defer close(ended)

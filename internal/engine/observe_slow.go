@@ -41,7 +41,7 @@ const (
 
 // Slow is a function that has run for longer than it should, and still runs, or has not begun.
 type Slow struct {
-	Thread  int // in a pool
+	Name    string
 	TID     uint64
 	Running time.Duration // or zero
 	Waiting time.Duration // or zero
@@ -234,7 +234,7 @@ func (e *Engine) asksHost(v *observedCall) bool {
 // notify may block, panic or call Goexit.
 func (o *observer) report(v *observedCall, e *Engine, s Slow) {
 	v.notified = true
-	s.Thread, s.TID, s.From = e.index, e.tid.Load(), slices.Clone(v.from[:v.depth])
+	s.Name, s.TID, s.From = e.threadName(), e.tid.Load(), slices.Clone(v.from[:v.depth])
 	var number string
 	number, s.Stack = stack.Of(e.stackID())
 	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function

@@ -43,28 +43,28 @@ type place struct {
 	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
 }
 
-// NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
-// limit and the Owner are as in New.
-func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
+// NewPool returns n engines without threads. The Owner is as in New.
+func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
-	p.target.init(limit, o)
-	p.pool, p.records, p.bubble, p.named = p, callq.New(), clock.Bubble(), unlisted
+	p.target.init(c.Limit, o)
+	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
 	p.records.Owner = &p.target
 	for i := range p.workers {
-		e := newEngine()
-		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e := newEngine(c)
+		e.pool, e.index, e.yields = p, i, &p.yields
 		e.owns()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
+	p.list(c)
 	return p, o
 }
 
-// Start gives each engine a thread. keep is as in Engine.Start.
-func (p *Pool) Start(keep bool) {
+// Start gives each engine a thread.
+func (p *Pool) Start() {
 	for _, e := range p.workers {
-		e.start(keep)
+		e.start()
 	}
 }
 

@@ -29,9 +29,6 @@ type named struct {
 	ended              Stats         // the sums of those that have ended; guarded by all.mu
 }
 
-// unlisted is for threads without SetName.
-var unlisted = new(named)
-
 // maxNames is for how many names there are counts; further threads are counted under OtherNames. A
 // program may make a name for each connection.
 const (
@@ -46,8 +43,13 @@ type listing struct {
 	timed bool               // whatever MeasureTimes says
 }
 
-func (x *target) list(name string, timed bool) {
-	name = strings.ToValidUTF8(name, "\uFFFD")
+// list lists x among those that States returns. From then on, other goroutines may look at it.
+func (x *target) list(c Config) {
+	x.name = c.Name
+	name := strings.ToValidUTF8(x.name, "\uFFFD")
+	if c.Main {
+		name = "main"
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.names == nil {
@@ -60,7 +62,7 @@ func (x *target) list(name string, timed bool) {
 	all.names[name] = x.named
 	x.node.Value = x
 	all.targets.Append(&x.node)
-	if x.timed = timed; timed || all.measures {
+	if x.timed = c.Timed; x.timed || all.measures {
 		x.Measure(true)
 	}
 }
@@ -103,7 +105,7 @@ type State struct {
 	Label   string // for metrics: Name, "main", or OtherNames
 	Pool    bool
 	Dropped bool // nothing refers to its handle
-	User    any  // that SetUser was given, or nil
+	User    any  // of its Config
 	Limit   int  // of the queue, or zero
 	Blocked int  // posters that wait for the queue to become shorter
 	Stats   Stats
@@ -161,10 +163,8 @@ func States() (states []State, names map[string]*NameState) {
 }
 
 func (s *State) fill(x *target) {
-	if s.Name = s.Label; x.name.Load() != nil {
-		s.Name = *x.name.Load() // although the label is OtherNames
-	}
-	s.ID, s.At, s.Pool = x.ID(), fmt.Sprintf("%p", x), x.pool != nil
+	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.name, s.Label), fmt.Sprintf("%p", x)
+	s.Pool = x.pool != nil
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {

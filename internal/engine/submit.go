@@ -26,10 +26,10 @@ type target struct {
 	records  *callq.Queue             // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
-	phase    atomic.Uint32          // see live.go
-	bubble   uint64                 // of testing/synctest, in which it was made, or zero
-	done     chan struct{}          // closed when no function runs there or ever will
-	name     atomic.Pointer[string] // for messages; nil if there is none
+	phase    atomic.Uint32 // see live.go
+	bubble   uint64        // of testing/synctest, in which it was made, or zero
+	done     chan struct{} // closed when no function runs there or ever will
+	name     string        // for messages; may be empty
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
 	ownObserver *observer // what observer is while functions are observed

@@ -43,7 +43,7 @@ func TestWait_wakesOnlyWhatCanRun(t *testing.T) {
 // while one is free, and otherwise on all.
 func TestWait_needs(t *testing.T) {
 	p := poolAtRest(2)
-	x, y := newEngine(), newEngine()
+	x, y := newEngine(Config{}), newEngine(Config{})
 	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
 	needs := func(what string, want ...*Engine) {
 		t.Helper()
@@ -73,7 +73,7 @@ func TestWait_needs(t *testing.T) {
 // A thread whose wait counts on a thread of the pool that is not busy looks again when that has
 // taken another call.
 func TestPool_next_spared(t *testing.T) {
-	p, y := poolAtRest(1), newEngine()
+	p, y := poolAtRest(1), newEngine(Config{})
 	for range 2 {
 		p.add(p.records.Get(callq.Awaited, func() {}, 7))
 	}
@@ -129,7 +129,7 @@ func TestSet_Wait_onAThread(t *testing.T) {
 	e, done := start(t), make(chan struct{})
 	var s Set
 	var over atomic.Bool
-	s.Add(newEngine())
+	s.Add(newEngine(Config{}))
 	go func() {
 		for e.wait.Load() == nil {
 			runtime.Gosched()
@@ -156,7 +156,7 @@ func TestSet_Wait_onAThread(t *testing.T) {
 // The last to wait in a cycle, whose own call has begun, has those look again that can do without
 // what they wait for.
 func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
-	x, y := newEngine(), newEngine()
+	x, y := newEngine(Config{}), newEngine(Config{})
 	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
 	place := &wait{on: x, token: park.NewToken(false)}
 	w.call.Begun()
@@ -171,7 +171,7 @@ func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 
 // What a thread has queued before a call that is dropped stays linked.
 func TestUnlink_keepsWhatIsBefore(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	q := callq.New()
 	var calls [3]*callq.Call
 	for i := range calls {
@@ -192,13 +192,13 @@ func TestUnlink_keepsWhatIsBefore(t *testing.T) {
 // A wait for an end is the last of a cycle. It must have the thread look whose call is to be run.
 func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 	a, b := start(t), start(t)
-	c, o := New(0)
+	c, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	ran := false
 	if err := c.Prepare([]Hook{{Stop: func() { a.Call(func() { ran = true }) }}}); err != nil {
 		t.Fatal(err)
 	}
-	c.Start(nil, false)
+	c.Start()
 	testutil.Ends(t, func() {
 		a.Call(func() {
 			b.Call(func() {
@@ -235,7 +235,7 @@ func TestReach_recheck(t *testing.T) {
 	} {
 		var all [4]*Engine
 		for i := range all {
-			all[i] = newEngine()
+			all[i] = newEngine(Config{})
 		}
 		for i, needs := range c.needs {
 			w := &wait{set: new(Set)}

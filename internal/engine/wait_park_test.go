@@ -77,16 +77,14 @@ func TestSkips(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eventually(t, noSpinners, "threads of others spin no more, nor would")
 			hasCores(t, c.cores)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			now := clock.Now()
 			other := &spinners.wanting[0]
 			other.owner.Store(e.id + 1)
 			other.seen.Store(int64(now))
 			defer other.owner.Store(0)
 			e.waits.timed.Store(!c.timed || c.skips && c.timed)
-			if e.idleState = c.before; c.never {
-				e.NeverSpin()
-			}
+			e.idleState, e.waits.parks = c.before, c.never
 			r := &e.idleState
 			r.policy.price, r.policy.parks = firstPrice, measured
 			if c.crowded {
@@ -125,7 +123,7 @@ func TestSkips_nextToGoroutines(t *testing.T) {
 			}
 		})
 	}
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if _, ok := e.load.Waiting(); !ok {
 		t.Skip("the runtime does not say how many goroutines run")
 	}
@@ -172,7 +170,7 @@ func TestPark_learns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, 64)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			r, p := &e.idleState, &e.idleState.policy
 			e.Go(nothing)
 			e.q.Take()
@@ -224,7 +222,7 @@ func TestPark_untimed(t *testing.T) {
 		"in a bubble": func(e *Engine) { e.bubble = 1 },
 		"skipped":     func(e *Engine) { e.idleState.skips = 1 },
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Go(nothing)
 		r := &e.idleState
 		down := clock.Now() - time.Second
@@ -242,7 +240,7 @@ func TestPark_untimed(t *testing.T) {
 			t.Errorf("%s: %+v", name, *r)
 		}
 	}
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.bubble = 1
 	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() || e.lingers() {
 		t.Error("it spins or lingers in a bubble")
@@ -270,7 +268,7 @@ func TestMeasure(t *testing.T) {
 		"the next":                {measured - 1, true, time.Hour, 0, 0, false},
 		"the next of the next 64": {measuredOf - 1, true, time.Hour, 0, 1, true},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		if r.policy.parks = c.parks; c.known {
 			r.cpu = 1 - time.Hour
@@ -292,7 +290,7 @@ func TestPark_countsCores(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		spinners.cores.Store(0) // not known
 		spinners.procs.Store(0)
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Go(nothing) // so it does not wait
 		if !first {
 			e.idleState.sleeps = 1
@@ -307,7 +305,7 @@ func TestPark_countsCores(t *testing.T) {
 // When a thread that always has calls tells callers to yield, and when it yields itself.
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if e.tick(now); e.yields.kind.Load() != 0 || e.counts.at.Load() != int64(now) {
 		t.Errorf("after a wait that is not timed, callers are told %d", e.yields.kind.Load())
 	}
@@ -326,7 +324,7 @@ func TestTick_yields(t *testing.T) {
 		"unheard for a short time": {yieldAfter, unheardFor - 1, true, 0, yieldAll, false},
 		"callers have parked":      {time.Hour, time.Hour, false, 1, 0, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
 			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
@@ -374,7 +372,7 @@ func TestWait_ways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			e.waits.spin.Store(int64(c.spin))
 			e.waits.price.Store(int64(c.price))
 			var self *Engine
@@ -398,7 +396,7 @@ func TestWait_ways(t *testing.T) {
 // What a thread that begins to spin knows nothing of, and what it leaves.
 func TestSpin_beginsAndEnds(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	r := &e.idleState
 	r.taken, r.up, r.every, r.found, r.window.calls = 7, 1, maxCalls, 5, 3
 	if !maySpin(e) {
@@ -452,7 +450,7 @@ func TestSpin_learns(t *testing.T) {
 		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true,
 			0, 0, lost, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r, p := &e.idleState, &e.idleState.policy
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
@@ -480,7 +478,7 @@ func TestSpin_learns(t *testing.T) {
 func TestSpin_isNoWork(t *testing.T) {
 	needsSpinning(t)
 	eventually(t, func() bool {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
@@ -508,7 +506,7 @@ func TestSpin_isNoWork(t *testing.T) {
 // Only time for which a caller has not run, or looked in vain, is lost.
 func TestLook_losesNothing(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	c := e.q.Get(callq.Awaited, nil, 0)
 	c.Settle(callq.Ran)
 	eventually(t, func() bool {
