@@ -17,10 +17,7 @@ import (
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
 // error, once for each thread: its goroutine serves it not yet, has ended, or waits for something
 // else. One that has set OnWake and does not call Wait counts as being in a native event loop.
-type Loop struct {
-	t        *Thread
-	attached any // what package nativeloop has of it
-}
+type Loop struct{ t *Thread }
 
 // Adopt makes a Thread of the thread that the caller is on, which the calling goroutine must serve.
 // Until it does, calls of other goroutines wait, and its own run in place.
@@ -219,7 +216,6 @@ func init() {
 	access.Serve = func(l any, limit time.Duration, rest func()) int {
 		return l.(*Loop).serve(limit, rest)
 	}
-	access.Attached = func(l any) *any { return &l.(*Loop).attached }
 	access.WakeOf = func(l any) func() { return l.(*Loop).t.e.WakeOf() }
 	access.Terminated = func(t any) bool { return t.(*Thread).e.Terminated() }
 }

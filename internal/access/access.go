@@ -21,9 +21,6 @@ var Serve func(loop any, limit time.Duration, rest func()) int
 // WakeOf returns what the method OnWake of a Loop has set, or nil.
 var WakeOf func(loop any) func()
 
-// Attached returns where package nativeloop stores what it has of a Loop, on the Loop's goroutine.
-var Attached func(loop any) *any
-
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 

@@ -23,8 +23,7 @@ type identity struct {
 	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start
-	exact     bool // or the main goroutine's: m cannot mean another thread
-	direct    bool // and ident.M is ident.ReadM
+	direct    bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
@@ -99,7 +98,7 @@ func (i *identity) On() bool {
 	if i.direct { // the rest, where that is short
 		return m == ident.ReadM() && m == i.m.Load()
 	}
-	return m == ident.M() && m == i.m.Load() && (i.exact || i.lives())
+	return m == ident.M() && m == i.m.Load() && (i.own || i.lives())
 }
 
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and

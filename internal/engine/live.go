@@ -90,7 +90,7 @@ func (e *Engine) Start() {
 }
 
 // owns makes the engine one with a thread of its own.
-func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted() }
+func (e *Engine) owns() { e.own, e.direct = true, ident.Trusted() }
 
 // start gives the engine its thread. From then on, functions may run there, and may terminate the
 // engine.

@@ -316,22 +316,22 @@ func (c *endsSecond) Done() <-chan struct{} {
 }
 
 // The main goroutine never ends, so its m is enough to know its thread.
-func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
-	if want := [2]bool{true, ident.Trusted()}; exactOnMain != want {
-		t.Errorf("on the main goroutine, exact and direct are %v, want %v", exactOnMain, want)
+func TestAdopt_theMainGoroutineIsKnownDirectly(t *testing.T) {
+	if directOnMain != ident.Trusted() {
+		t.Errorf("on the main goroutine, direct is %v", directOnMain)
 	}
-	if adoptHere() != [2]bool{} {
+	if adoptHere() {
 		t.Error("another goroutine is taken for one that never ends")
 	}
 }
 
-var exactOnMain = adoptHere() // package variables are initialised there
+var directOnMain = adoptHere() // package variables are initialised there
 
-func adoptHere() (exactAndDirect [2]bool) {
+func adoptHere() (direct bool) {
 	e, _ := New(Config{})
 	e.Adopt()
 	defer e.Terminate()
-	return [2]bool{e.exact, e.direct}
+	return e.direct
 }
 
 // A call to a thread that serves has no timer, and one to another thread has.
