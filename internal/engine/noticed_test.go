@@ -258,7 +258,7 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 		for before, looks := range []bool{false, true} {
 			e, _ := New(Config{})
 			u := &e.unserved
-			u.watch = &unservedWatch{timer: time.NewTimer(time.Hour)}
+			u.watch = new(unservedWatch)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
 			u.waits.Add(1 + (odd-1)*uint64(period))
@@ -268,7 +268,7 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 				t.Errorf("called in period %d, in %d: looks at the thread: %v, a period begins: %v", period,
 					period+uint32(before), u.watch.looked, next)
 			}
-			u.watch.timer.Stop()
+			u.watch.alarm.Stop()
 		}
 	}
 }
@@ -349,7 +349,7 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 				u.watched.Load())
 		}
 	}
-	u.watch.timer.Stop()
+	u.watch.alarm.Stop()
 }
 
 // A call that a Goexit unwinds is withdrawn from the queue of another thread.

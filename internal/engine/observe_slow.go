@@ -26,8 +26,8 @@ import (
 // limit.
 type watch struct {
 	limit time.Duration
-	timer *time.Timer
-	set   bool // the timer is, or its function has not got mu yet
+	alarm clock.Alarm // the timer
+	set   bool        // it is, or its function has not got mu yet
 
 	waiting  list.List[*observedCall] // the functions that have not begun
 	stalled  bool                     // one that waits has been reported, and nothing has begun since
@@ -69,6 +69,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 		n.Value.notify = nil
 	}
 	x.slow = watch{limit: limit, reported: longAgo} // only its bubble may change the timer before
+	x.slow.alarm.Init(x.look, false)
 	if o.notify = nil; notify != nil {
 		o.notify = &notify
 	}
@@ -147,15 +148,10 @@ func (o *observer) runs(v *observedCall, now time.Duration) {
 //
 //threadcall:noalloc
 func (o *observer) arm(d time.Duration) {
-	w := &o.slow
-	switch {
-	case w.set:
-	case w.timer == nil:
-		w.timer = time.AfterFunc(d, o.look) //threadcall:alloc the first time
-	default:
-		w.timer.Reset(d)
+	if !o.slow.set {
+		o.slow.set = true
+		o.slow.alarm.Set(d)
 	}
-	w.set = true
 }
 
 // forget removes the functions that wait.
