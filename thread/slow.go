@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A SlowCall is a function that runs, or waits, for longer than [WithSlowCall] allows.
@@ -94,9 +93,5 @@ func watcher(d time.Duration, f func(SlowCall)) func(engine.Slow) {
 	if d <= 0 || f == nil {
 		return nil
 	}
-	return func(s engine.Slow) {
-		f(SlowCall{
-			s.Name, s.TID, s.Running, s.Waiting, string(s.Stack), stack.TraceCaller(s.From),
-		})
-	}
+	return func(s engine.Slow) { f(SlowCall(s)) }
 }

@@ -51,7 +51,7 @@ func TestEngine_Terminate_forgotten(t *testing.T) {
 	for _, ended := range all {
 		eventually(t, func() bool {
 			return ended.Terminated() && threads.Find(ms[ended]) != ended && ended.m.Load() == 0 &&
-				ended.TID() == 0
+				ended.tid.Load() == 0
 		}, "it is forgotten and has no identity any more")
 	}
 }
@@ -233,7 +233,7 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	w.stall(clock.Now())
 	w.mu.Unlock()
 	s := testutil.Arrives(t, reported)
-	if s.Name != "pool-1" || !strings.Contains(string(s.Stack), t.Name()) {
+	if s.Name != "pool-1" || !strings.Contains(s.Stack, t.Name()) {
 		t.Errorf("reported with thread %s, at\n%s", s.Name, s.Stack)
 	}
 }

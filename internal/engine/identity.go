@@ -29,7 +29,7 @@ type identity struct {
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
 	// loops, how many of the first three; only the thread changes it
 	serving atomic.Int64
-	tid     atomic.Uint64 // the thread's number in the operating system
+	tid     atomic.Uint64 // the thread's number in the operating system, or zero
 	g       uintptr       // the serving goroutine
 	goid    atomic.Uint64 // and its number in stack traces, if it is adopted
 	pin     *pin.Pin      // the locks of an adopted goroutine
@@ -82,9 +82,6 @@ func (e *Engine) String() string {
 	}
 	return "a thread without a name"
 }
-
-// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
-func (i *identity) TID() uint64 { return i.tid.Load() }
 
 // On reports whether the caller is on the thread, also as a coroutine.
 //

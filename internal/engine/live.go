@@ -38,11 +38,10 @@ import (
 //	woken     the thread, if it may be resting, by the goroutine that entered closed. But if an
 //	          adopted one does not serve, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
-//	ended     an adopted thread that does not serve, by the goroutine that sets forgotten: its
-//	          cleanups run if that is on the thread, and otherwise in GiveBack, then its identity
-//	          ends, and it is over. GiveBack ends the identity, too, since that goroutine may not
-//	          have come to it, and the thread is about to run others. Otherwise the thread does
-//	          that
+//	ended     an adopted thread that does not serve: its cleanups run if the goroutine is the
+//	          adopted one, and otherwise when that calls GiveBack, then its identity ends, and it is
+//	          over. GiveBack ends the identity, too, since no Terminate may have come to it, and the
+//	          thread is about to run others. Otherwise the thread does that
 const (
 	open = iota
 	closing
@@ -71,8 +70,6 @@ type life struct {
 	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
-
-	forgotten atomic.Bool // an adopted thread ends
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
@@ -316,22 +313,14 @@ func (e *Engine) Terminate() {
 	}
 }
 
-// forget ends an adopted thread, once.
+// forget ends an adopted thread that does not serve.
 func (e *Engine) forget() {
-	if !e.forgotten.CompareAndSwap(false, true) {
-		e.GiveBack()
-		return
-	}
-	free := e.runCleanups
-	if !e.On() {
-		free = func() {}
-	}
-	serveAll(free, e.countExit, func() {
+	defer func() { // also if a cleanup calls Goexit
 		e.endIdentity()
 		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
-		e.GiveBack()
 		e.ended()
-	})
+	}()
+	e.GiveBack()
 }
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.

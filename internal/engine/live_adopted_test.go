@@ -117,7 +117,6 @@ func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.enter(closed)
 		e.q.Close()
-		e.forgotten.Store(true)
 		if e.Terminate(); e.On() || Self() != nil {
 			t.Error("the goroutine is not locked any more, and on the thread")
 		}
@@ -126,7 +125,6 @@ func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
 			t.Error(err)
 		}
 		next.Terminate()
-		e.ended()
 	})
 }
 

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"runtime/trace"
-	"slices"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
@@ -39,14 +39,13 @@ const (
 	longAgo = time.Duration(math.MinInt64) // of no report; in a bubble, times are negative
 )
 
-// Slow is a function that has run for longer than it should, and still runs, or has not begun.
+// Slow is a function that has run for longer than it should, and still runs, or has not begun, as
+// thread.SlowCall.
 type Slow struct {
-	Name    string
-	TID     uint64
-	Running time.Duration // or zero
-	Waiting time.Duration // or zero
-	Stack   []byte        // of the thread, as runtime.Stack writes it
-	From    []uintptr     // of the goroutine that queued the function
+	Name             string
+	TID              uint64
+	Running, Waiting time.Duration
+	Stack, Caller    string
 }
 
 // An Owner has the values of users that may refer to the handle of an engine or a pool. The engine
@@ -230,15 +229,16 @@ func (e *Engine) asksHost(v *observedCall) bool {
 // notify may block, panic or call Goexit.
 func (o *observer) report(v *observedCall, e *Engine, s Slow) {
 	v.notified = true
-	s.Name, s.TID, s.From = e.threadName(), e.tid.Load(), slices.Clone(v.from[:v.depth])
-	var number string
-	number, s.Stack = stack.Of(e.stackID())
+	number, at := stack.Of(e.stackID())
+	s.Name, s.TID, s.Stack = e.threadName(), e.tid.Load(), at
+	s.Caller = stack.TraceCaller(v.from[:v.depth])
 	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function
 		ctx := never
 		if v.task != nil {
 			ctx = v.ctx
 		}
-		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", number, s.TID, clock.Now()-v.since)
+		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", cmp.Or(number, "0"), s.TID,
+			clock.Now()-v.since)
 	}
 	o.of.reports.Add(1)
 	o.of.named.slow.Add(1)

@@ -78,8 +78,8 @@ func TestString_namesAThreadByItsNumber(t *testing.T) {
 	}
 	e.Start()
 	defer e.Terminate()
-	if e.Call(nothing); e.TID() != 0 && e.String() !=
-		fmt.Sprintf("a thread without a name (%d in the operating system)", e.TID()) {
+	if e.Call(nothing); e.tid.Load() != 0 && e.String() !=
+		fmt.Sprintf("a thread without a name (%d in the operating system)", e.tid.Load()) {
 		t.Errorf("then it is %q", e)
 	}
 }

@@ -126,26 +126,24 @@ func WaitsFor(stack []byte) (engine, target string) {
 // nothing.
 func receiver(stack []byte, method string) string {
 	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
-	address, _, _ := bytes.Cut(call, []byte(")"))
-	address, _, _ = bytes.Cut(address, []byte(","))
-	return string(bytes.TrimRight(address, "?"))
+	return string(call[:max(bytes.IndexAny(call, ",?)"), 0)])
 }
 
 // Of returns the number and the stack of the goroutine with an ID, or nothing if it has ended.
-func Of(id string) (number string, stack []byte) {
+func Of(id string) (number, stack string) {
 	for number, one := range Goroutines() {
 		if ID(number, one) == id {
-			return number, bytes.Clone(one)
+			return number, string(one)
 		}
 	}
-	return "", nil
+	return "", ""
 }
 
 // State returns what the goroutine with an ID does, such as "chan receive", and its stack, or
 // nothing.
 func State(id string) (state, stack string) {
-	_, text := Of(id)
-	header, stack, _ := strings.Cut(string(text), "\n")
+	_, stack = Of(id)
+	header, stack, _ := strings.Cut(stack, "\n")
 	_, state, _ = strings.Cut(header, "[")
 	return state[:max(strings.IndexAny(state, ",]"), 0)], stack
 }
