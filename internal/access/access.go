@@ -24,10 +24,10 @@ var WakeOf func(loop any) func()
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New with the options opts, a []thread.Option, but the caller starts e, which is that
+// New is thread.New with the options opts, a []thread.Option, but the caller starts e, the engine
 // of t, a *thread.Thread. There prepare is to run the functions of WithStart, and has those of
-// WithStop run last. It returns a panic as a *thread.PanicError. User and onEnd are as in
-// engine.Config.
+// WithStop run last. It returns a panic as a *thread.PanicError. User and onEnd are as in Config of
+// the engine.
 var New func(opts, user any, onEnd func()) (t any, e *engine.Engine, prepare func() error)
 
 // What threads and pools do, for package recorderhttp.

@@ -69,7 +69,7 @@ type Engine struct {
 // A Config is how a thread or a pool is made.
 type Config struct {
 	Name  string // in messages and of States; may be empty
-	Limit int    // at most as many posted calls are queued, see limit; any number if it is not positive
+	Limit int    // how many posted calls are queued at most, see limit; any number unless positive
 	Timed bool   // its times are measured, whatever MeasureTimes says
 	Parks bool   // nothing spins for it
 	Keep  bool   // each thread is one that another engine has left, if there is one, and is left again
