@@ -111,13 +111,13 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	}
 }
 
-// When Terminate has returned to a host, the goroutine is on no thread, although another Terminate
-// that is to end it has not come to that.
-func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
+// When a host has its locks back, its goroutine is on no thread, although the Terminate that is to
+// end that has not come to it.
+func TestGiveBack_endsTheIdentityForTerminate(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.enter(closed)
 		e.q.Close()
-		if e.Terminate(); e.On() || Self() != nil {
+		if e.GiveBack(); e.On() || Self() != nil {
 			t.Error("the goroutine is not locked any more, and on the thread")
 		}
 		next, _ := New(Config{})
