@@ -84,6 +84,7 @@ func newEngine() *Engine {
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.records, e.yields, e.named = e, e.q, &e.ownYields, unlisted
+	e.alone[0] = e
 	e.q.Owner = &e.target
 	e.labels = labels{own: never, now: never}
 	e.waits.init()

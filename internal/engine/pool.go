@@ -223,21 +223,18 @@ func (p *Pool) isBusy() bool {
 }
 
 // needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
-func (p *Pool) needs(e *Engine, call *callq.Call) (one *Engine, several []*Engine) {
+func (p *Pool) needs(e *Engine, call *callq.Call) []*Engine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if call != nil {
-		if i := call.Worker; i > 0 {
-			return p.workers[i-1], nil
-		}
-	}
-	if p.isBusy() {
-		return nil, p.workers
-	}
-	if !slices.Contains(p.spared, e) {
+	switch {
+	case call != nil && call.Worker > 0:
+		return p.workers[call.Worker-1 : call.Worker]
+	case p.isBusy():
+		return p.workers
+	case !slices.Contains(p.spared, e):
 		p.spared = append(p.spared, e)
 	}
-	return nil, nil
+	return nil
 }
 
 // take removes c from the backlog, if it is there.

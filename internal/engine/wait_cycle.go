@@ -17,8 +17,8 @@ import (
 // thread has queued for A before.
 //
 // What a wait depends on is a thread; or several, of which each may be needed, see wait.needs. So
-// the threads and their waits are a graph. A thread is stuck if it depends on itself, and not all
-// that it depends on can go on or will be freed by one that can.
+// the threads and their waits are a graph. A thread is stuck if it depends on itself, directly or
+// through threads that wait: then nothing but a call that one of them runs ends its wait.
 //
 // A waiting thread publishes in waiter.wait what it waits for, and then looks whether it is stuck.
 // Of the threads that are stuck together, one is the last to publish. It sees the waits of all
@@ -52,6 +52,7 @@ import (
 
 // A waiter is a thread that may wait for another one.
 type waiter struct {
+	alone  [1]*Engine           // the thread
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
@@ -91,21 +92,22 @@ func (w *wait) notify() {
 	}
 }
 
-// needs returns the threads that are to end the wait: one, or several. A call in the backlog of a
-// pool is about to be taken if a thread of the pool is idle, and then it needs none for certain; e,
-// which asks, looks again if that one takes another call. Otherwise it may need any of the pool's,
-// because their functions may wait for each other by means that the engine does not know.
-func (w *wait) needs(e *Engine) (one *Engine, several []*Engine) {
-	p := w.pool
-	switch {
+// needs returns the threads that are to end the wait, of which it may need each. A call in the
+// backlog of a pool is about to be taken if a thread of the pool is idle, and then it needs none
+// for certain; e, which asks, looks again if that one takes another call. Otherwise it may need any
+// of the pool's, because their functions may wait for each other by means that the engine does not
+// know.
+func (w *wait) needs(e *Engine) []*Engine {
+	switch p := w.pool; {
 	case w.on != nil:
-		return w.on, nil
+		return w.on.alone[:]
 	case p == nil:
-		return nil, w.set.engines()
+		return w.set.engines()
 	case w.each:
-		return nil, p.workers
+		return p.workers
+	default:
+		return p.needs(e, w.call)
 	}
-	return p.needs(e, w.call)
 }
 
 // A sent is the last call that a thread has queued for another one, or for a pool.
@@ -294,38 +296,22 @@ func (e *Engine) rescue(w *wait, published bool) bool {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
-		if !n.frees && e.runFor(n.thread, n.wait, w) {
+		if n.cyclic && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
-	if published {
-		for _, n := range e.seen.list {
-			if !n.frees {
-				n.wait.notifyNext(n.thread, e)
+	for _, n := range e.seen.list {
+		switch {
+		case !published || !n.cyclic:
+		case n.wait.call == nil:
+			n.thread.notify(e)
+		case n.wait.call.Unbegun():
+			for _, y := range n.needs {
+				y.notify(e)
 			}
 		}
 	}
 	return false
-}
-
-// notifyNext notifies those that can end the wait of x, if e is stuck.
-func (w *wait) notifyNext(x, e *Engine) {
-	if w.call == nil {
-		if x != e {
-			w.notify()
-		}
-		return
-	}
-	if !w.call.Unbegun() {
-		return
-	}
-	one, several := w.needs(e)
-	if one != nil {
-		one.notify(e)
-	}
-	for _, y := range several {
-		y.notify(e)
-	}
 }
 
 // notify makes a thread that waits, if it is not e, look again.
@@ -441,7 +427,7 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
 	for _, x := range s.engines() {
-		if e.explore(&wait{on: x}); e.seen.closed {
+		if e.explore(&wait{on: x}) {
 			return x
 		}
 	}
@@ -459,29 +445,25 @@ func (s *Set) WaitEnd(ctx context.Context, done <-chan struct{}) error {
 // A reach is the threads that a thread depends on: itself, the one that it waits for, the one that
 // that waits for, and so on.
 type reach struct {
-	list   []reached
-	closed bool // others in the list need the first
-	stuck  bool // it would wait for ever
+	list  []reached
+	stuck bool // the first would wait for ever
 }
 
 // A reached is a thread of a reach, and what it needs.
 type reached struct {
-	thread  *Engine
-	wait    *wait // nil if it does not wait
-	round   uint64
-	one     *Engine
-	several []*Engine
-	frees   bool // it can go on, or will be freed
-
-	followed bool // by recheck
+	thread *Engine
+	wait   *wait // nil if it does not wait
+	round  uint64
+	needs  []*Engine
+	cyclic bool // it needs the first, directly or through others
 }
 
-// goesOn reports whether one of the threads that are stuck waits for a call that a thread can run,
-// or for a place, without which it goes on.
+// goesOn reports whether one of the threads in a cycle waits for a call that a thread can run, or
+// for a place, without which it goes on.
 func (r *reach) goesOn() bool {
 	return slices.ContainsFunc(r.list, func(n reached) bool {
-		if n.frees || n.wait.call == nil {
-			return !n.frees && !n.wait.end
+		if !n.cyclic || n.wait.call == nil {
+			return n.cyclic && !n.wait.end
 		}
 		return n.wait.call.Unbegun()
 	})
@@ -506,97 +488,61 @@ func (e *Engine) search(w *wait) {
 	}
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	e.explore(w)
-	if r.closed && !r.list[0].frees {
-		r.recheck()
-		r.stuck = r.closed && !r.list[0].frees
-	}
+	r.stuck = e.explore(w) && r.recheck()
 }
 
-// explore lists what e depends on if it waits for w. The caller holds searches.mu.
-func (e *Engine) explore(w *wait) {
+// explore lists what e depends on if it waits for w, and reports whether e is among that. The
+// caller holds searches.mu.
+func (e *Engine) explore(w *wait) bool {
 	searches.epoch++
 	r := &e.seen
-	r.list, r.closed = r.list[:0], false
+	r.list = r.list[:0]
 	r.add(e, w, e.rounds.Load())
 	for i := 0; i < len(r.list); i++ {
-		n := &r.list[i]
-		if n.frees {
+		if r.list[i].wait == nil {
 			continue
 		}
-		n.one, n.several = n.wait.needs(e)
-		n.frees = n.one == nil && n.several == nil
-		one, several := n.one, n.several // n may move
-		if one != nil {
-			r.reach(one)
-		}
-		for _, y := range several {
-			r.reach(y)
-		}
-	}
-	r.spread()
-}
-
-// spread sets frees of what depends on nothing but threads that can go on.
-func (r *reach) spread() {
-	for changed := true; changed; {
-		changed = false
-		for i := len(r.list) - 1; i >= 0; i-- {
-			n := &r.list[i]
-			if !n.frees && (n.one == nil || r.list[n.one.at].frees) &&
-				!slices.ContainsFunc(n.several, func(y *Engine) bool { return !r.list[y.at].frees }) {
-				n.frees, changed = true, true
+		needs := r.list[i].wait.needs(e)
+		r.list[i].needs = needs
+		for _, y := range needs {
+			if y.epoch != searches.epoch {
+				next, round := y.waiting()
+				r.add(y, next, round)
 			}
 		}
 	}
-}
-
-// recheck reads all waits again. A thread whose wait has changed goes on, as far as the search can
-// tell; the first may be stuck without it, if it waits for several.
-func (r *reach) recheck() {
-	changed := false
-	for i := range r.list {
-		n := &r.list[i]
-		if w, round := n.thread.waiting(); !n.frees && (w != n.wait || round != n.round) {
-			n.frees, changed = true, true
-		}
-	}
-	if changed {
-		r.spread()
-		r.closed = false
-		r.follow(&r.list[0])
-	}
-}
-
-// follow sets closed if what n needs, as far as that is stuck, needs the first.
-func (r *reach) follow(n *reached) {
-	if n.frees || n.followed {
-		return
-	}
-	n.followed = true
-	if n.one != nil {
-		r.followTo(n.one)
-	}
-	for _, y := range n.several {
-		r.followTo(y)
-	}
-}
-
-func (r *reach) followTo(y *Engine) {
-	r.closed = r.closed || y.at == 0
-	r.follow(&r.list[y.at])
-}
-
-func (r *reach) reach(y *Engine) {
-	if y.epoch == searches.epoch {
-		r.closed = r.closed || y.at == 0
-		return
-	}
-	w, round := y.waiting()
-	r.add(y, w, round)
+	return r.closes()
 }
 
 func (r *reach) add(y *Engine, w *wait, round uint64) {
 	y.epoch, y.at = searches.epoch, len(r.list)
-	r.list = append(r.list, reached{thread: y, wait: w, round: round, frees: w == nil})
+	r.list = append(r.list, reached{thread: y, wait: w, round: round})
+}
+
+// recheck reads all waits again, and is closes. A thread whose wait has changed goes on, as far as
+// the search can tell; the first may be stuck without it, if it waits for several.
+func (r *reach) recheck() bool {
+	for i := range r.list {
+		n := &r.list[i]
+		n.cyclic = false
+		if w, round := n.thread.waiting(); w != n.wait || round != n.round {
+			n.needs = nil
+		}
+	}
+	return r.closes()
+}
+
+// closes finds what needs the first, and reports whether that does itself.
+func (r *reach) closes() bool {
+	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
+	for changed := true; changed; {
+		changed = false
+		for i := len(r.list) - 1; i >= 0; i-- {
+			n := &r.list[i]
+			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
+				n.cyclic, changed = true, true
+			}
+		}
+	}
+	return r.list[0].cyclic
 }

@@ -47,12 +47,8 @@ func TestWait_needs(t *testing.T) {
 	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
 	needs := func(what string, want ...*Engine) {
 		t.Helper()
-		one, several := w.needs(y)
-		if one != nil {
-			several = append(several, one)
-		}
-		if len(several) != len(want) || len(want) > 0 && several[0] != want[0] {
-			t.Errorf("%s: it needs %v, want %v", what, several, want)
+		if got := w.needs(y); !slices.Equal(got, want) {
+			t.Errorf("%s: it needs %v, want %v", what, got, want)
 		}
 	}
 	p.add(w.call)
@@ -78,7 +74,7 @@ func TestPool_next_spared(t *testing.T) {
 		p.add(p.records.Get(callq.Awaited, func() {}, 7))
 	}
 	w := &wait{call: p.backlog.Last.Value, pool: p}
-	if one, several := w.needs(y); one != nil || several != nil || y.again.Load() {
+	if w.needs(y) != nil || y.again.Load() {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
 	e := p.workers[0]
@@ -87,7 +83,7 @@ func TestPool_next_spared(t *testing.T) {
 	if e.comes(t); !y.again.Load() || len(w.call.Token().C()) != 1 {
 		t.Error("all threads are busy, and the one that waits does not look again")
 	}
-	if _, several := w.needs(y); len(several) != 1 {
+	if len(w.needs(y)) != 1 {
 		t.Error("the wait needs no thread, although all are busy")
 	}
 	e.busy.Store(false)
@@ -220,17 +216,16 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 func TestReach_recheck(t *testing.T) {
 	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
 	for name, c := range map[string]struct {
-		needs [4][]int
-		stuck bool
-		freed []int // besides y
+		needs  [4][]int
+		cyclic []int // afterwards
 	}{
-		"x needs itself":                  {needs: [4][]int{{y, x}, {x}}, stuck: true},
-		"y alone":                         {needs: [4][]int{{y}, {x}}, freed: []int{x}},
+		"x needs itself":                  {[4][]int{{y, x}, {x}}, []int{x}},
+		"y alone":                         {needs: [4][]int{{y}, {x}}},
 		"y, and a cycle that x is not in": {needs: [4][]int{{y, z}, {x}, {z}}},
-		"y, which needed what needs x":    {needs: [4][]int{{y}, {z}, {x}}, freed: []int{x, z}},
-		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, true, []int{z}},
-		"y, and what needs x":             {needs: [4][]int{{y, z}, {x}, {w}, {x}}, stuck: true},
-		"y, and what needs several":       {needs: [4][]int{{y, z}, {x}, {w, y}, {y, x}}, stuck: true},
+		"y, which needed what needs x":    {[4][]int{{y}, {z}, {x}}, []int{z}},
+		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, []int{x}},
+		"y, and what needs x":             {[4][]int{{y, z}, {x}, {w}, {x}}, []int{x, z, w}},
+		"y, and what needs several":       {[4][]int{{y, z}, {x}, {w, y}, {y, x}}, []int{x, z, w}},
 		"y, and two that need each other": {needs: [4][]int{{y, z}, {x}, {w}, {z}}},
 	} {
 		var all [4]*Engine
@@ -249,20 +244,40 @@ func TestReach_recheck(t *testing.T) {
 		}
 		searches.mu.Lock()
 		r := &all[x].seen
-		if all[x].explore(all[x].wait.Load()); !r.closed || r.list[0].frees {
+		if !all[x].explore(all[x].wait.Load()) {
 			t.Errorf("%s: x is not stuck before y changes", name)
 		}
 		all[y].unpublish()
-		r.recheck()
-		if got := r.closed && !r.list[0].frees; got != c.stuck {
+		if got, want := r.recheck(), slices.Contains(c.cyclic, x); got != want {
 			t.Errorf("%s: x is stuck: %v", name, got)
 		}
 		for i, e := range all {
-			freed := i == y || slices.Contains(c.freed, i)
-			if e.epoch == searches.epoch && r.list[e.at].frees != freed {
-				t.Errorf("%s: thread %d is freed: %v", name, i, !freed)
+			want := slices.Contains(c.cyclic, i)
+			if e.epoch == searches.epoch && r.list[e.at].cyclic != want {
+				t.Errorf("%s: thread %d is in a cycle: %v", name, i, !want)
 			}
 		}
 		searches.mu.Unlock()
+	}
+}
+
+// A wait for an end ends early although threads that it also depends on are in a cycle of their
+// own, in which a call can run: that does not end the wait.
+func TestReach_goesOn(t *testing.T) {
+	x, y, z, w := newEngine(), newEngine(), newEngine(), newEngine()
+	both := new(Set)
+	both.Add(y)
+	both.Add(z)
+	x.publish(&wait{set: both, end: true})
+	y.publish(&wait{on: x, end: true})
+	z.publish(&wait{on: w, call: w.q.Get(callq.Awaited, nothing, z.id)})
+	w.publish(&wait{on: z, call: z.q.Get(callq.Awaited, nothing, w.id)})
+	if x.search(x.wait.Load()); !x.seen.stuck || x.seen.goesOn() {
+		t.Errorf("x is stuck: %v, and goes on: %v", x.seen.stuck, x.seen.goesOn())
+	}
+	y.publish(&wait{on: x, call: x.q.Get(callq.Awaited, nothing, y.id)})
+	if x.search(x.wait.Load()); !x.seen.stuck || !x.seen.goesOn() {
+		t.Errorf("beside a call that it can run, x is stuck: %v, and goes on: %v", x.seen.stuck,
+			x.seen.goesOn())
 	}
 }
