@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"runtime/trace"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,9 +28,9 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  int       // threads that were notified and have not looked at the backlog since
-	long    bool      // functions take longer than half a wake-up
-	spared  []*Engine // whose waits count on threads that are not busy
+	coming  int  // threads that were notified and have not looked at the backlog since
+	long    bool // functions take longer than half a wake-up
+	spared  bool // a wait has counted on threads that are not busy
 	backlog list.List[*callq.Call]
 }
 
@@ -192,19 +191,18 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.listed = true
 	}
 	var other *Engine
-	var spared []*Engine // which have counted on this thread
 	if came {
 		other = p.choose()
 	}
-	if e.busy.Store(c != nil); p.backlog.Len == 0 {
-		p.spared = p.spared[:0]
-	} else if len(p.spared) > 0 && p.isBusy() {
-		spared, p.spared = p.spared, nil
-	}
+	e.busy.Store(c != nil)
+	taken := p.spared && p.backlog.Len > 0 && p.isBusy() // what a wait has counted on
+	p.spared = p.spared && p.backlog.Len > 0 && !taken
 	p.mu.Unlock()
-	for _, x := range spared {
-		x.again.Store(true)
-		x.notify(nil)
+	if taken {
+		for _, x := range p.workers {
+			x.again.Store(true)
+			x.notify(nil)
+		}
 	}
 	if other != nil {
 		other.control(nil)
@@ -223,7 +221,7 @@ func (p *Pool) isBusy() bool {
 }
 
 // needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
-func (p *Pool) needs(e *Engine, call *callq.Call) []*Engine {
+func (p *Pool) needs(call *callq.Call) []*Engine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -231,25 +229,17 @@ func (p *Pool) needs(e *Engine, call *callq.Call) []*Engine {
 		return p.workers[call.Worker-1 : call.Worker]
 	case p.isBusy():
 		return p.workers
-	case !slices.Contains(p.spared, e):
-		p.spared = append(p.spared, e)
 	}
+	p.spared = true
 	return nil
 }
 
-// take removes c from the backlog, if it is there.
-func (p *Pool) take(c *callq.Call) bool {
+// takeFor removes the oldest call that x, whose wait is w, has queued, for e, and is nil if that for
+// which x waits is not in the backlog.
+func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return c.Node.Remove()
-}
-
-// takeFor removes the oldest call that x, which waits for last, has queued, and is nil if last is
-// not in the backlog.
-func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := e.oldest(x, last, true); c != nil {
+	if c := w.oldest(x.id, true); c != nil {
 		return p.give(c, e)
 	}
 	return nil

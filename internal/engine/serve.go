@@ -221,7 +221,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		e.counts.ended(panicked != noValue)
 		e.ran(during)
 		if during != nil {
-			e.abandon(during)
+			during.abandon()
 		}
 		if panicked != noValue { // a deferred call has panicked during Goexit
 			c.Fault = panicked

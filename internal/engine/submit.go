@@ -330,7 +330,7 @@ func (x *target) Go(fn func()) bool {
 	e := x.on
 	if fn == nil || e == nil || x.limit != nil || x.bubble != 0 || x.observer.Load() != nil ||
 		trace.IsEnabled() || x.phase.Load() != open || Self() != nil {
-		return x.post(noContext, fn, waits, nil)
+		return x.post(noContext, fn, waits)
 	}
 	wake, ok := e.q.Post(fn)
 	if !ok {
@@ -351,7 +351,7 @@ func (x *target) GoContext(ctx context.Context, fn func()) error {
 	switch {
 	case fn == nil:
 		return ErrNil
-	case x.post(ctx, fn, waits, nil):
+	case x.post(ctx, fn, waits):
 		return nil
 	case callq.Done(ctx): // before, or while post waited for a place
 		return Cause(ctx)
@@ -362,21 +362,31 @@ func (x *target) GoContext(ctx context.Context, fn func()) error {
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives, nil) }
+func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited, nil) }
+func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited) }
 
-// A Poster is told whether a function has been queued before the thread is woken, because what
-// wakes the thread may run the function.
-type Poster interface{ Queued(ok bool) }
-
-// PostBy is Post, and tells by.
+// Enqueue is Post in two steps: Notify, with the same wake, wakes the thread if it must be woken,
+// which may run the function.
 //
 //threadcall:noalloc
-func (e *Engine) PostBy(by Poster, fn func()) bool { return e.post(noContext, fn, unlimited, by) }
+func (e *Engine) Enqueue(fn func()) (wake, ok bool) { return e.enqueue(noContext, fn, unlimited) }
+
+// Notify is called when a function has been queued.
+//
+//threadcall:noalloc
+func (e *Engine) Notify(wake bool) {
+	if wake {
+		e.wake()
+	} else if e.yields.kind.Load() != 0 {
+		if self, here := e.serves().caller(); !here {
+			e.yield(self)
+		}
+	}
+}
 
 // From returns the number of the thread that the caller is on, which may wait in a cycle with e, or
 // zero.
@@ -389,20 +399,26 @@ func (e *Engine) From() uintptr {
 	return 0
 }
 
-// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext. by
-// is as in PostBy, or nil.
+// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext.
 //
 //threadcall:noalloc
-func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool {
+func (x *target) post(ctx context.Context, fn func(), room room) bool {
+	wake, ok := x.enqueue(ctx, fn, room)
+	x.first().Notify(wake)
+	return ok
+}
+
+//threadcall:noalloc
+func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bool) {
 	if fn == nil {
-		return false
+		return false, false
 	}
 	var cancel <-chan struct{}
 	until := ctx
 	if ctx != nil {
 		if callq.Done(ctx) {
 			x.withdrew()
-			return false
+			return false, false
 		}
 		if cancel = ctx.Done(); cancel == nil {
 			until = nil
@@ -412,13 +428,7 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 	}
 	self, here := x.caller()
 	if !here && !x.reachable() {
-		return x.refuse()
-	}
-	kind, ok := callq.Posted, true
-	if room == gives {
-		if kind, ok = x.limit.tryAcquire(); !ok {
-			return x.refuse()
-		}
+		return false, x.refuse()
 	}
 	var v *observedCall
 	if o := x.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
@@ -426,60 +436,34 @@ func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool
 			fn = v.run
 		}
 	}
-	if room == waits {
-		kind = x.limit.acquire(self, x.on, x.pool, cancel)
-	}
+	kind, ok := x.acquire(room, self, here, cancel)
+	ok = ok && x.phase.Load() == open && (cancel == nil || !isClosed(cancel)) // also after a wait
 	var c *callq.Call
-	if self != nil || x.pool != nil || kind != callq.Posted {
+	if ok && (self != nil || x.pool != nil || kind != callq.Posted) {
 		c = x.records.Get(kind, fn, self.poster())
 	}
-	ok = cancel == nil || !isClosed(cancel) // also after a wait for a place
-	links := ok && self != nil && !here
-	if links {
+	if ok && self != nil && !here {
 		self.link(c)
 	}
-	if p := x.pool; ok && p != nil {
-		_, _, ok = p.add(c)
-	} else {
-		ok = ok && x.on.push(c, fn, by)
+	switch {
+	case !ok:
+	case x.pool != nil:
+		_, _, ok = x.pool.add(c)
+	case c == nil:
+		wake, ok = x.on.q.Post(fn)
+	default:
+		wake, _, ok = x.on.q.Push(c)
 	}
 	if !ok {
-		if links {
-			self.unlink(c)
-		}
-		x.giveUp(cancel, c, v)
-		return false
+		x.giveUp(kind, cancel, c, v)
 	}
-	if !here && x.first().yields.kind.Load() != 0 {
-		x.first().yield(self)
-	}
-	return true
+	return wake, ok
 }
 
 // refuse counts a function that is refused without having been queued.
 func (x *target) refuse() bool {
 	x.Refused()
 	return false
-}
-
-// push queues a posted call, or fn if c is nil. by is as in PostBy, or nil.
-//
-//threadcall:noalloc
-func (e *Engine) push(c *callq.Call, fn func(), by Poster) bool {
-	wake, ok := false, false
-	if e.phase.Load() != open {
-	} else if c == nil {
-		wake, ok = e.q.Post(fn)
-	} else {
-		wake, _, ok = e.q.Push(c)
-	}
-	if by != nil {
-		by.Queued(ok)
-	}
-	if wake {
-		e.wake()
-	}
-	return ok
 }
 
 // newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be
@@ -499,12 +483,12 @@ func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) *ob
 	return v
 }
 
-// giveUp drops a posted call that has not been queued, or nil.
-func (x *target) giveUp(cancel <-chan struct{}, c *callq.Call, v *observedCall) {
+// giveUp drops what is not queued: a record, and an observedCall, or nil.
+func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observedCall) {
+	if kind == callq.Placed {
+		x.limit.release()
+	}
 	if c != nil {
-		if c.Kind == callq.Placed {
-			x.limit.release()
-		}
 		c.Drop()
 	}
 	if v != nil {

@@ -60,11 +60,10 @@ type waiter struct {
 	// only the thread's
 	lastWait *wait       // which may do again
 	token    *park.Token // for waits for a place; only the thread makes it
-	again    atomic.Bool // it is to look anew, see Pool.spared
+	again    atomic.Bool // it is to look as if it had just begun to wait, see Pool.spared
 	seen     reach
-	sent     []sent // what it has queued for others
-	next     cursor
-	current  *callq.Call // what it runs, until that serves or waits
+	sent     []*callq.Call // the last that it has queued for each other one, or pool
+	current  *callq.Call   // what it runs, until that serves or waits
 
 	// guarded by searches.mu
 	epoch uint64 // of the last look that has come to the thread
@@ -79,25 +78,18 @@ type wait struct {
 	each      bool        // of the pool each thread is needed
 	set       *Set        // or one of which is to end, but each may be needed for that
 	end       bool        // it is for an end
-	token     *park.Token // of a wait without a call
 	abandoned bool        // abandon was true; only the thread uses it
-}
 
-// notify makes the thread that waits look again.
-func (w *wait) notify() {
-	if w.call != nil {
-		w.call.Notify()
-	} else {
-		w.token.Wake()
-	}
+	// what follows the call that another thread has begun last for this wait; guarded by leave
+	next *callq.Call
 }
 
 // needs returns the threads that are to end the wait, of which it may need each. A call in the
 // backlog of a pool is about to be taken if a thread of the pool is idle, and then it needs none
-// for certain; e, which asks, looks again if that one takes another call. Otherwise it may need any
-// of the pool's, because their functions may wait for each other by means that the engine does not
-// know.
-func (w *wait) needs(e *Engine) []*Engine {
+// for certain; if that one takes another call, those of the pool that wait look again. Otherwise it
+// may need any of the pool's, because their functions may wait for each other by means that the
+// engine does not know.
+func (w *wait) needs() []*Engine {
 	switch p := w.pool; {
 	case w.on != nil:
 		return w.on.alone[:]
@@ -106,48 +98,29 @@ func (w *wait) needs(e *Engine) []*Engine {
 	case w.each:
 		return p.workers
 	default:
-		return p.needs(e, w.call)
+		return p.needs(w.call)
 	}
-}
-
-// A sent is the last call that a thread has queued for another one, or for a pool.
-type sent struct {
-	queue *callq.Queue // of the record
-	last  *callq.Call
 }
 
 // link notes that the thread queues c, behind what it has queued for the same one before.
 //
 //threadcall:noalloc
 func (e *Engine) link(c *callq.Call) {
-	for i := range e.sent {
-		if s := &e.sent[i]; s.queue == c.Queue {
-			c.Earlier.Store(s.last)
-			s.last = c
+	for i, last := range e.sent {
+		if last.Queue == c.Queue {
+			c.Earlier.Store(last)
+			e.sent[i] = c
 			return
 		}
 	}
 	c.Earlier.Store(nil)
 	e.forgetBegun()
-	e.sent = append(e.sent, sent{c.Queue, c}) //threadcall:alloc for more threads than before
+	e.sent = append(e.sent, c) //threadcall:alloc for more threads than before
 }
 
 // forgetBegun removes what is not queued any more. What was withdrawn may be behind what is.
 func (e *Engine) forgetBegun() {
-	e.sent = slices.DeleteFunc(e.sent, func(s sent) bool { return !s.last.Linked(e.id) })
-}
-
-// unlink undoes link, if c is the last.
-func (r *waiter) unlink(c *callq.Call) {
-	for i := range r.sent {
-		if s := &r.sent[i]; s.last == c {
-			s.last = c.Earlier.Load()
-			if s.last == nil {
-				r.sent = slices.Delete(r.sent, i, i+1)
-			}
-			return
-		}
-	}
+	e.sent = slices.DeleteFunc(e.sent, func(c *callq.Call) bool { return !c.Linked(e.id) })
 }
 
 // prepare returns what waiter.wait is to refer to: the last wait if it was equal, because others
@@ -160,17 +133,24 @@ func (r *waiter) prepare(w wait) *wait {
 	return r.lastWait
 }
 
-// publish says that the thread waits for w.
-func (r *waiter) publish(w *wait) {
+// publish says that the thread waits for w. It is false if that was said already.
+func (r *waiter) publish(w *wait) bool {
+	if r.wait.Load() == w {
+		return false
+	}
 	r.rounds.Add(1)
 	r.wait.Store(w)
+	return true
 }
 
 // unpublish says that the thread does not wait.
 func (r *waiter) unpublish() {
 	r.leave.Lock()
-	r.wait.Store(nil)
-	r.leave.Unlock()
+	defer r.leave.Unlock()
+	if w := r.wait.Load(); w != nil {
+		w.next = nil
+		r.wait.Store(nil)
+	}
 }
 
 // waiting returns what the thread waits for, or nil if it does not or can go on, and the number of
@@ -199,7 +179,7 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.unpublish()
-		if ended || e.abandon(w) {
+		if ended || w.abandon() {
 			return
 		}
 		e.waitOn(w, nil)
@@ -209,27 +189,14 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 			fault.Raise()
 		}
 	}()
-	for published := false; ; {
-		if !w.call.Park() {
-			o = w.call.Outcome()
-			break
-		}
-		last := e.again.Swap(false) || !published // to publish, for all that it knows
-		if !published {
-			published = true
-			e.publish(w)
-		}
-		if e.rescue(w, last) {
-			published = false
-			continue
-		}
-		if !waitToken(w.call, &cancel) {
-			o = callq.Withdrawn
-			break
+	for w.call.Park() {
+		if !e.rescue(w) && !waitToken(w.call, &cancel) {
+			ended = true
+			return callq.Withdrawn
 		}
 	}
 	ended = true
-	return o
+	return w.call.Outcome()
 }
 
 // waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, which
@@ -241,21 +208,12 @@ func (e *Engine) waitForPlace(
 	if e.token == nil {
 		e.token = park.NewToken(false)
 	}
-	what.token = e.token
 	w := e.prepare(what)
 	e.beginServing()
 	defer e.endServing()
 	defer e.unpublish()
-	for published := false; ; {
-		last := e.again.Swap(false) || !published
-		if !published {
-			published = true
-			e.publish(w)
-		}
-		if !w.end {
-			e.search(w)
-		} else if e.rescue(w, last) {
-			published = false
+	for {
+		if e.rescue(w) {
 			continue
 		}
 		if e.seen.stuck && !(w.end && e.seen.goesOn()) {
@@ -268,31 +226,26 @@ func (e *Engine) waitForPlace(
 			return callq.Posted
 		case <-cancel:
 			return callq.Posted
-		case <-w.token.C():
+		case <-e.token.C():
 		}
 	}
 }
 
 // abandon says that the call must not begin any more, because a Goexit unwinds the thread's
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
-func (e *Engine) abandon(w *wait) bool {
-	switch {
-	case w.abandoned, w.call == nil:
-	case w.pool != nil && w.pool.take(w.call):
-		e.unlink(w.call)
-		w.call.Drop()
-		w.abandoned = true
-	default:
+func (w *wait) abandon() bool {
+	if !w.abandoned && w.call != nil {
 		w.abandoned = w.call.Abandon()
 	}
 	return w.abandoned
 }
 
-// rescue runs a call for a thread that waits for e while e waits for it, if e is stuck. Otherwise
-// it is false. If e is stuck and has just published w, it notifies those that can run one.
-func (e *Engine) rescue(w *wait, published bool) bool {
-	e.search(w)
-	if !e.seen.stuck {
+// rescue publishes w, and looks whether e is stuck. If so, it runs a call for a thread that waits
+// for e, and is true, unless e waits for a place. If there is none and e has just published w, it
+// notifies those that can run one.
+func (e *Engine) rescue(w *wait) bool {
+	last := e.publish(w) || e.again.Swap(false) // to publish, for all that it knows
+	if e.search(w); !e.seen.stuck || w.call == nil && !w.end {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
@@ -302,7 +255,7 @@ func (e *Engine) rescue(w *wait, published bool) bool {
 	}
 	for _, n := range e.seen.list {
 		switch {
-		case !published || !n.cyclic:
+		case !last || !n.cyclic:
 		case n.wait.call == nil:
 			n.thread.notify(e)
 		case n.wait.call.Unbegun():
@@ -316,17 +269,13 @@ func (e *Engine) rescue(w *wait, published bool) bool {
 
 // notify makes a thread that waits, if it is not e, look again.
 func (y *Engine) notify(e *Engine) {
-	if w := y.wait.Load(); w != nil && y != e {
-		w.notify()
+	switch w := y.wait.Load(); {
+	case w == nil || y == e:
+	case w.call != nil:
+		w.call.Notify()
+	default:
+		y.token.Wake()
 	}
-}
-
-// A cursor is the call that follows the last that the thread has begun for another one, of which
-// there may be many.
-type cursor struct {
-	of    *Engine
-	round uint64
-	call  *callq.Call
 }
 
 // runFor runs, while e waits for w, the oldest call that x has queued for e or its pool, if x waits
@@ -343,8 +292,8 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	var c *callq.Call
 	if x.wait.Load() == theirs {
 		if inBacklog {
-			c = p.takeFor(e, x, theirs.call)
-		} else if next := e.oldest(x, theirs.call, false); next != nil && next.BeginOutOfTurn(x.id) {
+			c = p.takeFor(e, x, theirs)
+		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
 			c = next
 		}
 	}
@@ -358,16 +307,15 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	return true
 }
 
-// oldest returns the oldest call that x has queued for e or its pool, if last is queued.
-func (e *Engine) oldest(x *Engine, last *callq.Call, backlog bool) *callq.Call {
-	n, round := &e.next, x.rounds.Load()
-	c := n.call
-	if n.of != x || n.round != round || !c.Queued(x.id) ||
-		backlog && !c.Node.Listed() {
-		c = callq.Oldest(x.id, last, backlog)
+// oldest returns the oldest call that poster, which waits for w, has queued for the same thread or
+// pool, if that for which it waits is queued.
+func (w *wait) oldest(poster uintptr, backlog bool) *callq.Call {
+	c := w.next
+	if c == nil || !c.Queued(poster) || backlog && !c.Node.Listed() {
+		c = callq.Oldest(poster, w.call, backlog)
 	}
-	if *n = (cursor{}); c != nil && c != last {
-		*n = cursor{x, round, c.Later()}
+	if w.next = nil; c != nil && c != w.call {
+		w.next = c.Later()
 	}
 	return c
 }
@@ -502,7 +450,7 @@ func (e *Engine) explore(w *wait) bool {
 		if r.list[i].wait == nil {
 			continue
 		}
-		needs := r.list[i].wait.needs(e)
+		needs := r.list[i].wait.needs()
 		r.list[i].needs = needs
 		for _, y := range needs {
 			if y.epoch != searches.epoch {

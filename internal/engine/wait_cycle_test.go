@@ -42,12 +42,11 @@ func TestWait_wakesOnlyWhatCanRun(t *testing.T) {
 // A wait for the call of a pool depends on the thread that has taken it; in the backlog, on none
 // while one is free, and otherwise on all.
 func TestWait_needs(t *testing.T) {
-	p := poolAtRest(2)
-	x, y := newEngine(), newEngine()
+	p, x := poolAtRest(2), newEngine()
 	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
 	needs := func(what string, want ...*Engine) {
 		t.Helper()
-		if got := w.needs(y); !slices.Equal(got, want) {
+		if got := w.needs(); !slices.Equal(got, want) {
 			t.Errorf("%s: it needs %v, want %v", what, got, want)
 		}
 	}
@@ -66,30 +65,33 @@ func TestWait_needs(t *testing.T) {
 	needs("the end of all", p.workers...)
 }
 
-// A thread whose wait counts on a thread of the pool that is not busy looks again when that has
-// taken another call.
+// If a wait counts on a thread of the pool that is not busy, and that has taken another call, the
+// threads of the pool that wait look again.
 func TestPool_next_spared(t *testing.T) {
-	p, y := poolAtRest(1), newEngine()
-	for range 2 {
+	p := poolAtRest(2)
+	for range 3 {
 		p.add(p.records.Get(callq.Awaited, func() {}, 7))
 	}
 	w := &wait{call: p.backlog.Last.Value, pool: p}
-	if w.needs(y) != nil || y.again.Load() {
+	if w.needs() != nil || !p.spared {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
-	e := p.workers[0]
-	w.call.Park()
-	y.publish(w)
-	if e.comes(t); !y.again.Load() || len(w.call.Token().C()) != 1 {
-		t.Error("all threads are busy, and the one that waits does not look again")
+	e, y := p.workers[1], p.workers[0]
+	y.busy.Store(true)
+	theirs := &wait{call: e.q.Get(callq.Awaited, nothing, y.id), on: e}
+	theirs.call.Park()
+	y.publish(theirs)
+	if e.comes(t); !y.again.Load() || len(theirs.call.Token().C()) != 1 || p.spared {
+		t.Error("all threads are busy, and the one that waits does not look again, once")
 	}
-	if len(w.needs(y)) != 1 {
+	if len(w.needs()) != 2 {
 		t.Error("the wait needs no thread, although all are busy")
 	}
 	e.busy.Store(false)
-	w.needs(y)
-	if p.next(e); len(p.spared) > 0 {
-		t.Error("the backlog is empty, and a thread is kept that counts on it")
+	w.needs()
+	p.next(e)
+	if p.next(e); p.spared {
+		t.Error("the backlog is empty, and a wait still counts on it")
 	}
 }
 
@@ -130,8 +132,7 @@ func TestSet_Wait_onAThread(t *testing.T) {
 		for e.wait.Load() == nil {
 			runtime.Gosched()
 		}
-		w := e.wait.Load()
-		for w.notify(); len(w.token.C()) > 0; {
+		for e.notify(nil); len(e.token.C()) > 0; {
 			runtime.Gosched()
 		}
 		over.Store(true)
@@ -154,34 +155,23 @@ func TestSet_Wait_onAThread(t *testing.T) {
 func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 	x, y := newEngine(), newEngine()
 	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
-	place := &wait{on: x, token: park.NewToken(false)}
+	y.token = park.NewToken(false)
 	w.call.Begun()
-	y.publish(place)
-	for _, last := range []bool{false, true} {
-		x.publish(w)
-		if x.rescue(w, last) || (len(place.token.C()) == 1) != last {
-			t.Errorf("last: %v; a call has run, or y looks again: %v", last, len(place.token.C()) == 1)
+	y.publish(&wait{on: x})
+	for what, begins := range map[string]func(){
+		"has begun to wait": x.unpublish, "is to look anew": func() { x.again.Store(true) },
+	} {
+		for _, last := range []bool{true, false} {
+			if last {
+				begins()
+			}
+			if x.rescue(w) || (len(y.token.C()) == 1) != last {
+				t.Errorf("it %s: %v; a call has run, or y looks again: %v", what, last, !last)
+			}
+			for len(y.token.C()) > 0 {
+				<-y.token.C()
+			}
 		}
-	}
-}
-
-// What a thread has queued before a call that is dropped stays linked.
-func TestUnlink_keepsWhatIsBefore(t *testing.T) {
-	e, _ := New(0)
-	q := callq.New()
-	var calls [3]*callq.Call
-	for i := range calls {
-		calls[i] = q.Get(callq.Awaited, func() {}, e.id)
-		e.link(calls[i])
-	}
-	for i := len(calls) - 1; i >= 0; i-- {
-		if len(e.sent) != 1 || e.sent[0].last != calls[i] {
-			t.Fatalf("%v is linked, want call %d, %p", e.sent, i, calls[i])
-		}
-		e.unlink(calls[i])
-	}
-	if len(e.sent) > 0 {
-		t.Errorf("%v is linked after all calls were dropped", e.sent)
 	}
 }
 
