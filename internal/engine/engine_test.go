@@ -197,7 +197,7 @@ func TestWatch_forNothing(t *testing.T) {
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
@@ -208,7 +208,7 @@ func TestWatch_forgets(t *testing.T) {
 	e, o := New(0)
 	o.Watch(time.Hour, func(Slow) {})
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First == nil || v.notify == nil {
 		t.Error("it is not watched")
 	}
@@ -228,13 +228,13 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer.Load()
-	running := newObserved(noContext, w, p.workers[1], nothing, true)
+	running := newObserved(never, w, p.workers[1], nothing, true)
 	w.begin(running)
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
 	running.goid = ident.Goroutine()
-	newObserved(noContext, w, nil, nothing, true)
+	newObserved(never, w, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
 	w.stall(clock.Now())

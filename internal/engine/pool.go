@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime/trace"
 	"sync"
 	"sync/atomic"
 
@@ -67,23 +66,16 @@ func (p *Pool) Start(keep bool) {
 	}
 }
 
-// Workers returns the engines, which take what is queued for them alone before what is queued for
-// any.
-func (p *Pool) Workers() []*Engine { return p.workers }
-
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it
-// waits, the caller must end the pool, and wait for that. Each wait is published as one for the
-// whole pool, because the function on one thread may wait for that on another by means that the
-// engine does not know.
+// or call Goexit, it does what the first of them did; then, and if a Goexit unwinds the caller while
+// it waits, others may still run, and the caller must end the pool, and wait for that. Each wait is
+// published as one for the whole pool, because the function on one thread may wait for that on
+// another by means that the engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
 	self, o := Self(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run := func() { fn(i) }
-		if v := newPost(noContext, nil, o, e, run); v != nil {
-			run = v.run
-		}
+		run, _ := newPost(never, nil, o, e, func() { fn(i) })
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)
@@ -91,23 +83,12 @@ func (p *Pool) CallEach(fn func(i int)) {
 			e.wake()
 		}
 	}
-	var failed *callq.Call
-	var how callq.Outcome
 	for _, c := range calls {
-		var o callq.Outcome
 		if self != nil {
-			o = self.waitFor(wait{call: c, pool: p, each: true}, nil)
+			finish(c, self.waitFor(wait{call: c, group: p}, nil))
 		} else {
-			o = block(nil, c, nil, nil, nil)
+			finish(c, block(nil, c, nil, nil, nil))
 		}
-		if o == callq.Ran || failed != nil {
-			c.Drop()
-		} else {
-			failed, how = c, o
-		}
-	}
-	if failed != nil {
-		finish(failed, how)
 	}
 }
 
@@ -115,23 +96,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 // run.
 //
 //threadcall:noalloc
-func (p *Pool) Call(fn func()) bool {
-	if fn == nil {
-		return false
-	}
-	self := Self()
-	if self != nil && self.pool == p {
-		return self.nested(fn)
-	}
-	if !p.reachable() {
-		return p.refuse()
-	}
-	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
-		return p.callObserved(o, self, fn)
-	}
-	c := p.records.Get(callq.Awaited, fn, self.poster())
-	return finish(c, p.submit(nil, c, self))
-}
+func (p *Pool) Call(fn func()) bool { return p.CallContext(never, fn) == nil }
 
 // add puts c in the backlog, and notifies e if it must come.
 //
@@ -142,9 +107,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		p.mu.Unlock()
 		return nil, false, false
 	}
-	if c.FromThread() {
-		c.Worker = 0
-	}
+	c.Worker = 0
 	p.backlog.Append(&c.Node)
 	e = p.choose()
 	p.mu.Unlock()
@@ -250,9 +213,7 @@ func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
 //threadcall:noalloc
 func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 	c.Node.Remove()
-	if c.FromThread() {
-		c.Worker = e.index + 1
-	}
+	c.Worker = e.index + 1
 	return c
 }
 
@@ -263,16 +224,12 @@ func (p *Pool) Terminate() {
 	}
 	p.mu.Lock()
 	p.enter(closed)
-	var refused []*callq.Call
 	for n := p.backlog.First; n != nil; n = p.backlog.First {
 		n.Remove()
-		refused = append(refused, n.Value)
+		n.Value.Refuse()
 	}
 	p.mu.Unlock()
 	p.ownObserver.terminated()
-	for _, c := range refused {
-		c.Refuse()
-	}
 	for _, e := range p.workers {
 		e.Terminate()
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -175,7 +176,7 @@ func (s *State) fill() {
 		s.Timed = o.times.Load()
 	}
 	now, same := x.now()
-	for _, e := range x.workers() {
+	for _, e := range x.Workers() {
 		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun()}
 		if same {
 			t.Running = e.running(now)
@@ -184,14 +185,6 @@ func (s *State) fill() {
 		t.Waits, t.WaitsFor = e.waitsFor()
 		s.Threads = append(s.Threads, t)
 	}
-}
-
-// workers returns the threads of x.
-func (x *target) workers() []*Engine {
-	if x.pool != nil {
-		return x.pool.workers
-	}
-	return []*Engine{x.on}
 }
 
 // waitsFor returns what the thread waits for, and of which threads and pools one must go on.
@@ -213,11 +206,11 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 	case w.pool != nil:
 		ids = []uint64{w.pool.ID()}
 	default:
-		for _, x := range w.set.engines() {
+		for _, x := range w.group.Workers() {
 			ids = append(ids, x.serves().ID())
 		}
 	}
-	return what, ids
+	return what, slices.Compact(ids) // those of a pool have one
 }
 
 // A Waiter is a goroutine that waits for a thread or a pool, and is no thread itself.
@@ -236,7 +229,7 @@ func AddStacks(states []State) map[uint64][]Waiter {
 	known, threads := map[string]*ThreadState{}, map[string]uint64{}
 	for i := range states {
 		x := states[i].of
-		for j, e := range x.workers() {
+		for j, e := range x.Workers() {
 			t := &states[i].Threads[j]
 			known[strconv.FormatUint(e.goid.Load(), 10)] = t
 			known[fmt.Sprintf("%p", e)] = t

@@ -50,17 +50,8 @@ func (x *target) acquire(
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
-	if self != nil {
-		w := wait{on: x.on, pool: x.pool}
-		return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
-	}
-	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
-	case l.places <- struct{}{}:
-		return callq.Placed, true
-	case <-l.closed:
-	case <-cancel:
-	}
-	return callq.Posted, true
+	w := wait{on: x.on, pool: x.pool}
+	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
 }
 
 // release gives a place back.

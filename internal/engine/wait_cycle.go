@@ -43,7 +43,7 @@ import (
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
-// Set, or of a clock's function, is of the same kind, but runs calls as a wait for a call does:
+// Group, or of a timer's function, is of the same kind, but runs calls as a wait for a call does:
 // those that the function which is to end makes to this thread. Only if no call is left that has
 // not begun, and no other thread does without a place, the thread does not wait.
 //
@@ -75,8 +75,7 @@ type wait struct {
 	call      *callq.Call // nil for a place or an end
 	on        *Engine     // whose queue it is in
 	pool      *Pool       // or whose backlog
-	each      bool        // of the pool each thread is needed
-	set       *Set        // or one of which is to end, but each may be needed for that
+	group     Group       // or the threads that are needed
 	end       bool        // it is for an end
 	abandoned bool        // abandon was true; only the thread uses it
 
@@ -90,15 +89,13 @@ type wait struct {
 // may need any of the pool's, because their functions may wait for each other by means that the
 // engine does not know.
 func (w *wait) needs() []*Engine {
-	switch p := w.pool; {
+	switch {
 	case w.on != nil:
 		return w.on.alone[:]
-	case p == nil:
-		return w.set.engines()
-	case w.each:
-		return p.workers
+	case w.pool != nil:
+		return w.pool.needs(w.call)
 	default:
-		return p.needs(w.call)
+		return w.group.Workers()
 	}
 }
 
@@ -114,13 +111,9 @@ func (e *Engine) link(c *callq.Call) {
 		}
 	}
 	c.Earlier.Store(nil)
-	e.forgetBegun()
-	e.sent = append(e.sent, c) //threadcall:alloc for more threads than before
-}
-
-// forgetBegun removes what is not queued any more. What was withdrawn may be behind what is.
-func (e *Engine) forgetBegun() {
+	// what is queued no more; what was withdrawn may be behind what is
 	e.sent = slices.DeleteFunc(e.sent, func(c *callq.Call) bool { return !c.Linked(e.id) })
+	e.sent = append(e.sent, c) //threadcall:alloc for more threads than before
 }
 
 // prepare returns what waiter.wait is to refer to: the last wait if it was equal, because others
@@ -199,34 +192,39 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 	return w.call.Outcome()
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, which
-// what names, for that queue to be closed, or for cancel. The kind that it returns says whether it
-// has got one. Without places it only waits for closed.
+// waitForPlace waits for a place in the queue of a thread or pool, for that queue to be closed, or
+// for cancel. The kind that it returns says whether it has got one. Without places it only waits
+// for closed. e is the thread that the caller is on, if any, and does not wait where that would be
+// a deadlock.
 func (e *Engine) waitForPlace(
 	places chan<- struct{}, closed, cancel <-chan struct{}, what wait,
 ) callq.Kind {
-	if e.token == nil {
-		e.token = park.NewToken(false)
+	var w *wait
+	var again <-chan struct{}
+	if e != nil {
+		if e.token == nil {
+			e.token = park.NewToken(false)
+		}
+		w, again = e.prepare(what), e.token.C()
+		e.beginServing()
+		defer e.endServing()
+		defer e.unpublish()
 	}
-	w := e.prepare(what)
-	e.beginServing()
-	defer e.endServing()
-	defer e.unpublish()
 	for {
-		if e.rescue(w) {
+		if e != nil && e.rescue(w) {
 			continue
 		}
-		if e.seen.stuck && !(w.end && e.seen.goesOn()) {
+		if e != nil && e.seen.stuck && !(w.end && e.seen.goesOn()) {
 			return callq.Posted
 		}
-		select {
+		select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 		case places <- struct{}{}:
 			return callq.Placed
 		case <-closed:
 			return callq.Posted
 		case <-cancel:
 			return callq.Posted
-		case <-e.token.C():
+		case <-again:
 		}
 	}
 }
@@ -284,7 +282,7 @@ func (y *Engine) notify(e *Engine) {
 // is in no cycle.
 func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	p := e.pool
-	inBacklog := p != nil && theirs.pool == p && !theirs.each
+	inBacklog := p != nil && theirs.pool == p
 	if theirs.call == nil || theirs.on != e && !inBacklog {
 		return false
 	}
@@ -320,61 +318,31 @@ func (w *wait) oldest(poster uintptr, backlog bool) *callq.Call {
 	return c
 }
 
-// A Set is some threads of which a waiting thread may need one to end. The zero Set is empty.
-type Set struct {
-	mu   sync.Mutex // held by Add and Remove
-	list atomic.Pointer[[]*Engine]
-}
+// A Group is threads of which a waiting thread may need each. Workers may return others each time:
+// those that are new look when they wait. It must not wait for a thread.
+type Group interface{ Workers() []*Engine }
 
-// Add adds e.
-func (s *Set) Add(e *Engine) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := append(slices.Clone(s.engines()), e)
-	s.list.Store(&list)
-}
-
-// Replace makes s those of other, which may be nil, and more. Who waits for s meanwhile does not
-// look again: those that are new in s do when they wait.
-func (s *Set) Replace(other *Set, more ...*Engine) {
-	list := slices.Concat(other.engines(), more)
-	s.list.Store(&list)
-}
-
-// Remove removes e, if it is there.
-func (s *Set) Remove(e *Engine) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(s.engines()), func(x *Engine) bool { return x == e })
-	s.list.Store(&list)
-}
-
-func (s *Set) engines() []*Engine {
-	if s == nil {
-		return nil
+// Workers returns the thread, or those of a pool, which take what is queued for them alone before
+// what is queued for any.
+func (x *target) Workers() []*Engine {
+	if x.pool != nil {
+		return x.pool.workers
 	}
-	if list := s.list.Load(); list != nil {
-		return *list
-	}
-	return nil
+	return x.on.alone[:]
 }
 
-// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns
-// nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
-// directly or through others, and returns that one.
-func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
+// Wait waits for done, which threads of g will close or send to, or for cancel, and returns nil. It
+// does not wait where that could be a deadlock, on a thread that one of g waits for, directly or
+// through others, and returns that one.
+func Wait(g Group, done, cancel <-chan struct{}) *Engine {
 	e := Self()
+	e.waitForPlace(nil, done, cancel, wait{group: g})
 	if e == nil {
-		select {
-		case <-done:
-		case <-cancel:
-		}
 		return nil
 	}
-	e.waitForPlace(nil, done, cancel, wait{set: s})
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	for _, x := range s.engines() {
+	for _, x := range g.Workers() {
 		if e.explore(&wait{on: x}) {
 			return x
 		}
@@ -382,11 +350,11 @@ func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
 	return nil
 }
 
-// WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
-// calls that they make to the caller's thread, if it is on one. It does not wait where that would
-// be a deadlock. If ctx is done before the end, WaitEnd returns why.
-func (s *Set) WaitEnd(ctx context.Context, done <-chan struct{}) error {
-	Self().waitForEnd(done, ctx.Done(), wait{set: s})
+// WaitEnd waits for the end of something on the threads of g, which closes done or sends to it, and
+// meanwhile runs the calls that they make to the caller's thread, if it is on one. It does not wait
+// where that would be a deadlock. If ctx is done before the end, WaitEnd returns why.
+func WaitEnd(ctx context.Context, g Group, done <-chan struct{}) error {
+	Self().waitForPlace(nil, done, ctx.Done(), wait{group: g, end: true})
 	return whyNot(ctx, done)
 }
 

@@ -61,7 +61,7 @@ func TestWait_needs(t *testing.T) {
 		t.Fatal("the call is not taken")
 	}
 	needs("it is taken", p.workers[1])
-	w.each = true
+	w.pool, w.group = nil, p
 	needs("the end of all", p.workers...)
 }
 
@@ -122,12 +122,14 @@ func TestWait_passesOverWhatServeHasRun(t *testing.T) {
 	})
 }
 
-// A thread waits for what threads of a Set are to do.
-func TestSet_Wait_onAThread(t *testing.T) {
+type group []*Engine
+
+func (g *group) Workers() []*Engine { return *g }
+
+// A thread waits for what threads of a Group are to do.
+func TestWait_onAThread(t *testing.T) {
 	e, done := start(t), make(chan struct{})
-	var s Set
 	var over atomic.Bool
-	s.Add(newEngine())
 	go func() {
 		for e.wait.Load() == nil {
 			runtime.Gosched()
@@ -140,7 +142,7 @@ func TestSet_Wait_onAThread(t *testing.T) {
 	}()
 	testutil.Ends(t, func() {
 		e.Call(func() {
-			if x := s.Wait(done, nil); x != nil || !over.Load() || e.wait.Load() != nil {
+			if x := Wait(&group{newEngine()}, done, nil); x != nil || !over.Load() || e.wait.Load() != nil {
 				t.Errorf("it has not waited, or still does, or is told of a cycle with %v", x)
 			}
 			if n := e.rounds.Load(); n != 1 {
@@ -223,12 +225,13 @@ func TestReach_recheck(t *testing.T) {
 			all[i] = newEngine()
 		}
 		for i, needs := range c.needs {
-			w := &wait{set: new(Set)}
+			var g group
 			for _, n := range needs {
-				w.set.Add(all[n])
+				g = append(g, all[n])
 			}
+			w := &wait{group: &g}
 			if len(needs) == 1 && i != x {
-				w = &wait{on: all[needs[0]]}
+				w = &wait{on: g[0]}
 			}
 			all[i].publish(w)
 		}
@@ -255,10 +258,7 @@ func TestReach_recheck(t *testing.T) {
 // own, in which a call can run: that does not end the wait.
 func TestReach_goesOn(t *testing.T) {
 	x, y, z, w := newEngine(), newEngine(), newEngine(), newEngine()
-	both := new(Set)
-	both.Add(y)
-	both.Add(z)
-	x.publish(&wait{set: both, end: true})
+	x.publish(&wait{group: &group{y, z}, end: true})
 	y.publish(&wait{on: x, end: true})
 	z.publish(&wait{on: w, call: w.q.Get(callq.Awaited, nothing, z.id)})
 	w.publish(&wait{on: z, call: z.q.Get(callq.Awaited, nothing, w.id)})
