@@ -97,6 +97,7 @@ func newEngine(c Config) *Engine {
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.records, e.yields = e, e.q, &e.ownYields
+	e.alone[0] = e
 	e.q.Owner = &e.target
 	e.keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}

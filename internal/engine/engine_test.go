@@ -79,30 +79,38 @@ func TestEngine_On(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	l := newLimit(2)
-	e, _ := New(Config{})
+	e, _ := New(Config{Limit: 2})
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.acquire(e, e, nil, nil); got != want {
-			t.Errorf("call %d is of kind %d, want %d", i, got, want)
+		if got, ok := e.acquire(waits, e, true, nil); got != want || !ok {
+			t.Errorf("call %d is of kind %d, want %d, or refused: %v", i, got, want, !ok)
 		}
 	}
 	if e.rounds.Load() > 0 {
 		t.Error("the thread has waited for itself")
 	}
-	waits := make(chan callq.Kind)
-	go func() { waits <- l.acquire(nil, e, nil, nil) }()
+	for room, queued := range map[room]bool{waits: true, gives: false, unlimited: true} {
+		if kind, ok := e.acquire(room, e, true, nil); kind != callq.Posted || ok != queued {
+			t.Errorf("room %d: the queue is full, a call is of kind %d, queued: %v", room, kind, ok)
+		}
+	}
+	kinds := make(chan callq.Kind)
+	wait := func() {
+		kind, _ := e.acquire(waits, nil, false, nil)
+		kinds <- kind
+	}
+	go wait()
 	select {
-	case <-waits:
+	case <-kinds:
 		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
-	l.release()
-	if k := <-waits; k != callq.Placed {
+	e.limit.release()
+	if k := <-kinds; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.acquire(nil, e, nil, nil) }()
-	l.close()
-	if k := <-waits; k != callq.Posted {
+	go wait()
+	e.limit.close()
+	if k := <-kinds; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
 	newLimit(0).close()
@@ -189,7 +197,7 @@ func TestWatch_forNothing(t *testing.T) {
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
@@ -200,7 +208,7 @@ func TestWatch_forgets(t *testing.T) {
 	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First == nil || v.notify == nil {
 		t.Error("it is not watched")
 	}
@@ -220,14 +228,14 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer.Load()
-	running := newObserved(noContext, w, p.workers[1], nothing, true)
+	running := newObserved(never, w, p.workers[1], nothing, true)
 	w.begin(running)
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
 	p.workers[1].own = false
 	p.workers[1].goid.Store(ident.Goroutine())
-	newObserved(noContext, w, nil, nothing, true)
+	newObserved(never, w, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
 	w.stall(clock.Now())
@@ -300,13 +308,13 @@ func TestPool_leftCall(t *testing.T) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
 	for range 2 { // as a caller that is unwound after its context ended
-		if !x.abandon(w) {
-			t.Error("the call is not gone")
+		if w.abandon() {
+			t.Error("the call is gone, although a thread may have begun it")
 		}
 	}
-	if len(x.sent) > 0 {
-		t.Error("what the thread queues next is linked to it")
-	}
+	close(release)
+	eventually(t, func() bool { return c.Outcome() == callq.Refused }, "the thread refuses it")
+	c.Drop()
 	n := 0
 	for range 100 {
 		if p.records.Get(callq.Awaited, func() {}, 1) == c {
@@ -316,7 +324,6 @@ func TestPool_leftCall(t *testing.T) {
 	if n != 1 {
 		t.Errorf("its record is used again %d times, want once", n)
 	}
-	close(release)
 	if !p.Call(func() {}) {
 		t.Error("the pool does not go on")
 	}

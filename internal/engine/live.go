@@ -104,7 +104,7 @@ func (e *Engine) start() {
 		e.claimOwn()
 		serveAll(func() {
 			for {
-				e.loop()
+				e.loop(nil)
 				e.stopSpinning()
 				e.runStops()
 				e.counts.rest(clock.Now())
@@ -147,9 +147,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
-		f = v.run
-	}
+	f, _ = newPost(never, nil, e.serves().observer.Load(), e, f)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -210,9 +208,9 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
+	f, v := newPost(never, nil, e.serves().observer.Load(), e, f)
+	if v != nil {
 		v.depth = 0
-		f = v.run
 	}
 	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
@@ -403,7 +401,7 @@ func (e *Engine) waitForTarget(ctx context.Context, cancel <-chan struct{}, x *t
 	if e != nil && e.serves() == x {
 		return nil
 	}
-	e.waitForEnd(x.done, cancel, wait{on: x.on, pool: x.pool, each: x.pool != nil})
+	e.waitForPlace(nil, x.done, cancel, wait{group: x, end: true})
 	return whyNot(ctx, x.done)
 }
 
@@ -413,21 +411,6 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 		return Cause(ctx)
 	}
 	return nil
-}
-
-// waitForEnd waits for done, which will be closed or sent to when what has ended, unless what waits
-// for the function that calls waitForEnd, or for cancel. e is as in waitForTarget; it runs the
-// calls that what makes to it meanwhile.
-func (e *Engine) waitForEnd(done, cancel <-chan struct{}, what wait) {
-	if e == nil {
-		select {
-		case <-done:
-		case <-cancel:
-		}
-		return
-	}
-	what.end = true
-	e.waitForPlace(nil, done, cancel, what)
 }
 
 // Permanent reports whether the thread is that of package mainthread. e may be nil.

@@ -82,17 +82,16 @@ func TestIdle_isUpWhileItSpins(t *testing.T) {
 	}
 }
 
-// The calls of a thread are walked once for all that is run of them; again for another thread,
-// after another wait, and if the next has begun meanwhile.
+// The calls of a thread are walked once for all that is run of them; again in another wait, and if
+// the next has begun meanwhile.
 func TestOldest_walksOnce(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(e, x *Engine, next *callq.Call)
+		change func(x *Engine, next *callq.Call)
 		walks  bool
 	}{
-		"nothing":                  {func(_, _ *Engine, _ *callq.Call) {}, false},
-		"another wait":             {func(_, x *Engine, _ *callq.Call) { x.publish(&wait{}) }, true},
-		"the next has begun":       {func(_, _ *Engine, next *callq.Call) { next.Begun() }, true},
-		"a call of another thread": {func(e, _ *Engine, _ *callq.Call) { e.next.of = e }, true},
+		"nothing":            {func(*Engine, *callq.Call) {}, false},
+		"another wait":       {func(x *Engine, _ *callq.Call) { x.unpublish() }, true},
+		"the next has begun": {func(_ *Engine, next *callq.Call) { next.Begun() }, true},
 	} {
 		e, x := newEngine(Config{}), newEngine(Config{})
 		var calls [4]*callq.Call
@@ -102,17 +101,24 @@ func TestOldest_walksOnce(t *testing.T) {
 			e.q.Push(calls[i])
 		}
 		last := calls[3]
-		if c := e.oldest(x, last, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+		w := x.prepare(wait{call: last, on: e})
+		if !x.publish(w) || x.publish(w) {
+			t.Fatalf("%s: the wait is not published once", name)
+		}
+		if c := w.oldest(x.id, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
 			t.Fatalf("%s: the oldest call is not found, or has begun", name)
 		}
 		last.Earlier.Store(nil) // a walk finds the last alone
-		c.change(e, x, calls[1])
+		c.change(x, calls[1])
 		want := calls[1]
 		if c.walks {
 			want = last
 		}
-		if got := e.oldest(x, last, false); got != want {
+		if got := w.oldest(x.id, false); got != want {
 			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
+		}
+		if x.unpublish(); x.prepare(wait{call: last, on: e}) != w {
+			t.Errorf("%s: the next wait for the same is another one", name)
 		}
 	}
 }
@@ -360,7 +366,7 @@ func TestAbandon_withdraws(t *testing.T) {
 	on.q.Push(c)
 	w := &wait{call: c, on: on}
 	for range 2 { // as it asks again whether it has
-		if !e.abandon(w) {
+		if !w.abandon() {
 			t.Error("the thread waits for it")
 		}
 	}

@@ -118,7 +118,7 @@ func (x *target) Stats() (s Stats) {
 	if x.pool == nil {
 		s.EventLoops = uint64(x.on.announced.Load())
 	}
-	for _, e := range x.workers() {
+	for _, e := range x.Workers() {
 		w := e.counts.read()
 		parked, spinning := e.idleState.wakeUps()
 		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)

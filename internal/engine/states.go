@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -175,7 +176,7 @@ func (s *State) fill(x *target) {
 		s.Timed = o.times.Load()
 	}
 	now, same := x.now()
-	for _, e := range x.workers() {
+	for _, e := range x.Workers() {
 		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
 			At: fmt.Sprintf("%p", e), StackID: e.stackID()}
 		if o != nil {
@@ -188,14 +189,6 @@ func (s *State) fill(x *target) {
 		t.Waits, t.WaitsFor = e.waitsFor()
 		s.Threads = append(s.Threads, t)
 	}
-}
-
-// workers returns the threads of x.
-func (x *target) workers() []*Engine {
-	if x.pool != nil {
-		return x.pool.workers
-	}
-	return []*Engine{x.on}
 }
 
 // waitsFor returns what the thread waits for, and of which threads and pools one must go on.
@@ -217,11 +210,11 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 	case w.pool != nil:
 		ids = []uint64{w.pool.ID()}
 	default:
-		for _, x := range w.set.engines() {
+		for _, x := range w.group.Workers() {
 			ids = append(ids, x.serves().ID())
 		}
 	}
-	return what, ids
+	return what, slices.Compact(ids) // those of a pool have one
 }
 
 // from returns where the function that runs on e was queued, if that is known.
