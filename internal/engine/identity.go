@@ -55,7 +55,7 @@ func (e *Engine) endIdentity() {
 	}
 }
 
-// stackID is what stack.ID returns for the goroutine that serves.
+// stackID is what stack.Of is given for the goroutine that serves.
 func (e *Engine) stackID() string {
 	if e.own {
 		return fmt.Sprintf("%p", e)

@@ -3,7 +3,6 @@ package stack
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"iter"
 	"runtime"
@@ -110,11 +109,8 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// ID identifies a goroutine: by its number, or if it is the own one of an engine, by the address of
-// that, which is known without asking for a number.
-func ID(number string, stack []byte) string {
-	return cmp.Or(receiver(stack, "(*Engine).loop"), number)
-}
+// Loop returns the address of the engine whose loop the goroutine of a stack runs, or nothing.
+func Loop(stack []byte) string { return receiver(stack, "(*Engine).loop") }
 
 // WaitsFor returns the addresses of the engine and of the target for which the goroutine of a stack
 // waits in a call, if it does and they are known.
@@ -129,18 +125,18 @@ func receiver(stack []byte, method string) string {
 	return string(call[:max(bytes.IndexAny(call, ",?)"), 0)])
 }
 
-// Of returns the number and the stack of the goroutine with an ID, or nothing if it has ended.
+// Of returns the number and the stack of a goroutine, or nothing if it has ended: id is its number,
+// or what Loop returns for it, which is known without asking for a number.
 func Of(id string) (number, stack string) {
 	for number, one := range Goroutines() {
-		if ID(number, one) == id {
+		if number == id || Loop(one) == id {
 			return number, string(one)
 		}
 	}
 	return "", ""
 }
 
-// State returns what the goroutine with an ID does, such as "chan receive", and its stack, or
-// nothing.
+// State returns what the goroutine of Of does, such as "chan receive", and its stack, or nothing.
 func State(id string) (state, stack string) {
 	_, stack = Of(id)
 	header, stack, _ := strings.Cut(stack, "\n")

@@ -216,7 +216,7 @@ func addStacks(states []access.State) map[uint64][]waiter {
 	waiters := map[uint64][]waiter{}
 	for number, one := range stack.Goroutines() {
 		engine, target := stack.WaitsFor(one)
-		if its := stacks[stack.ID(number, one)]; its != nil {
+		if its := cmp.Or(stacks[number], stacks[stack.Loop(one)]); its != nil {
 			*its = one
 		} else if id := cmp.Or(waitedFor[engine], waitedFor[target]); id != 0 {
 			waiters[id] = append(waiters[id], waiter{number, one})
