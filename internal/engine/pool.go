@@ -67,10 +67,10 @@ func (p *Pool) Start() {
 }
 
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did; then, and if a Goexit unwinds the caller while
-// it waits, others may still run, and the caller must end the pool, and wait for that. Each wait is
-// published as one for the whole pool, because the function on one thread may wait for that on
-// another by means that the engine does not know.
+// or call Goexit, it does what the first of them did. After that, or if a Goexit unwinds the caller
+// while it waits, others may still run, and the caller must end the pool, and wait for that. Each
+// wait is published as one for the whole pool, because the function on one thread may wait for that
+// on another by means that the engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
 	self, o := Self(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
@@ -197,8 +197,8 @@ func (p *Pool) needs(call *callq.Call) []*Engine {
 	return nil
 }
 
-// takeFor removes the oldest call that x, whose wait is w, has queued, for e, and is nil if that for
-// which x waits is not in the backlog.
+// takeFor removes the oldest call that x, whose wait is w, has queued, for e to run. It is nil if
+// the call for which x waits is not in the backlog.
 func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
