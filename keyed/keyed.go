@@ -256,7 +256,7 @@ func (h *Threads[K]) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	h.k.close()
-	return h.k.all.WaitEnd(ctx, h.k.done)
+	return engine.WaitEnd(ctx, h.k, h.k.done)
 }
 
 // Done returns a channel that is closed when, after Close, all threads have ended.

@@ -137,7 +137,7 @@ func blocks(t *testing.T, f func()) (ended chan struct{}) {
 		stacks := make([]byte, 1<<20)
 		_, stack, _ := bytes.Cut(stacks[:runtime.Stack(stacks, true)], header)
 		stack, _, _ = bytes.Cut(stack, []byte("\n\n"))
-		return bytes.Contains(stack, []byte("(*Set).Wait(")) ||
+		return bytes.Contains(stack, []byte("engine.Wait(")) ||
 			bytes.Contains(stack, []byte("(*target).CallContext("))
 	}, "a call waits")
 	return ended

@@ -41,19 +41,16 @@ type set[K comparable] struct {
 	start  func(K) error // or nil
 	stop   func(K)       // or nil
 	bubble uint64        // of testing/synctest, in which it was made, or zero
-	all    engine.Set    // all threads that have not ended
-	held   engine.Set    // what calls that wait for a slot depend on, see renew
 
 	mu       sync.Mutex
+	all      []*worker[K] // that have not ended: each has a slot
 	keys     map[K]*keyState[K]
 	queue    list.List[*keyState[K]] // with calls that may need a slot; the first came first
 	unused   list.List[*worker[K]]   // the first has been so for longest
 	ending   list.List[*worker[K]]   // about to free a slot; the first was terminated first
 	evicted  []K                     // keys whose threads have ended for others, see evict
-	slots    int                     // of threads that have not ended
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
-	depend   int                     // calls that wait and were made on threads
 	timer    *time.Timer             // calls tick
 	tickAt   time.Duration           // when it does, or zero
 	stats    Stats                   // only what is counted
@@ -69,12 +66,13 @@ type keyState[K comparable] struct {
 	key     K
 	threads []*worker[K] // that have not ended
 	waiting []*call[K]   // the first came first
-	held    engine.Set   // what calls that wait for one of threads depend on, see renew
 	node    list.Node[*keyState[K]]
 }
 
 // A call is a call that waits for a thread.
 type call[K comparable] struct {
+	of      *set[K]
+	state   *keyState[K]
 	arrival uint64
 	start   func() error   // of a thread that is made for it; or nil
 	x       *worker[K]     // that counts this call
@@ -150,7 +148,7 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		panic("keyed: Threads that were made outside a bubble of testing/synctest are to make a thread " +
 			"inside, or wait for one; make the Threads inside")
 	}
-	p := &call[K]{start: start, changed: park.NewToken(false), by: by}
+	p := &call[K]{of: k, start: start, changed: park.NewToken(false), by: by}
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -163,7 +161,7 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 		}
 	}
 	k.arrivals++
-	p.arrival = k.arrivals
+	p.state, p.arrival = s, k.arrivals
 	s.waiting = append(s.waiting, p)
 	k.enqueue(s)
 	k.serve()
@@ -184,15 +182,9 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 			k.stats.WaitCount++
 			since := clock.Now()
 			defer func() { k.stats.WaitDuration += clock.Now() - since }() // before mu is unlocked
-			if by != nil {
-				k.depend++
-				defer func() { k.depend-- }()
-				k.renew()
-			}
 		}
-		on := k.dependsOn(s, p)
 		k.mu.Unlock()
-		y := on.Wait(p.changed.C(), cancel)
+		y := engine.Wait(p, p.changed.C(), cancel)
 		k.mu.Lock()
 		select {
 		case <-cancel:
@@ -205,41 +197,38 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 	}
 }
 
-// dependsOn returns the threads of which one must go on, so that p, a call for s, need not wait:
-// those of the key, or all if it is a slot that is missing, and the threads on which their calls
-// were made. Such a call may have run and not have returned yet, because its caller runs other
-// functions while it waits. The caller holds mu, as in all functions that follow.
-func (k *set[K]) dependsOn(s *keyState[K], p *call[K]) *engine.Set {
-	switch {
-	case p.by == nil:
-		return &k.all // any: it is in no cycle
-	case k.room(s) > 0 || k.taker(s) != nil:
-		return &k.held
+// Workers returns the threads of which one must go on, so that p need not wait: those of its key,
+// or all if it is a slot that is missing, and the threads on which their calls were made. Such a
+// call may have run and not have returned yet, because its caller runs other functions while it
+// waits.
+// It is called without mu, by each thread that looks whether it is in a cycle.
+func (p *call[K]) Workers() (needed []*engine.Engine) {
+	k, s := p.of, p.state
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	slot := k.room(s) > 0 || k.taker(s) != nil
+	for _, x := range k.all {
+		if slot || x.state == s {
+			needed = append(append(needed, x.e), x.users...)
+		}
 	}
-	return &s.held
+	return needed
 }
 
-// renew makes held what it is to be, of k and of all keys, if calls depend on that. A thread that
-// has taken a slot, or uses a thread, since a call has begun to wait may wait for the thread of
-// that call next, and must find then that this closes a cycle.
-func (k *set[K]) renew() {
-	if k.depend == 0 {
-		return
+// Workers returns all threads. It is called without mu.
+func (k *set[K]) Workers() (all []*engine.Engine) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, x := range k.all {
+		all = append(all, x.e)
 	}
-	var all []*engine.Engine
-	for _, s := range k.keys {
-		first := len(all)
-		for _, x := range s.threads {
-			all = append(append(all, x.e), x.users...)
-		}
-		s.held.Replace(nil, all[first:]...)
-	}
-	k.held.Replace(&k.all, all...)
+	return all
 }
 
 // escape ends the wait of p for s, which could be a deadlock: y waits for it, or holds what it
 // waits for. A thread of the key must run the call if it is y, and otherwise may; or else the call
-// gets one beyond the limit, or uses one that should take no more calls.
+// gets one beyond the limit, or uses one that should take no more calls. The caller holds mu, as in
+// all functions that follow.
 func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 	x := k.taker(s)
 	for _, other := range s.threads {
@@ -294,7 +283,6 @@ func (k *set[K]) take(x *worker[K], by *engine.Engine) {
 	x.calls.Add(1)
 	if by != nil {
 		x.users = append(x.users, by) //threadcall:alloc when more threads use it than before
-		k.renew()                     //threadcall:alloc while such a call waits
 	}
 	x.node.Remove()
 }
@@ -346,7 +334,7 @@ func (k *set[K]) enqueue(s *keyState[K]) {
 // enough slots, it ends unused threads, and sets short, so that others become unused.
 func (k *set[K]) serve() {
 	if k.closed {
-		if k.slots == 0 && !k.over {
+		if len(k.all) == 0 && !k.over {
 			k.over = true
 			close(k.done)
 			k.cleanup.Stop() // it keeps start and stop, which may refer to the handle
@@ -357,7 +345,7 @@ func (k *set[K]) serve() {
 		return // what it made would be the bubble's; the thread that is to end calls serve again
 	}
 	k.short = false
-	soon := k.max - k.slots + k.ending.Len // slots that are free, or are about to be
+	soon := k.max - len(k.all) + k.ending.Len // slots that are free, or are about to be
 	for next := k.queue.First; next != nil && !k.short; {
 		s := next.Value
 		next = next.After
@@ -365,7 +353,7 @@ func (k *set[K]) serve() {
 			p := s.waiting[0]
 			if x := k.taker(s); x != nil {
 				k.give(x, p)
-			} else if k.room(s) > 0 && k.slots < k.max {
+			} else if k.room(s) > 0 && len(k.all) < k.max {
 				k.add(s, p)
 				soon--
 			} else {
@@ -499,21 +487,18 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 		opts = append(opts, thread.WithStop(func() { k.stop(s.key) }))
 	}
 	opts = append(opts, thread.WithStart(p.start))
-	t, e, start, prepare := access.New(opts)
+	t, e, prepare := access.New(opts, x, func() { k.ended(x) })
 	x.t, x.e = t.(*thread.Thread), e
-	e.SetUser(x, func() { k.ended(x) })
 	e.Post(func() { x.begin(prepare) })
-	k.slots++
 	s.threads = append(s.threads, x)
-	k.all.Add(e)
+	k.all = append(k.all, x)
 	k.give(x, p)
-	k.renew()
 	p.made = true
 	k.update(s)
 	if same := s.key; same != s.key {
 		k.leave(x)
 	}
-	start()
+	e.Start()
 }
 
 var errStartExited = errors.New("keyed: a start function has called runtime.Goexit")
@@ -553,7 +538,6 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	defer k.mu.Unlock()
 	if i := slices.Index(x.users, by); i >= 0 {
 		x.users = slices.Delete(x.users, i, i+1)
-		k.renew() //threadcall:alloc while a call that was made on a thread waits
 	}
 	if x.calls.Add(-1) > 0 || x.terminated {
 		return
@@ -566,7 +550,7 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	x.since, x.usedAt = now, k.stats.MaxThreadsEnded
 	k.unused.Append(&x.node)
 	k.update(x.state)
-	if k.queue.First != nil || k.slots > k.max {
+	if k.queue.First != nil || len(k.all) > k.max {
 		k.serve() //threadcall:alloc the end of a thread
 	}
 	if k.idle > 0 {
@@ -598,13 +582,11 @@ func (k *set[K]) terminate(x *worker[K]) {
 
 // ended is called last on the thread of x. It is called without mu.
 func (k *set[K]) ended(x *worker[K]) {
-	k.all.Remove(x.e)
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	s := x.state
-	s.threads = slices.DeleteFunc(s.threads, func(other *worker[K]) bool { return other == x })
+	s, isX := x.state, func(other *worker[K]) bool { return other == x }
+	s.threads, k.all = slices.DeleteFunc(s.threads, isX), slices.DeleteFunc(k.all, isX)
 	x.node.Remove()
-	k.slots--
 	k.update(s)
 	k.serve()
 }

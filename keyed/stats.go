@@ -34,7 +34,7 @@ func (h *Threads[K]) Stats() Stats {
 	if k.max < math.MaxInt {
 		s.MaxThreads = k.max
 	}
-	s.Threads, s.Idle = k.slots, k.unused.Len
+	s.Threads, s.Idle = len(k.all), k.unused.Len
 	s.InUse = s.Threads - s.Idle
 	return s
 }

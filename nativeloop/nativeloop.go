@@ -68,6 +68,9 @@ type native interface {
 	turner() (turn func() error)
 }
 
+// attached is what is attached to each Loop. The goroutine of the Loop alone looks at it.
+var attached thread.Local[native]
+
 // Attach has the native loop of the caller's thread serve that thread, for at most 4 ms at a time,
 // modal or not. It does not run the native loop, and may be called before that runs or inside it.
 //
@@ -77,11 +80,11 @@ type native interface {
 //
 // If the thread has ended, the error is [thread.ErrTerminated]. Attach panics off the thread.
 func Attach(l *thread.Loop) (detach func(), err error) {
-	attached, err := of(l, "Attach")
-	if err != nil {
+	t := l.Thread()
+	if err := mayUse(t, "Attach"); err != nil {
 		return nil, err
 	}
-	if *attached != nil {
+	if attached.Get(t) != nil {
 		return nil, ErrAttached
 	}
 	n, err := attach(func(rest func()) { access.Serve(l, budget, rest) })
@@ -89,12 +92,12 @@ func Attach(l *thread.Loop) (detach func(), err error) {
 		return nil, err
 	}
 	before := access.WakeOf(l)
-	*attached = n
+	attached.Set(t, n)
 	l.OnWake(n.wake)
 	undo := sync.OnceFunc(func() {
 		n.detach() // first, as OnWake gives back the lock of a thread that has ended
 		l.OnWake(before)
-		*attached = nil
+		attached.Set(t, nil)
 	})
 	return func() {
 		if !n.here() {
@@ -104,14 +107,14 @@ func Attach(l *thread.Loop) (detach func(), err error) {
 	}, nil
 }
 
-// of returns where what is attached to l is, which only the thread of l may look at.
-func of(l *thread.Loop, function string) (attached *any, err error) {
-	on := l.Thread().On() // looked at first, because Terminate on another goroutine ends that
-	if access.Terminated(l.Thread()) {
-		return nil, thread.ErrTerminated
+// mayUse returns an error if t has ended, and panics off the thread.
+func mayUse(t *thread.Thread, function string) error {
+	on := t.On() // looked at first, because Terminate on another goroutine ends that
+	if access.Terminated(t) {
+		return thread.ErrTerminated
 	}
 	if !on {
 		panic("nativeloop: " + function + " off the thread; call it on the thread that runs the loop")
 	}
-	return access.Attached(l), nil
+	return nil
 }

@@ -29,15 +29,14 @@ var ErrQuit = errors.New("nativeloop: the native loop is to end")
 //
 // Wait panics off the thread, and if l is not attached.
 func Wait(ctx context.Context, l *thread.Loop, done <-chan struct{}) error {
-	attached, err := of(l, "Wait")
-	if err != nil {
+	t := l.Thread()
+	if err := mayUse(t, "Wait"); err != nil {
 		return err
 	}
-	n, ok := (*attached).(native)
-	if !ok {
+	n := attached.Get(t)
+	if n == nil {
 		panic("nativeloop: Wait before Attach")
 	}
-	t := l.Thread()
 	turn := n.turner()
 	returned := make(chan struct{})
 	defer close(returned)

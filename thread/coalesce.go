@@ -55,9 +55,6 @@ type coalesced[A any] struct {
 
 	mu   sync.Mutex // held from when arguments are given until they are stored, in the queue
 	args A
-	// what Queued stores if a turn is queued
-	next   A
-	nextBy uintptr
 	// whose turns are in the queue and have not begun: numbers of threads, 0 for other goroutines
 	posters []uintptr
 	begun   uint64 // how many turns have run f
@@ -101,24 +98,17 @@ func (c *coalesced[A]) post(e *engine.Engine, args A) bool {
 		c.mu.Unlock()
 		return ok
 	}
-	c.next, c.nextBy = args, by
 	t := c.turn()
 	t.begun = c.begun
-	return e.PostBy(c, t.run)
-}
-
-// Queued is called when a turn has been queued, or refused, and mu is held.
-//
-//threadcall:noalloc
-func (c *coalesced[A]) Queued(ok bool) {
+	wake, ok := e.Enqueue(t.run)
 	if ok {
-		c.posters = append(c.posters, c.nextBy) //threadcall:alloc for more threads than before
+		c.posters = append(c.posters, by) //threadcall:alloc for more threads than before
 		c.queued.Store(true)
-		c.args = c.next
+		c.args = args
 	}
-	var zero A
-	c.next = zero
 	c.mu.Unlock()
+	e.Notify(wake) // which may run f
+	return ok
 }
 
 // turn returns one that is not in the queue.

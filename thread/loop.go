@@ -6,7 +6,6 @@ import (
 
 	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/osthread"
 )
 
 // A Loop is a [Thread] as the goroutine that serves it has it. All others use [Loop.Thread].
@@ -18,11 +17,7 @@ import (
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
 // error, once for each thread: its goroutine serves it not yet, has ended, or waits for something
 // else. One that has set OnWake and does not call Wait counts as being in a native event loop.
-type Loop struct {
-	t        *Thread
-	setup    func()
-	attached any // what package nativeloop has of it
-}
+type Loop struct{ t *Thread }
 
 // Adopt makes a Thread of the thread that the caller is on, which the calling goroutine must serve.
 // Until it does, calls of other goroutines wait, and its own run in place.
@@ -47,7 +42,6 @@ func Adopt(opts ...Option) *Loop {
 	}
 	l := newLoop("Adopt", opts)
 	l.t.e.Adopt()
-	l.begin()
 	return l
 }
 
@@ -75,7 +69,7 @@ func newLoop(function string, opts []Option) *Loop {
 		panic("thread: WithStart or WithStop in " + function + "; " +
 			"the goroutine is on the thread, and can do before it and after Close what they would do")
 	}
-	return &Loop{t: wrap(o), setup: o.setup()}
+	return &Loop{t: wrap(o)}
 }
 
 // Adopt does for the Loop of [NewLoop] what [Adopt] does, for the calling goroutine, once.
@@ -87,28 +81,7 @@ func newLoop(function string, opts []Option) *Loop {
 // Before, the goroutine must not block on the thread, in Call or in Go to a full queue: it would
 // wait for itself. Adopt does not keep the Thread from being reclaimed; functions that wait for it
 // and refer to the Thread do.
-func (l *Loop) Adopt() error {
-	err := l.t.e.AdoptLater()
-	if err == nil {
-		l.begin()
-	}
-	return err
-}
-
-// begin names the adopted thread and its goroutine, until the locks are given back.
-func (l *Loop) begin() {
-	if l.setup == nil {
-		return
-	}
-	before, err := osthread.Name()
-	l.t.e.OnGiveBack(func() {
-		engine.Unlabel()
-		if err == nil { // else the system does not tell the name
-			_ = osthread.SetName(before)
-		}
-	})
-	l.setup()
-}
+func (l *Loop) Adopt() error { return l.t.e.AdoptLater() }
 
 // Thread returns what all goroutines may use.
 //
@@ -231,20 +204,18 @@ func (l *Loop) mayServe(method string) bool {
 func init() {
 	access.Adopt = func(onMain bool) (any, func()) {
 		var l *Loop
-		main := func(c *config) { c.main = true }
+		main := func(c *config) { c.Main = true }
 		if onMain {
 			l = Adopt(main)
 		} else {
 			l = NewLoop(main)
 			l.t.e.Terminate()
 		}
-		l.t.name = "main"
 		return l, l.t.e.Terminate
 	}
 	access.Serve = func(l any, limit time.Duration, rest func()) int {
 		return l.(*Loop).serve(limit, rest)
 	}
-	access.Attached = func(l any) *any { return &l.(*Loop).attached }
 	access.WakeOf = func(l any) func() { return l.(*Loop).t.e.WakeOf() }
 	access.Terminated = func(t any) bool { return t.(*Thread).e.Terminated() }
 }

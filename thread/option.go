@@ -4,23 +4,16 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/osthread"
 )
 
 // An Option changes how a thread is made.
 type Option func(*config)
 
 type config struct {
-	name   string
-	limit  int
+	engine.Config
 	slow   time.Duration
 	notify func(SlowCall)
 	handle func(*PanicError)
-	pool   bool
-	keep   bool
-	parks  bool
-	times  bool
-	main   bool // it is for package mainthread
 	hooks  hooks
 }
 
@@ -30,8 +23,8 @@ type config struct {
 //
 // # Length
 //
-// [osthread.SetName] lists the systems that have names of threads, and how many bytes each keeps:
-// 15 on Linux. Those of a pool's threads are cut before the number, to 15.
+// SetName of package osthread lists the systems that have names of threads, and how many bytes each
+// keeps: 15 on Linux. Those of a pool's threads are cut before the number, to 15.
 //
 // # Profiler label
 //
@@ -41,7 +34,7 @@ type config struct {
 // loses it; the thread sets it again before it next waits. Goroutines that functions start inherit
 // it. [Adopt] sets it in place of the labels of its goroutine. With it, calls with labels allocate.
 func WithName(name string) Option {
-	return func(c *config) { c.name = name }
+	return func(c *config) { c.Name = name }
 }
 
 // WithQueueLimit makes Go wait while n functions that were given to Go are queued, so that
@@ -49,7 +42,7 @@ func WithName(name string) Option {
 // the thread waits for, directly or through other threads, nor after Terminate or Close. Without
 // the option, and for n below one, memory is the only limit.
 func WithQueueLimit(n int) Option {
-	return func(c *config) { c.limit = n }
+	return func(c *config) { c.Limit = n }
 }
 
 // WithKeep keeps the operating system's thread when the [Thread] or [Pool] ends, and lends it to
@@ -73,7 +66,7 @@ func WithQueueLimit(n int) Option {
 //
 // The option does nothing for [Adopt], and in a bubble of testing/synctest.
 func WithKeep() Option {
-	return func(c *config) { c.keep = true }
+	return func(c *config) { c.Keep = true }
 }
 
 // WithParking has the thread and its callers wait in the Go scheduler only: neither spins, that is,
@@ -83,14 +76,14 @@ func WithKeep() Option {
 // It is for programs whose CPU time or battery counts more than their latency. The environment
 // variable THREADCALL_SPIN=off does the same for all threads of a process, the main thread too.
 func WithParking() Option {
-	return func(c *config) { c.parks = true }
+	return func(c *config) { c.Parks = true }
 }
 
 // WithTimes has [Thread.Stats] and [Pool.Stats] measure how long functions wait and run: Waits and
 // Runs. Each call then costs three readings of the clock and two short locks: 0.2 µs where a
 // reading takes 40 ns, 0.3 to 1 µs for a call that spins in a VM. [MeasureTimes] is for all.
 func WithTimes() Option {
-	return func(c *config) { c.times = true }
+	return func(c *config) { c.Timed = true }
 }
 
 func options(opts []Option) config {
@@ -104,15 +97,4 @@ func options(opts []Option) config {
 		}
 	}
 	return *c
-}
-
-// setup returns what is to run on the new thread first, or nil.
-func (c config) setup() func() {
-	// the engine keeps the function; other options may refer to the Thread
-	name := c.name
-	if name == "" {
-		return nil
-	}
-	// without a name, or with its beginning, the thread is as good
-	return func() { _ = osthread.SetName(name); engine.LabelThread(name) }
 }

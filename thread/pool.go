@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"strconv"
 
 	"github.com/threadcall/threadcall/internal/engine"
 )
@@ -18,7 +17,6 @@ import (
 type Pool struct {
 	p     *engine.Pool // must not lead back to the Pool
 	owner *engine.Owner
-	name  string
 }
 
 // NewPool starts n threads. It panics if n is less than one.
@@ -28,7 +26,7 @@ func NewPool(n int, opts ...Option) *Pool {
 	for _, e := range p.p.Workers() {
 		o.hooks.begin(e, p.p)
 	}
-	p.p.Start(o.keep)
+	p.p.Start()
 	return p
 }
 
@@ -37,32 +35,14 @@ func newPool(n int, o config) *Pool {
 	if n < 1 {
 		panic(fmt.Sprintf("thread: a pool of %d threads; it needs at least one", n))
 	}
-	o.pool = true
-	e, owner := engine.NewPool(n, o.limit, func(i int) func() { return o.number(i).setup() })
-	e.SetName(o.name, o.times)
-	for _, worker := range e.Workers() {
-		if o.parks {
-			worker.NeverSpin()
-		}
-	}
-	if notify := o.watcher(); notify != nil {
-		owner.Watch(o.slow, notify)
-	}
-	e.OnPanic(handler(o.handle))
-	p := &Pool{e, owner, o.name}
+	e, owner := engine.NewPool(n, o.Config)
+	p := &Pool{e, owner}
+	p.OnSlowCall(o.slow, o.notify)
+	p.OnPanic(o.handle)
 	if !e.Bubbled() {
 		runtime.AddCleanup(p, (*engine.Pool).Retire, e)
 	}
 	return p
-}
-
-// number returns the options of thread i, if c is those of a pool.
-func (c config) number(i int) config {
-	const shown = 15 // bytes of a name, on Linux
-	if number := "-" + strconv.Itoa(i); c.pool && c.name != "" {
-		c.name = c.name[:min(len(c.name), shown-len(number))] + number
-	}
-	return c
 }
 
 // ID is [Thread.ID] of the pool.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/engine"
-	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // A SlowCall is a function that runs, or waits, for longer than [WithSlowCall] allows.
@@ -18,7 +17,7 @@ type SlowCall struct {
 	Waiting time.Duration // how long it has waited so far; 0 if it has begun
 
 	// Stack is that of the thread, as [runtime.Stack] writes it. It is empty if the first 64 MB of the
-	// stacks of all goroutines do not have it, or if none began since OnSlowCall.
+	// stacks of all goroutines do not have it.
 	Stack string
 
 	// Caller is the stack of the goroutine that made the call, or posted the function: at most 32
@@ -82,23 +81,17 @@ func WithSlowCall(d time.Duration, f func(SlowCall)) Option {
 
 // OnSlowCall is [WithSlowCall] for what is queued from now on, in place of what was set before.
 func (t *Thread) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	t.owner.Watch(d, config{name: t.name, slow: d, notify: f}.watcher())
+	t.owner.Watch(d, watcher(d, f))
 }
 
 // OnSlowCall is [Thread.OnSlowCall] for functions that are queued to the pool.
 func (p *Pool) OnSlowCall(d time.Duration, f func(SlowCall)) {
-	p.owner.Watch(d, config{name: p.name, pool: true, slow: d, notify: f}.watcher())
+	p.owner.Watch(d, watcher(d, f))
 }
 
-func (c config) watcher() func(engine.Slow) {
-	if c.slow <= 0 || c.notify == nil {
+func watcher(d time.Duration, f func(SlowCall)) func(engine.Slow) {
+	if d <= 0 || f == nil {
 		return nil
 	}
-	c.hooks = hooks{} // which the thread lets go of when they have run
-	return func(s engine.Slow) {
-		c.notify(SlowCall{
-			c.number(s.Thread).name, s.TID, s.Running, s.Waiting, string(s.Stack),
-			stack.TraceCaller(s.From),
-		})
-	}
+	return func(s engine.Slow) { f(SlowCall(s)) }
 }

@@ -103,6 +103,21 @@ func TestWithSlowCall_reportsWhatWaits(t *testing.T) {
 	}
 }
 
+// What hangs began before OnSlowCall, and is not observed itself.
+func TestOnSlowCall_hasTheStackOfWhatHangsAlready(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th, release, told := start(t), make(chan bool), make(chan thread.SlowCall, 1)
+		th.Go(func() { hang(release) })
+		synctest.Wait()
+		th.OnSlowCall(slow, func(s thread.SlowCall) { told <- s })
+		th.Go(nop)
+		s := testutil.Arrives(t, told)
+		if close(release); s.Waiting != slow || !strings.Contains(s.Stack, "thread_test.hang(") {
+			t.Errorf("told of %v", s)
+		}
+	})
+}
+
 //go:noinline
 func nativeLoopThatHangs(release chan bool) { <-release }
 

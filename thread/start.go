@@ -80,11 +80,12 @@ func whole(start func() error, end func()) (err error) {
 }
 
 func init() {
-	access.New = func(opts any) (any, *engine.Engine, func(), func() error) {
+	access.New = func(opts, user any, onEnd func()) (any, *engine.Engine, func() error) {
 		o := options(opts.([]Option))
-		h, keep, setup, t := o.hooks, o.keep, o.setup(), wrap(o)
+		o.User, o.OnEnd = user, onEnd
+		h, t := o.hooks, wrap(o)
 		e := t.e
-		prepare := func() (err error) {
+		return t, e, func() (err error) {
 			defer func() {
 				if v := recover(); v != nil {
 					err = panicError(fault.Caught(v))
@@ -92,7 +93,6 @@ func init() {
 			}()
 			return e.Prepare(h)
 		}
-		return t, e, func() { e.Start(setup, keep) }, prepare
 	}
 }
 
@@ -109,7 +109,7 @@ func Start(opts ...Option) (*Thread, error) {
 		return New(opts...), nil
 	}
 	h, t := o.hooks, wrap(o)
-	t.e.Start(o.setup(), o.keep)
+	t.e.Start()
 	start := func() (err error) {
 		err = ErrTerminated
 		t.e.Call(func() { err = t.e.Prepare(h) })
@@ -130,7 +130,7 @@ func StartPool(n int, opts ...Option) (*Pool, error) {
 		return NewPool(n, opts...), nil
 	}
 	h, p := o.hooks, newPool(n, o)
-	p.p.Start(o.keep)
+	p.p.Start()
 	start := func() error {
 		errs, workers := make([]error, n), p.p.Workers()
 		p.p.CallEach(func(i int) { errs[i] = workers[i].Prepare(h) })

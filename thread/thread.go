@@ -93,7 +93,6 @@ type Thread struct {
 	e     *engine.Engine // must not lead back to the Thread, or it could never be reclaimed
 	owner *engine.Owner  // has what may lead back
 	life  *life
-	name  string
 
 	mu     sync.Mutex
 	locals map[any]any // what each Local has for the Thread, by *Local[T] a *T
@@ -105,24 +104,15 @@ func New(opts ...Option) *Thread {
 	o := options(opts)
 	t := wrap(o)
 	o.hooks.begin(t.e, t.e)
-	t.e.Start(o.setup(), o.keep)
+	t.e.Start()
 	return t
 }
 
 func wrap(o config) *Thread {
-	e, owner := engine.New(o.limit)
-	if o.main {
-		e.IsMain()
-	}
-	e.SetName(o.name, o.times)
-	if o.parks {
-		e.NeverSpin()
-	}
-	if notify := o.watcher(); notify != nil {
-		owner.Watch(o.slow, notify)
-	}
-	e.OnPanic(handler(o.handle))
-	t := &Thread{e: e, owner: owner, life: &life{e}, name: o.name}
+	e, owner := engine.New(o.Config)
+	t := &Thread{e: e, owner: owner, life: &life{e}}
+	t.OnSlowCall(o.slow, o.notify)
+	t.OnPanic(o.handle)
 	if !e.Bubbled() {
 		runtime.AddCleanup(t.life, (*engine.Engine).Retire, e)
 	}

@@ -223,9 +223,7 @@ func (t *Timer) Stop() bool {
 	if latched {
 		token.Wait(nil)
 	} else {
-		var on engine.Set
-		on.Add(t.e)
-		_ = on.WaitEnd(context.Background(), token.C())
+		_ = engine.WaitEnd(context.Background(), t.e, token.C())
 	}
 	return ended
 }

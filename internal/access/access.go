@@ -21,29 +21,23 @@ var Serve func(loop any, limit time.Duration, rest func()) int
 // WakeOf returns what the method OnWake of a Loop has set, or nil.
 var WakeOf func(loop any) func()
 
-// Attached returns where package nativeloop stores what it has of a Loop, on the Loop's goroutine.
-var Attached func(loop any) *any
-
 // Terminated reports whether the thread has been terminated.
 var Terminated func(thread any) bool
 
-// New is thread.New with the options opts, a []thread.Option, but start makes the operating
-// system's thread, for t, a *thread.Thread. There prepare is to run the functions of WithStart, and
-// has those of WithStop run last. It returns a panic as a *thread.PanicError.
-var New func(opts any) (t any, e *engine.Engine, start func(), prepare func() error)
+// New is thread.New with the options opts, a []thread.Option, but the caller starts e, the engine
+// of t, a *thread.Thread. There prepare is to run the functions of WithStart, and has those of
+// WithStop run last. It returns a panic as a *thread.PanicError. User and onEnd are as in Config of
+// the engine.
+var New func(opts, user any, onEnd func()) (t any, e *engine.Engine, prepare func() error)
 
 // What threads and pools do, for package recorderhttp.
 type (
-	State  = engine.State
-	Name   = engine.NameState
-	Waiter = engine.Waiter
+	State = engine.State
+	Name  = engine.NameState
 )
 
 // States returns the states of all threads and pools, and the counts of all names.
 func States() (states []State, names map[string]*Name) { return engine.States() }
-
-// AddStacks adds the stacks of their threads to states.
-func AddStacks(states []State) map[uint64][]Waiter { return engine.AddStacks(states) }
 
 // Cause returns why ctx, which is done, is so, and never nil.
 func Cause(ctx context.Context) error { return engine.Cause(ctx) }

@@ -185,11 +185,6 @@ func (c *Call) Unwanted() bool { return c.state.Load()&unwanted != 0 }
 // has taken it.
 func (c *Call) Begun() { c.state.Or(started) }
 
-// FromThread reports whether a thread has pushed the call, which waits in its queue.
-//
-//threadcall:noalloc
-func (c *Call) FromThread() bool { return c.state.Load()>>posterBits != 0 }
-
 // Start takes a withdrawable call for running. False means that there is nothing to run: it was
 // withdrawn, and the record is not the thread's any more, or its context is done, and it has been
 // settled as Expired.

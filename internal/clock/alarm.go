@@ -19,13 +19,13 @@ func (a *Alarm) Init(fire func(), precise bool) { a.fire, a.precise = fire, prec
 //
 //threadcall:noalloc
 func (a *Alarm) Set(d time.Duration) {
-	switch {
-	case a.precise && a.share(d):
-	case a.timer == nil:
-		a.timer = time.AfterFunc(d, a.fire) //threadcall:alloc once
-	default:
-		a.timer.Reset(d)
+	if a.precise && a.share(d) {
+		return
 	}
+	if a.timer == nil { // in an hour, so that the function finds it set
+		a.timer = time.AfterFunc(time.Hour, a.fire) //threadcall:alloc once
+	}
+	a.timer.Reset(d)
 }
 
 // After Stop the alarm does not call its function, or once if it is about to.

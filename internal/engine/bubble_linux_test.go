@@ -52,7 +52,7 @@ func TestMeasure_ofACallFromABubble(t *testing.T) {
 func TestCallContext_countsWhatAnEndedBubbleRefuses(t *testing.T) {
 	var e *Engine
 	synctest.Test(t, func(*testing.T) {
-		e, _ = New(0)
+		e, _ = New(Config{})
 		e.Terminate()
 	})
 	err, n := e.CallContext(context.Background(), func() {}), e.refused.Load()

@@ -66,27 +66,43 @@ type Engine struct {
 	AtExit      Calls // which the thread calls when it ends
 }
 
+// A Config is how a thread or a pool is made.
+type Config struct {
+	Name  string // in messages and of States; may be empty
+	Limit int    // how many posted calls are queued at most, see limit; any number unless positive
+	Timed bool   // its times are measured, whatever MeasureTimes says
+	Parks bool   // nothing spins for it
+	Keep  bool   // each thread is one that another engine has left, if there is one, and is left again
+	Main  bool   // it is the thread of package mainthread
+	User  any    // what User returns on the thread
+	OnEnd func() // called when the thread has ended, or nil
+}
+
 // New returns an engine without a thread, and its Owner, which the caller must keep as long as it
-// uses the engine. Calls wait until a thread serves them. If limit is positive, at most limit
-// posted calls are queued; further ones wait, unless that could become a deadlock.
-func New(limit int) (*Engine, *Owner) {
+// uses the engine. Calls wait until a thread serves them.
+func New(c Config) (*Engine, *Owner) {
 	o := new(Owner)
-	e := newEngine()
-	e.target.init(limit, o)
+	e := newEngine(c)
+	e.permanent, e.user, e.onEnd = c.Main, c.User, c.OnEnd
+	e.target.init(c.Limit, o)
+	e.target.list(c)
 	return e, o
 }
 
 var lastID atomic.Uintptr
 
-func newEngine() *Engine {
+func newEngine(c Config) *Engine {
 	ident.Trusted() // before a goroutine asks for M
 	sched.PrepareLoad()
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
-	e.on, e.records, e.yields, e.named = e, e.q, &e.ownYields, unlisted
+	e.on, e.records, e.yields = e, e.q, &e.ownYields
+	e.alone[0] = e
 	e.q.Owner = &e.target
+	e.keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
+	e.waits.parks = e.waits.parks || c.Parks
 	e.idleState.policy.init()
 	e.idleState.together = -togetherFor
 	e.idleState.untimed = true // or it would yield after its first call

@@ -19,18 +19,18 @@ var eventually = testutil.Eventually
 func init() { go testutil.Collect() }
 
 func start(t *testing.T) *Engine {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
 	return e
 }
 
 func TestEngine_Terminate_forgotten(t *testing.T) {
-	e, _ := New(0)
-	p, _ := NewPool(3, 0, func(int) func() { return nil })
-	p.Start(false)
-	e.Start(nil, false)
-	adopted, _ := New(0)
+	e, _ := New(Config{})
+	p, _ := NewPool(3, Config{})
+	p.Start()
+	e.Start()
+	adopted, _ := New(Config{})
 	look, looked := make(chan bool), make(chan bool)
 	go func() {
 		adopted.Adopt()
@@ -51,7 +51,7 @@ func TestEngine_Terminate_forgotten(t *testing.T) {
 	for _, ended := range all {
 		eventually(t, func() bool {
 			return ended.Terminated() && threads.Find(ms[ended]) != ended && ended.m.Load() == 0 &&
-				ended.TID() == 0
+				ended.tid.Load() == 0
 		}, "it is forgotten and has no identity any more")
 	}
 }
@@ -79,30 +79,38 @@ func TestEngine_On(t *testing.T) {
 }
 
 func TestLimit(t *testing.T) {
-	l := newLimit(2)
-	e, _ := New(0)
+	e, _ := New(Config{Limit: 2})
 	for i, want := range []callq.Kind{callq.Placed, callq.Placed, callq.Posted} {
-		if got := l.acquire(e, e, nil, nil); got != want {
-			t.Errorf("call %d is of kind %d, want %d", i, got, want)
+		if got, ok := e.acquire(waits, e, true, nil); got != want || !ok {
+			t.Errorf("call %d is of kind %d, want %d, or refused: %v", i, got, want, !ok)
 		}
 	}
 	if e.rounds.Load() > 0 {
 		t.Error("the thread has waited for itself")
 	}
-	waits := make(chan callq.Kind)
-	go func() { waits <- l.acquire(nil, e, nil, nil) }()
+	for room, queued := range map[room]bool{waits: true, gives: false, unlimited: true} {
+		if kind, ok := e.acquire(room, e, true, nil); kind != callq.Posted || ok != queued {
+			t.Errorf("room %d: the queue is full, a call is of kind %d, queued: %v", room, kind, ok)
+		}
+	}
+	kinds := make(chan callq.Kind)
+	wait := func() {
+		kind, _ := e.acquire(waits, nil, false, nil)
+		kinds <- kind
+	}
+	go wait()
 	select {
-	case <-waits:
+	case <-kinds:
 		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
-	l.release()
-	if k := <-waits; k != callq.Placed {
+	e.limit.release()
+	if k := <-kinds; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
-	go func() { waits <- l.acquire(nil, e, nil, nil) }()
-	l.close()
-	if k := <-waits; k != callq.Posted {
+	go wait()
+	e.limit.close()
+	if k := <-kinds; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
 	newLimit(0).close()
@@ -126,8 +134,8 @@ func TestServeAll_panic(t *testing.T) {
 // Else another thread runs what this one has queued, and is not waited for.
 func TestEngine_wait_published(t *testing.T) {
 	a := start(t)
-	b, o := New(1)
-	b.Start(nil, false)
+	b, o := New(Config{Limit: 1})
+	b.Start()
 	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
 	waits := func() bool { return a.wait.Load() != nil }
 	hold := func() { eventually(t, waits, "the thread says that it waits") }
@@ -144,8 +152,8 @@ func TestEngine_wait_published(t *testing.T) {
 }
 
 func TestWatch_replaced(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
 		before := int(e.reports.Load())
@@ -170,8 +178,8 @@ func TestWatch_replaced(t *testing.T) {
 
 // A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
 func TestWatch_replacedInALoop(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
@@ -185,11 +193,11 @@ func TestWatch_replacedInALoop(t *testing.T) {
 
 // What is queued when nothing is notified any more, as the handle has been dropped, is not watched.
 func TestWatch_forNothing(t *testing.T) {
-	e, o := New(0)
+	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
@@ -197,10 +205,10 @@ func TestWatch_forNothing(t *testing.T) {
 
 // What waits when Watch is called again, or when a post is refused, is not watched any more.
 func TestWatch_forgets(t *testing.T) {
-	e, o := New(0)
+	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	w := e.observer.Load()
-	v := newObserved(noContext, w, e, nothing, true)
+	v := newObserved(never, w, e, nothing, true)
 	if w.slow.waiting.First == nil || v.notify == nil {
 		t.Error("it is not watched")
 	}
@@ -216,59 +224,37 @@ func TestWatch_forgets(t *testing.T) {
 
 // A function that waits for a pool is reported with the thread whose function has run for longest.
 func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
-	p, o := NewPool(2, 0, func(int) func() { return nil })
+	p, o := NewPool(2, Config{Name: "pool"})
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer.Load()
-	running := newObserved(noContext, w, p.workers[1], nothing, true)
+	running := newObserved(never, w, p.workers[1], nothing, true)
 	w.begin(running)
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
-	running.goid = ident.Goroutine()
-	newObserved(noContext, w, nil, nothing, true)
+	p.workers[1].own = false
+	p.workers[1].goid.Store(ident.Goroutine())
+	newObserved(never, w, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
 	w.stall(clock.Now())
 	w.mu.Unlock()
 	s := testutil.Arrives(t, reported)
-	if s.Thread != 1 || !strings.Contains(string(s.Stack), t.Name()) {
-		t.Errorf("reported with thread %d, at\n%s", s.Thread, s.Stack)
+	if s.Name != "pool-1" || !strings.Contains(s.Stack, t.Name()) {
+		t.Errorf("reported with thread %s, at\n%s", s.Name, s.Stack)
 	}
 }
 
-// The number of a thread's goroutine, which reports need, is known from the start if functions are
-// watched. That of a coroutine is not taken for it.
-func TestNumber_isOfTheServingGoroutine(t *testing.T) {
-	watched, o := New(0)
-	o.Watch(time.Hour, func(Slow) {})
-	watched.Start(nil, false)
-	defer watched.Terminate()
-	eventually(t, func() bool { return watched.goid.Load() != 0 }, "the number is known")
-	e := start(t)
-	e.Call(func() {
-		next, stop := iter.Pull(func(yield func(uint64) bool) { yield(e.number()) })
-		defer stop()
-		coroutine, _ := next()
-		kept := e.goid.Load()
-		own := e.number()
-		now := e.goid.Load()
-		if kept != 0 || own != ident.Goroutine() || own == coroutine || now != own {
-			t.Errorf("goroutine %d, coroutine %d; kept %d, then %d", own, coroutine, kept, now)
-		}
-	})
-}
-
-// What SetUser was given is let go of when the thread has ended.
-func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
-	e, _ := New(0)
+// The User of a thread is let go of when the thread has ended.
+func TestUser_isForgottenAtTheEnd(t *testing.T) {
 	ended := make(chan bool)
-	p := func() weak.Pointer[[64]int] {
+	e, p := func() (*Engine, weak.Pointer[[64]int]) {
 		user := new([64]int)
-		e.SetUser(user, func() { close(ended) })
-		return weak.Make(user)
+		e, _ := New(Config{User: user, OnEnd: func() { close(ended) }})
+		return e, weak.Make(user)
 	}()
-	e.Start(nil, false)
+	e.Start()
 	e.Terminate()
 	testutil.Arrives(t, ended)
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
@@ -277,8 +263,8 @@ func TestSetUser_isForgottenAtTheEnd(t *testing.T) {
 
 // What runs last has been queued by nothing, so no report says where.
 func TestRunLast_isFromNowhere(t *testing.T) {
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
@@ -291,7 +277,7 @@ func TestRunLast_isFromNowhere(t *testing.T) {
 
 // A call that waits for one thread of a pool counts as refused by the pool.
 func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) func() { return nil })
+	p, o := NewPool(1, Config{})
 	defer runtime.KeepAlive(o)
 	ran := make(chan bool)
 	go func() { ran <- p.Workers()[0].Call(nothing) }()
@@ -302,8 +288,8 @@ func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
 }
 
 func TestPool_leftCall(t *testing.T) {
-	p, o := NewPool(1, 0, func(int) func() { return nil })
-	p.Start(false)
+	p, o := NewPool(1, Config{})
+	p.Start()
 	defer runtime.KeepAlive(o)
 	defer p.Terminate()
 	begun, release := make(chan bool), make(chan bool)
@@ -311,7 +297,7 @@ func TestPool_leftCall(t *testing.T) {
 	<-begun
 	// the first record, which does not show how often it is given back
 	p.records.Get(callq.Awaited, nil, 0)
-	x := newEngine()
+	x := newEngine(Config{})
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, x.id)
 	if e, _, ok := p.add(c); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
@@ -322,13 +308,13 @@ func TestPool_leftCall(t *testing.T) {
 		t.Error("a call was taken for a thread that does not wait for it")
 	}
 	for range 2 { // as a caller that is unwound after its context ended
-		if !x.abandon(w) {
-			t.Error("the call is not gone")
+		if w.abandon() {
+			t.Error("the call is gone, although a thread may have begun it")
 		}
 	}
-	if len(x.sent) > 0 {
-		t.Error("what the thread queues next is linked to it")
-	}
+	close(release)
+	eventually(t, func() bool { return c.Outcome() == callq.Refused }, "the thread refuses it")
+	c.Drop()
 	n := 0
 	for range 100 {
 		if p.records.Get(callq.Awaited, func() {}, 1) == c {
@@ -338,7 +324,6 @@ func TestPool_leftCall(t *testing.T) {
 	if n != 1 {
 		t.Errorf("its record is used again %d times, want once", n)
 	}
-	close(release)
 	if !p.Call(func() {}) {
 		t.Error("the pool does not go on")
 	}
@@ -346,8 +331,8 @@ func TestPool_leftCall(t *testing.T) {
 
 // What the engine queues for itself is not counted.
 func TestEngine_Queued_counts(t *testing.T) {
-	e, _ := New(0)
-	e.Start(nil, false)
+	e, _ := New(Config{})
+	e.Start()
 	g := testutil.Occupy(t, e.Go)
 	for range 5 {
 		e.Go(func() {})
@@ -367,7 +352,7 @@ func TestEngine_Queued_counts(t *testing.T) {
 
 // A post that is refused gives its record back.
 func TestGo_refusedKeepsNoRecord(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.enter(closing)
 	allocatesNothing(t, func() {
 		if e.Go(func() {}) {

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strconv"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/ident"
@@ -21,16 +23,15 @@ type identity struct {
 	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own       bool // the thread is the engine's own, made by Start
-	exact     bool // or the main goroutine's: m cannot mean another thread
-	direct    bool // and ident.M is ident.ReadM
+	direct    bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
 	permanent bool // the thread is package mainthread's, which serves it until the program ends
 
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
 	// loops, how many of the first three; only the thread changes it
 	serving atomic.Int64
-	tid     atomic.Uint64 // the thread's number in the operating system
+	tid     atomic.Uint64 // the thread's number in the operating system, or zero
 	g       uintptr       // the serving goroutine
-	goid    atomic.Uint64 // and its number in stack traces, see number; zero until it is wanted
+	goid    atomic.Uint64 // and its number in stack traces, if it is adopted
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
 
@@ -54,22 +55,33 @@ func (e *Engine) endIdentity() {
 	}
 }
 
-// number returns the number of the serving goroutine to a caller on the thread. It is looked up at
-// its first use, and not when a thread starts, because that takes microseconds. If the first use is
-// in a coroutine, it is the coroutine's.
-func (i *identity) number() uint64 {
-	if i.goid.Load() == 0 {
-		n := ident.Goroutine()
-		if i.g != ident.G() {
-			return n
-		}
-		i.goid.Store(n)
+// stackID is what stack.Of is given for the goroutine that serves.
+func (e *Engine) stackID() string {
+	if e.own {
+		return fmt.Sprintf("%p", e)
 	}
-	return i.goid.Load()
+	return strconv.FormatUint(e.goid.Load(), 10)
 }
 
-// TID returns the operating system's number of the thread, zero if it has none yet or is not known.
-func (i *identity) TID() uint64 { return i.tid.Load() }
+// String names the thread in a message.
+func (e *Engine) String() string {
+	name := e.serves().name
+	switch {
+	case e.permanent:
+		return "the main thread"
+	case e.pool != nil:
+		if name != "" {
+			return fmt.Sprintf("thread %d of the pool %q", e.index, name)
+		}
+		return fmt.Sprintf("thread %d of a pool without a name", e.index)
+	case name != "":
+		return fmt.Sprintf("thread %q", name)
+	}
+	if tid := e.tid.Load(); tid != 0 {
+		return fmt.Sprintf("a thread without a name (%d in the operating system)", tid)
+	}
+	return "a thread without a name"
+}
 
 // On reports whether the caller is on the thread, also as a coroutine.
 //
@@ -83,7 +95,7 @@ func (i *identity) On() bool {
 	if i.direct { // the rest, where that is short
 		return m == ident.ReadM() && m == i.m.Load()
 	}
-	return m == ident.M() && m == i.m.Load() && (i.exact || i.lives())
+	return m == ident.M() && m == i.m.Load() && (i.own || i.lives())
 }
 
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and

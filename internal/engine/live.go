@@ -38,11 +38,10 @@ import (
 //	woken     the thread, by the goroutine that entered closed. But if an adopted one does not
 //	          serve, and may be resting, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
-//	ended     an adopted thread that does not serve, by the goroutine that sets forgotten: its
-//	          cleanups run if that is on the thread, and otherwise in GiveBack, then its identity
-//	          ends, and it is over. GiveBack ends the identity, too, since that goroutine may not
-//	          have come to it, and the thread is about to run others. Otherwise the thread does
-//	          that
+//	ended     an adopted thread that does not serve: its cleanups run if the goroutine is the
+//	          adopted one, and otherwise when that calls GiveBack, then its identity ends, and it is
+//	          over. GiveBack ends the identity, too, since no Terminate may have come to it, and the
+//	          thread is about to run others. Otherwise the thread does that
 const (
 	open = iota
 	closing
@@ -68,38 +67,31 @@ func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 
 // The life of a thread, from its start to its end.
 type life struct {
-	setup   func()        // that Start was given
 	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
 	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
-
-	forgotten atomic.Bool // an adopted thread ends
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
 	stopping bool     // it runs that or cleanups, or has
 	keep     bool     // the thread serves another engine afterwards
 
-	onEnd func() // that SetUser was given, or nil
+	onEnd func() // of its Config
 	user  any    // likewise
 }
 
-// Start gives the engine a thread of its own, on which setup, if it is not nil, runs first. If keep
-// is true, it takes the thread that another such engine has left, if there is one, and leaves its
-// own for the next.
-func (e *Engine) Start(setup func(), keep bool) {
-	e.setup = setup
+// Start gives the engine a thread of its own.
+func (e *Engine) Start() {
 	e.owns()
-	e.start(keep)
+	e.start()
 }
 
 // owns makes the engine one with a thread of its own.
-func (e *Engine) owns() { e.own, e.exact, e.direct = true, true, ident.Trusted() }
+func (e *Engine) owns() { e.own, e.direct = true, ident.Trusted() }
 
 // start gives the engine its thread. From then on, functions may run there, and may terminate the
 // engine.
-func (e *Engine) start(keep bool) {
-	e.keep = keep && e.bubble == 0
+func (e *Engine) start() {
 	if e.keep {
 		select {
 		case kept <- e:
@@ -112,7 +104,7 @@ func (e *Engine) start(keep bool) {
 		e.claimOwn()
 		serveAll(func() {
 			for {
-				e.loop()
+				e.loop(nil)
 				e.stopSpinning()
 				e.runStops()
 				e.counts.rest(clock.Now())
@@ -150,19 +142,12 @@ func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
 	e.counts.work(clock.Now())
-	if o := e.serves().observer.Load(); o != nil && o.watches.Load() {
-		e.number() // or a thread that hangs in what is not observed would have no stack
-	}
-	if e.setup != nil {
-		e.setup()
-	}
+	e.nameThread()
 }
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
-		f = v.run
-	}
+	f, _ = newPost(never, nil, e.serves().observer.Load(), e, f)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -200,15 +185,7 @@ func (e *Engine) Prepare(hooks []Hook) error {
 	return nil
 }
 
-// SetUser stores what User returns, and has onEnd called when the thread has ended. It must be
-// called before Start.
-func (e *Engine) SetUser(x any, onEnd func()) {
-	all.mu.Lock() // for States
-	e.user, e.onEnd = x, onEnd
-	all.mu.Unlock()
-}
-
-// User returns what SetUser has stored with the thread that the caller is on, or nil.
+// User returns the User of the Config of the thread that the caller is on, or nil.
 func User() any {
 	if e := Self(); e != nil {
 		return e.user
@@ -231,9 +208,9 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	if v := newPost(noContext, nil, e.serves().observer.Load(), e, f); v != nil {
+	f, v := newPost(never, nil, e.serves().observer.Load(), e, f)
+	if v != nil {
 		v.depth = 0
-		f = v.run
 	}
 	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
@@ -321,7 +298,6 @@ func (e *Engine) Terminate() {
 	}
 	first := e.enter(closed)
 	wake := e.q.Close()
-	e.ownObserver.terminated()
 	e.AtTerminate.end(func(f func()) { f() })
 	switch {
 	case !e.own && e.serving.Load() == 0: // else endServing does it
@@ -335,22 +311,14 @@ func (e *Engine) Terminate() {
 	}
 }
 
-// forget ends an adopted thread, once.
+// forget ends an adopted thread that does not serve.
 func (e *Engine) forget() {
-	if !e.forgotten.CompareAndSwap(false, true) {
-		e.GiveBack()
-		return
-	}
-	free := e.runCleanups
-	if !e.On() {
-		free = func() {}
-	}
-	serveAll(free, e.countExit, func() {
+	defer func() { // also if a cleanup calls Goexit
 		e.endIdentity()
 		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
-		e.GiveBack()
 		e.ended()
-	})
+	}()
+	e.GiveBack()
 }
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
@@ -394,9 +362,6 @@ func (e *Engine) GiveBack() {
 	})
 }
 
-// OnGiveBack has f called when the locks of Adopt are released. The adopted goroutine calls it.
-func (e *Engine) OnGiveBack(f func()) { e.pin.Undo = f }
-
 // Retire terminates the engine after it has run what is queued.
 func (e *Engine) Retire() {
 	if !e.own {
@@ -436,7 +401,7 @@ func (e *Engine) waitForTarget(ctx context.Context, cancel <-chan struct{}, x *t
 	if e != nil && e.serves() == x {
 		return nil
 	}
-	e.waitForEnd(x.done, cancel, wait{on: x.on, pool: x.pool, each: x.pool != nil})
+	e.waitForPlace(nil, x.done, cancel, wait{group: x, end: true})
 	return whyNot(ctx, x.done)
 }
 
@@ -446,21 +411,6 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 		return Cause(ctx)
 	}
 	return nil
-}
-
-// waitForEnd waits for done, which will be closed or sent to when what has ended, unless what waits
-// for the function that calls waitForEnd, or for cancel. e is as in waitForTarget; it runs the
-// calls that what makes to it meanwhile.
-func (e *Engine) waitForEnd(done, cancel <-chan struct{}, what wait) {
-	if e == nil {
-		select {
-		case <-done:
-		case <-cancel:
-		}
-		return
-	}
-	what.end = true
-	e.waitForPlace(nil, done, cancel, what)
 }
 
 // Permanent reports whether the thread is that of package mainthread. e may be nil.

@@ -3,17 +3,18 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"runtime/pprof"
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/pin"
+	"github.com/threadcall/threadcall/osthread"
 )
 
 // Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. Nothing
 // but the caller may use the engine before.
 func (e *Engine) Adopt() {
-	main := ident.Goroutine() == 1 // whose thread never ends
-	e.exact, e.direct = main, main && ident.Trusted()
+	e.direct = ident.Goroutine() == 1 && ident.Trusted() // the main goroutine's thread never ends
 	e.adopted.Store(true)
 	e.attach()
 }
@@ -28,8 +29,8 @@ func (e *Engine) Adopt() {
 //
 // One compare-and-swap of adopted lets one goroutine in, which then counts as serving: either it
 // sees that Terminate has closed the queue, and changes nothing, or Terminate sees that it serves,
-// and leaves the end of the identity to endServing. exact and direct, which others read without
-// looking at m first, do not change.
+// and leaves the end of the identity to endServing. direct, which others read without looking at m
+// first, does not change.
 func (e *Engine) AdoptLater() error {
 	switch {
 	case e.Terminated():
@@ -69,5 +70,15 @@ func (e *Engine) attach() {
 	e.pin = pin.Adopt(e.permanent)
 	e.goid.Store(e.pin.Goroutine)
 	e.claim()
+	if e.name != "" {
+		before, err := osthread.Name()
+		e.nameThread()
+		e.pin.Undo = func() {
+			pprof.SetGoroutineLabels(never)
+			if err == nil { // else the system does not tell the name
+				_ = osthread.SetName(before)
+			}
+		}
+	}
 	e.q.RestAlways(true)
 }

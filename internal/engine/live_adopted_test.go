@@ -21,7 +21,7 @@ func hosts(t *testing.T, f func(e *Engine, events chan bool, other func(func()))
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		e, o := New(0)
+		e, o := New(Config{})
 		e.Adopt()
 		defer func() { e.Terminate(); runtime.KeepAlive(o) }()
 		events := make(chan bool, 100)
@@ -111,22 +111,20 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	}
 }
 
-// When Terminate has returned to a host, the goroutine is on no thread, although another Terminate
-// that is to end it has not come to that.
-func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
+// When a host has its locks back, its goroutine is on no thread, although the Terminate that is to
+// end that has not come to it.
+func TestGiveBack_endsTheIdentityForTerminate(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		e.enter(closed)
 		e.q.Close()
-		e.forgotten.Store(true)
-		if e.Terminate(); e.On() || Self() != nil {
+		if e.GiveBack(); e.On() || Self() != nil {
 			t.Error("the goroutine is not locked any more, and on the thread")
 		}
-		next, _ := New(0)
+		next, _ := New(Config{})
 		if err := next.AdoptLater(); err != nil {
 			t.Error(err)
 		}
 		next.Terminate()
-		e.ended()
 	})
 }
 
@@ -135,7 +133,7 @@ func TestTerminate_endsTheIdentityForAnother(t *testing.T) {
 func TestTerminate_runsEachCleanup(t *testing.T) {
 	ran := make(chan bool, 1)
 	go func() {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		if err := e.AdoptLater(); err != nil {
 			t.Error(err)
 		}
@@ -165,7 +163,7 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for range 200 {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		var both testutil.Group
 		both.Go(func() {
 			if err := e.Shutdown(ctx); err != nil && err != ctx.Err() {
@@ -249,7 +247,7 @@ func TestEngine_interrupt_late(t *testing.T) {
 
 // Nor does it keep one from resting that is in the next ServeContext.
 func TestServeContext_interruptedLate(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan bool)
 	go func() {
@@ -344,7 +342,7 @@ func TestAdoptLater_givesBackWhatIsTerminated(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Post(nothing) // which AdoptLater announces last
 		terminated := false
 		terminate := func() {
@@ -402,7 +400,7 @@ func TestUnserved_countsEachWay(t *testing.T) {
 		"for a place": func(e *Engine) { e.Go(nothing); e.Go(nothing) },
 		"for the end": func(e *Engine) { _ = e.Shutdown(never) },
 	} {
-		e, _ := New(1)
+		e, _ := New(Config{Limit: 1})
 		returned := make(chan bool)
 		go func() { waits(e); close(returned) }()
 		eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "%s: it is counted", name)
@@ -430,7 +428,7 @@ func TestServe_announcesWhatItLeavesOnce(t *testing.T) {
 
 // A thread that is dropped before a goroutine has adopted it is terminated.
 func TestRetire_terminatesAHost(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if e.Retire(); !e.Terminated() {
 		t.Error("it is not")
 	}
@@ -460,7 +458,7 @@ func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		before, _ := New(0)
+		before, _ := New(Config{})
 		before.Adopt()
 		ended := make(chan bool)
 		go func() { before.Terminate(); close(ended) }()
@@ -468,7 +466,7 @@ func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
 		if left.Find(ident.M()) != before.pin {
 			t.Error("no locks are left")
 		}
-		e, _ := New(0)
+		e, _ := New(Config{})
 		if e.Adopt(); left.Find(ident.M()) != nil || before.pin.Held() {
 			t.Error("the locks have not been given back, or would be again")
 		}

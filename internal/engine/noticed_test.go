@@ -19,7 +19,7 @@ import (
 // A caller that finds its outcome at its first looks yields as well.
 func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
 	e.waits.spin.Store(1)
 	var served atomic.Pointer[callq.Call] // the last
@@ -62,7 +62,7 @@ func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 // wake-up.
 func TestIdle_isUpWhileItSpins(t *testing.T) {
 	needsSpinning(t)
-	e, o := New(0)
+	e, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	looked := make(chan bool)
 	go func() {
@@ -83,19 +83,18 @@ func TestIdle_isUpWhileItSpins(t *testing.T) {
 	}
 }
 
-// The calls of a thread are walked once for all that is run of them; again for another thread,
-// after another wait, and if the next has begun meanwhile.
+// The calls of a thread are walked once for all that is run of them; again in another wait, and if
+// the next has begun meanwhile.
 func TestOldest_walksOnce(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(e, x *Engine, next *callq.Call)
+		change func(x *Engine, next *callq.Call)
 		walks  bool
 	}{
-		"nothing":                  {func(_, _ *Engine, _ *callq.Call) {}, false},
-		"another wait":             {func(_, x *Engine, _ *callq.Call) { x.publish(&wait{}) }, true},
-		"the next has begun":       {func(_, _ *Engine, next *callq.Call) { next.Begun() }, true},
-		"a call of another thread": {func(e, _ *Engine, _ *callq.Call) { e.next.of = e }, true},
+		"nothing":            {func(*Engine, *callq.Call) {}, false},
+		"another wait":       {func(x *Engine, _ *callq.Call) { x.unpublish() }, true},
+		"the next has begun": {func(_ *Engine, next *callq.Call) { next.Begun() }, true},
 	} {
-		e, x := newEngine(), newEngine()
+		e, x := newEngine(Config{}), newEngine(Config{})
 		var calls [4]*callq.Call
 		for i := range calls {
 			calls[i] = e.q.Get(callq.Posted, nothing, x.id)
@@ -103,17 +102,24 @@ func TestOldest_walksOnce(t *testing.T) {
 			e.q.Push(calls[i])
 		}
 		last := calls[3]
-		if c := e.oldest(x, last, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+		w := x.prepare(wait{call: last, on: e})
+		if !x.publish(w) || x.publish(w) {
+			t.Fatalf("%s: the wait is not published once", name)
+		}
+		if c := w.oldest(x.id, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
 			t.Fatalf("%s: the oldest call is not found, or has begun", name)
 		}
 		last.Earlier.Store(nil) // a walk finds the last alone
-		c.change(e, x, calls[1])
+		c.change(x, calls[1])
 		want := calls[1]
 		if c.walks {
 			want = last
 		}
-		if got := e.oldest(x, last, false); got != want {
+		if got := w.oldest(x.id, false); got != want {
 			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
+		}
+		if x.unpublish(); x.prepare(wait{call: last, on: e}) != w {
+			t.Errorf("%s: the next wait for the same is another one", name)
 		}
 	}
 }
@@ -202,14 +208,14 @@ func TestCall_raisesThePanicOfAGoexit(t *testing.T) {
 
 // A record whose call is not settled is still the thread's.
 func TestFinish_panicsBeforeTheEnd(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	c := e.q.Get(callq.Awaited, nothing, 0)
 	testutil.MustPanic(t, func() { finish(c, c.Outcome()) }, "before the call is settled")
 }
 
 // A post that comes between the two steps of an end, its phase and its queue, is counted.
 func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.q.Close()
 	if ok, n := e.Go(nothing), e.refused.Load(); ok || n != 1 {
 		t.Errorf("accepted: %v; %d were refused, want 1", ok, n)
@@ -218,7 +224,7 @@ func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
 
 // A thread that calls many others remembers those alone for which something is queued.
 func TestLink_forgetsWhatHasBegun(t *testing.T) {
-	e := newEngine()
+	e := newEngine(Config{})
 	for range 100 {
 		c := callq.New().Get(callq.Awaited, nothing, e.id)
 		e.link(c)
@@ -227,7 +233,7 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 	if n := len(e.sent); n > 1 {
 		t.Errorf("it remembers %d threads", n)
 	}
-	e = newEngine()
+	e = newEngine(Config{})
 	for i, leave := range []func(c *callq.Call){
 		func(c *callq.Call) {}, func(c *callq.Call) { c.Withdraw() }, func(c *callq.Call) {},
 	} {
@@ -241,7 +247,7 @@ func TestLink_forgetsWhatHasBegun(t *testing.T) {
 
 // A call that leaves the queue and does not run is counted, and its caller told.
 func TestRun_countsWhatItDrops(t *testing.T) {
-	e := newEngine()
+	e := newEngine(Config{})
 	gone, unwanted := e.q.Get(callq.Withdrawable, nothing, 0), e.q.Get(callq.Awaited, nothing, 0)
 	gone.Withdraw()
 	unwanted.Abandon()
@@ -270,7 +276,7 @@ func TestControl_keepsNothing(t *testing.T) {
 
 // A call that has begun is waited for, and its context is not looked at again.
 func TestWaitToken_looksAtAContextOnce(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	ended := make(chan struct{})
 	close(ended)
 	for _, begun := range []bool{false, true} {
@@ -288,8 +294,8 @@ func TestWaitToken_looksAtAContextOnce(t *testing.T) {
 // The thread of an engine that has ended, which waits for another one, keeps nothing of it.
 func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 	of := func() weak.Pointer[Engine] {
-		e, o := New(0)
-		e.Start(nil, true)
+		e, o := New(Config{Keep: true})
+		e.Start()
 		e.Terminate()
 		testutil.Arrives(t, e.Done())
 		runtime.KeepAlive(o)
@@ -300,7 +306,7 @@ func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 
 // A stop function that has run is not kept by what still refers to the thread.
 func TestRunStops_keepsNoStopFunction(t *testing.T) {
-	e, o := New(0)
+	e, o := New(Config{})
 	p := func() weak.Pointer[[64]int] {
 		large := new([64]int)
 		if err := e.Prepare([]Hook{{Stop: func() { large[0]++ }}}); err != nil {
@@ -308,7 +314,7 @@ func TestRunStops_keepsNoStopFunction(t *testing.T) {
 		}
 		return weak.Make(large)
 	}()
-	e.Start(nil, false)
+	e.Start()
 	e.Terminate()
 	testutil.Arrives(t, e.Done())
 	eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "it is collected")
@@ -318,7 +324,7 @@ func TestRunStops_keepsNoStopFunction(t *testing.T) {
 
 // A post that is refused gives its record back on another thread as well.
 func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.enter(closing)
 	x := start(t)
 	x.Call(func() { allocatesNothing(t, func() { e.Go(nothing) }) })
@@ -333,9 +339,9 @@ func TestGo_refusedOfAThreadKeepsNothing(t *testing.T) {
 func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 	for period := range uint32(2) {
 		for before, looks := range []bool{false, true} {
-			e, _ := New(0)
+			e, _ := New(Config{})
 			u := &e.unserved
-			u.watch = &unservedWatch{timer: time.NewTimer(time.Hour)}
+			u.watch = new(unservedWatch)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
 			u.waits.Add(1 + (odd-1)*uint64(period))
@@ -345,14 +351,14 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 				t.Errorf("called in period %d, in %d: looks at the thread: %v, a period begins: %v", period,
 					period+uint32(before), u.watch.looked, next)
 			}
-			u.watch.timer.Stop()
+			u.watch.alarm.Stop()
 		}
 	}
 }
 
 // A post whose context ends after it has got a place gives that back.
 func TestGoContext_givesItsPlaceBack(t *testing.T) {
-	e, _ := New(1)
+	e, _ := New(Config{Limit: 1})
 	err := e.GoContext(&endsSecond{Context: t.Context()}, nothing)
 	if err == nil || !e.TryGo(nothing) {
 		t.Errorf("the post ends with %v, or there is no place for another", err)
@@ -361,7 +367,7 @@ func TestGoContext_givesItsPlaceBack(t *testing.T) {
 
 // The thread does not ask a context that cannot end.
 func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	ctx, ran := &counted{Context: context.Background()}, false
 	_ = e.GoContext(ctx, func() { ran = true })
 	before := ctx.asked
@@ -393,27 +399,27 @@ func (c *endsSecond) Done() <-chan struct{} {
 }
 
 // The main goroutine never ends, so its m is enough to know its thread.
-func TestAdopt_theMainGoroutineIsExact(t *testing.T) {
-	if want := [2]bool{true, ident.Trusted()}; exactOnMain != want {
-		t.Errorf("on the main goroutine, exact and direct are %v, want %v", exactOnMain, want)
+func TestAdopt_theMainGoroutineIsKnownDirectly(t *testing.T) {
+	if directOnMain != ident.Trusted() {
+		t.Errorf("on the main goroutine, direct is %v", directOnMain)
 	}
-	if adoptHere() != [2]bool{} {
+	if adoptHere() {
 		t.Error("another goroutine is taken for one that never ends")
 	}
 }
 
-var exactOnMain = adoptHere() // package variables are initialised there
+var directOnMain = adoptHere() // package variables are initialised there
 
-func adoptHere() (exactAndDirect [2]bool) {
-	e, _ := New(0)
+func adoptHere() (direct bool) {
+	e, _ := New(Config{})
 	e.Adopt()
 	defer e.Terminate()
-	return [2]bool{e.exact, e.direct}
+	return e.direct
 }
 
 // A call to a thread that serves has no timer, and one to another thread has.
 func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	u := &e.unserved
 	for _, serves := range []bool{true, false} {
 		e.serving.Store(0)
@@ -426,18 +432,18 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 				u.watched.Load())
 		}
 	}
-	u.watch.timer.Stop()
+	u.watch.alarm.Stop()
 }
 
 // A call that a Goexit unwinds is withdrawn from the queue of another thread.
 func TestAbandon_withdraws(t *testing.T) {
-	e, _ := New(0)
-	on, _ := New(0)
+	e, _ := New(Config{})
+	on, _ := New(Config{})
 	c := on.q.Get(callq.Withdrawable, func() { t.Error("it ran") }, e.id)
 	on.q.Push(c)
 	w := &wait{call: c, on: on}
 	for range 2 { // as it asks again whether it has
-		if !e.abandon(w) {
+		if !w.abandon() {
 			t.Error("the thread waits for it")
 		}
 	}
@@ -447,7 +453,7 @@ func TestAbandon_withdraws(t *testing.T) {
 // A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a
 // call that has not begun before its own caller goes on.
 func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
-	e, on := newEngine(), newEngine()
+	e, on := newEngine(Config{}), newEngine(Config{})
 	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
 	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
 	unwound := make(chan bool)
@@ -487,7 +493,7 @@ func TestInterrupt_wakesWhatRests(t *testing.T) {
 		"it is about to rest":      {inScheduler, false, false},
 		"it looks before it waits": {up, true, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		if e.q.Awake(); c.rests {
 			e.q.Rest()
 		}
@@ -509,7 +515,7 @@ func TestInterrupt_wakesWhatRests(t *testing.T) {
 // What is said about a loop that has ended: the main thread's is ended otherwise.
 func TestMissing_namesTheLoop(t *testing.T) {
 	for _, permanent := range []bool{false, true} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		serves, over, ended := make(chan bool), make(chan bool), make(chan bool)
 		go func() {
 			defer close(ended)

@@ -61,7 +61,6 @@ type observedCall struct {
 	notified bool
 	asked    bool                     // whether it is a native loop, see asksHost
 	node     list.Node[*observedCall] // in watch.waiting, then in observer.running
-	goid     uint64                   // the number of the goroutine that it runs in
 	depth    int                      // of from
 	from     [32]uintptr
 }

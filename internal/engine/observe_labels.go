@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"runtime/pprof"
+	"strconv"
 
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/osthread"
 )
 
 // A function that is called with a context which has profiler labels runs under these labels, so
@@ -101,15 +103,31 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 	}
 }
 
-// LabelThread has functions on the thread that the caller is on run under the label thread=name.
-func LabelThread(name string) {
-	if e := Self(); e != nil {
-		set := pprof.Labels("thread", name)
-		own := pprof.WithLabels(never, set)
-		e.labels.name, e.labels.own = &set, own
-		e.setLabels(own)
+// nameThread gives the thread its name, if it has one: for the operating system, and as the label
+// thread of what runs there.
+func (e *Engine) nameThread() {
+	if e.serves().name == "" {
+		return
 	}
+	name := e.threadName()
+	_ = osthread.SetName(name) // without it, or with its beginning, the thread is as good
+	set := pprof.Labels("thread", name)
+	own := pprof.WithLabels(never, set)
+	e.labels.name, e.labels.own = &set, own
+	e.setLabels(own)
 }
 
-// Unlabel has the calling goroutine run without labels.
-func Unlabel() { pprof.SetGoroutineLabels(never) }
+// threadName returns the name of the thread. Those of a pool are numbered, and cut before that, so
+// that the system shows the number.
+func (e *Engine) threadName() string {
+	const shown = 15 // bytes, on Linux
+	name := e.serves().name
+	switch number := "-" + strconv.Itoa(e.index); {
+	case e.permanent:
+		return "main"
+	case e.pool == nil || name == "":
+		return name
+	default:
+		return name[:min(len(name), shown-len(number))] + number
+	}
+}

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"runtime/trace"
-	"slices"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
@@ -26,8 +26,8 @@ import (
 // limit.
 type watch struct {
 	limit time.Duration
-	timer *time.Timer
-	set   bool // the timer is, or its function has not got mu yet
+	alarm clock.Alarm // the timer
+	set   bool        // it is, or its function has not got mu yet
 
 	waiting  list.List[*observedCall] // the functions that have not begun
 	stalled  bool                     // one that waits has been reported, and nothing has begun since
@@ -39,14 +39,13 @@ const (
 	longAgo = time.Duration(math.MinInt64) // of no report; in a bubble, times are negative
 )
 
-// Slow is a function that has run for longer than it should, and still runs, or has not begun.
+// Slow is a function that has run for longer than it should, and still runs, or has not begun, as
+// thread.SlowCall.
 type Slow struct {
-	Thread  int // in a pool
-	TID     uint64
-	Running time.Duration // or zero
-	Waiting time.Duration // or zero
-	Stack   []byte        // of the thread, as runtime.Stack writes it
-	From    []uintptr     // of the goroutine that queued the function
+	Name             string
+	TID              uint64
+	Running, Waiting time.Duration
+	Stack, Caller    string
 }
 
 // An Owner has the values of users that may refer to the handle of an engine or a pool. The engine
@@ -69,6 +68,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 		n.Value.notify = nil
 	}
 	x.slow = watch{limit: limit, reported: longAgo} // only its bubble may change the timer before
+	x.slow.alarm.Init(x.look, false)
 	if o.notify = nil; notify != nil {
 		o.notify = &notify
 	}
@@ -93,9 +93,8 @@ func (o *observer) watch(v *observedCall) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	v.notify = o.notifies()
-	// in another bubble there are two clocks, and the timer would be the bubble's; what waits when the
-	// thread is terminated will not begin
-	if v.notify != nil && clock.InBubble() == o.of.Bubbled() && !o.of.Terminated() {
+	// in another bubble there are two clocks, and the timer would be the bubble's
+	if v.notify != nil && clock.InBubble() == o.of.Bubbled() {
 		o.slow.waiting.Append(&v.node)
 		o.arm(o.slow.limit)
 	}
@@ -148,24 +147,9 @@ func (o *observer) runs(v *observedCall, now time.Duration) {
 //
 //threadcall:noalloc
 func (o *observer) arm(d time.Duration) {
-	w := &o.slow
-	switch {
-	case w.set:
-	case w.timer == nil:
-		w.timer = time.AfterFunc(d, o.look) //threadcall:alloc the first time
-	default:
-		w.timer.Reset(d)
-	}
-	w.set = true
-}
-
-// terminated forgets the functions that wait: the queue reports nothing about posted ones that it
-// has refused.
-func (o *observer) terminated() {
-	if o != nil { // of a thread of a pool
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.slow.forget()
+	if !o.slow.set {
+		o.slow.set = true
+		o.slow.alarm.Set(d)
 	}
 }
 
@@ -194,7 +178,7 @@ func (o *observer) look() {
 		case v.on.asksHost(v):
 			next = min(next, o.slow.limit, hostAnswers)
 		default:
-			o.report(v, v.on, v.goid, Slow{Running: now - v.since})
+			o.report(v, v.on, Slow{Running: now - v.since})
 		}
 	}
 	if next != notYet {
@@ -207,6 +191,9 @@ func (o *observer) look() {
 // has run for longest.
 func (o *observer) stall(now time.Duration) (next time.Duration) {
 	w := &o.slow
+	if o.of.Terminated() {
+		w.forget() // they will not begin, and the queue reports nothing about those that it refuses
+	}
 	first := w.waiting.First
 	if first == nil || w.stalled {
 		return notYet
@@ -217,11 +204,10 @@ func (o *observer) stall(now time.Duration) (next time.Duration) {
 	}
 	w.stalled, w.reported = true, now
 	e := o.of.first()
-	goid := e.goid.Load()
 	if n := o.running.First; n != nil {
-		e, goid = n.Value.on, n.Value.goid
+		e = n.Value.on
 	}
-	o.report(v, e, goid, Slow{Waiting: now - v.queued})
+	o.report(v, e, Slow{Waiting: now - v.queued})
 	return notYet
 }
 
@@ -239,20 +225,20 @@ func (e *Engine) asksHost(v *observedCall) bool {
 	return true
 }
 
-// report reports v with the stack of goroutine goid, which serves the thread of e. It has a
-// goroutine of its own, as notify may block, panic or call Goexit.
-func (o *observer) report(v *observedCall, e *Engine, goid uint64, s Slow) {
+// report reports v with the stack of the goroutine that serves e. It has a goroutine of its own, as
+// notify may block, panic or call Goexit.
+func (o *observer) report(v *observedCall, e *Engine, s Slow) {
 	v.notified = true
-	s.Thread, s.TID, s.From = e.index, e.tid.Load(), slices.Clone(v.from[:v.depth])
-	if goid != 0 {
-		s.Stack = stack.Of(goid)
-	}
+	number, at := stack.Of(e.stackID())
+	s.Name, s.TID, s.Stack = e.threadName(), e.tid.Load(), at
+	s.Caller = stack.TraceCaller(v.from[:v.depth])
 	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function
 		ctx := never
 		if v.task != nil {
 			ctx = v.ctx
 		}
-		trace.Logf(ctx, slowLog, "goroutine=%d thread=%d running=%d", goid, s.TID, clock.Now()-v.since)
+		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", cmp.Or(number, "0"), s.TID,
+			clock.Now()-v.since)
 	}
 	o.of.reports.Add(1)
 	o.of.named.slow.Add(1)

@@ -71,7 +71,6 @@ func (o *observer) begin(v *observedCall) {
 	now := clock.Now()
 	v.outer, v.on.observed = v.on.observed, v
 	v.on.counts.at.Store(int64(now))
-	v.goid = v.on.number()
 	o.mu.Lock()
 	if v.timed {
 		wait := now - v.queued
@@ -119,7 +118,7 @@ func (x *target) Stats() (s Stats) {
 	if x.pool == nil {
 		s.EventLoops = uint64(x.on.announced.Load())
 	}
-	for _, e := range x.workers() {
+	for _, e := range x.Workers() {
 		w := e.counts.read()
 		parked, spinning := e.idleState.wakeUps()
 		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"runtime/trace"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,9 +27,9 @@ type Pool struct {
 
 	mu      sync.Mutex
 	idle    []*Engine
-	coming  int       // threads that were notified and have not looked at the backlog since
-	long    bool      // functions take longer than half a wake-up
-	spared  []*Engine // whose waits count on threads that are not busy
+	coming  int  // threads that were notified and have not looked at the backlog since
+	long    bool // functions take longer than half a wake-up
+	spared  bool // a wait has counted on threads that are not busy
 	backlog list.List[*callq.Call]
 }
 
@@ -43,48 +41,41 @@ type place struct {
 	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
 }
 
-// NewPool returns n engines without threads, each of which is to run first what setup(i) returns.
-// limit and the Owner are as in New.
-func NewPool(n, limit int, setup func(i int) func()) (*Pool, *Owner) {
+// NewPool returns n engines without threads. The Owner is as in New.
+func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
 	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
-	p.target.init(limit, o)
-	p.pool, p.records, p.bubble, p.named = p, callq.New(), clock.Bubble(), unlisted
+	p.target.init(c.Limit, o)
+	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
 	p.records.Owner = &p.target
 	for i := range p.workers {
-		e := newEngine()
-		e.pool, e.index, e.setup, e.yields = p, i, setup(i), &p.yields
+		e := newEngine(c)
+		e.pool, e.index, e.yields = p, i, &p.yields
 		e.owns()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
+	p.list(c)
 	return p, o
 }
 
-// Start gives each engine a thread. keep is as in Engine.Start.
-func (p *Pool) Start(keep bool) {
+// Start gives each engine a thread.
+func (p *Pool) Start() {
 	for _, e := range p.workers {
-		e.start(keep)
+		e.start()
 	}
 }
 
-// Workers returns the engines, which take what is queued for them alone before what is queued for
-// any.
-func (p *Pool) Workers() []*Engine { return p.workers }
-
 // CallEach runs fn(i) on thread i, on all at once, and returns after all. If some functions panic
-// or call Goexit, it does what the first of them did. If a Goexit unwinds the caller while it
-// waits, the caller must end the pool, and wait for that. Each wait is published as one for the
-// whole pool, because the function on one thread may wait for that on another by means that the
-// engine does not know.
+// or call Goexit, it does what the first of them did. After that, or if a Goexit unwinds the caller
+// while it waits, others may still run, and the caller must end the pool, and wait for that. Each
+// wait is published as one for the whole pool, because the function on one thread may wait for that
+// on another by means that the engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
 	self, o := Self(), p.observer.Load()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run := func() { fn(i) }
-		if v := newPost(noContext, nil, o, e, run); v != nil {
-			run = v.run
-		}
+		run, _ := newPost(never, nil, o, e, func() { fn(i) })
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)
@@ -92,23 +83,12 @@ func (p *Pool) CallEach(fn func(i int)) {
 			e.wake()
 		}
 	}
-	var failed *callq.Call
-	var how callq.Outcome
 	for _, c := range calls {
-		var o callq.Outcome
 		if self != nil {
-			o = self.waitFor(wait{call: c, pool: p, each: true}, nil)
+			finish(c, self.waitFor(wait{call: c, group: p}, nil))
 		} else {
-			o = block(nil, c, nil, nil, nil)
+			finish(c, block(nil, c, nil, nil, nil))
 		}
-		if o == callq.Ran || failed != nil {
-			c.Drop()
-		} else {
-			failed, how = c, o
-		}
-	}
-	if failed != nil {
-		finish(failed, how)
 	}
 }
 
@@ -116,23 +96,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 // run.
 //
 //threadcall:noalloc
-func (p *Pool) Call(fn func()) bool {
-	if fn == nil {
-		return false
-	}
-	self := Self()
-	if self != nil && self.pool == p {
-		return self.nested(fn)
-	}
-	if !p.reachable() {
-		return p.refuse()
-	}
-	if o := p.observer.Load(); o != nil || trace.IsEnabled() {
-		return p.callObserved(o, self, fn)
-	}
-	c := p.records.Get(callq.Awaited, fn, self.poster())
-	return finish(c, p.submit(nil, c, self))
-}
+func (p *Pool) Call(fn func()) bool { return p.CallContext(never, fn) == nil }
 
 // add puts c in the backlog, and notifies e if it must come.
 //
@@ -143,9 +107,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 		p.mu.Unlock()
 		return nil, false, false
 	}
-	if c.FromThread() {
-		c.Worker = 0
-	}
+	c.Worker = 0
 	p.backlog.Append(&c.Node)
 	e = p.choose()
 	p.mu.Unlock()
@@ -191,19 +153,18 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.listed = true
 	}
 	var other *Engine
-	var spared []*Engine // which have counted on this thread
 	if came {
 		other = p.choose()
 	}
-	if e.busy.Store(c != nil); p.backlog.Len == 0 {
-		p.spared = p.spared[:0]
-	} else if len(p.spared) > 0 && p.isBusy() {
-		spared, p.spared = p.spared, nil
-	}
+	e.busy.Store(c != nil)
+	taken := p.spared && p.backlog.Len > 0 && p.isBusy() // what a wait has counted on
+	p.spared = p.spared && p.backlog.Len > 0 && !taken
 	p.mu.Unlock()
-	for _, x := range spared {
-		x.again.Store(true)
-		x.notify(nil)
+	if taken {
+		for _, x := range p.workers {
+			x.again.Store(true)
+			x.notify(nil)
+		}
 	}
 	if other != nil {
 		other.control(nil)
@@ -222,36 +183,25 @@ func (p *Pool) isBusy() bool {
 }
 
 // needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
-func (p *Pool) needs(e *Engine, call *callq.Call) (one *Engine, several []*Engine) {
+func (p *Pool) needs(call *callq.Call) []*Engine {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if call != nil {
-		if i := call.Worker; i > 0 {
-			return p.workers[i-1], nil
-		}
+	switch {
+	case call != nil && call.Worker > 0:
+		return p.workers[call.Worker-1 : call.Worker]
+	case p.isBusy():
+		return p.workers
 	}
-	if p.isBusy() {
-		return nil, p.workers
-	}
-	if !slices.Contains(p.spared, e) {
-		p.spared = append(p.spared, e)
-	}
-	return nil, nil
+	p.spared = true
+	return nil
 }
 
-// take removes c from the backlog, if it is there.
-func (p *Pool) take(c *callq.Call) bool {
+// takeFor removes the oldest call that x, whose wait is w, has queued, for e to run. It is nil if
+// the call for which x waits is not in the backlog.
+func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return c.Node.Remove()
-}
-
-// takeFor removes the oldest call that x, which waits for last, has queued, and is nil if last is
-// not in the backlog.
-func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := e.oldest(x, last, true); c != nil {
+	if c := w.oldest(x.id, true); c != nil {
 		return p.give(c, e)
 	}
 	return nil
@@ -262,9 +212,7 @@ func (p *Pool) takeFor(e, x *Engine, last *callq.Call) *callq.Call {
 //threadcall:noalloc
 func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 	c.Node.Remove()
-	if c.FromThread() {
-		c.Worker = e.index + 1
-	}
+	c.Worker = e.index + 1
 	return c
 }
 
@@ -275,16 +223,11 @@ func (p *Pool) Terminate() {
 	}
 	p.mu.Lock()
 	p.enter(closed)
-	var refused []*callq.Call
 	for n := p.backlog.First; n != nil; n = p.backlog.First {
 		n.Remove()
-		refused = append(refused, n.Value)
+		n.Value.Refuse()
 	}
 	p.mu.Unlock()
-	p.ownObserver.terminated()
-	for _, c := range refused {
-		c.Refuse()
-	}
 	for _, e := range p.workers {
 		e.Terminate()
 	}

@@ -13,9 +13,9 @@ import (
 // test does what they do.
 func poolAtRest(n int) *Pool {
 	p := &Pool{idle: make([]*Engine, 0, n)}
-	p.records = callq.New()
+	p.pool, p.records = p, callq.New()
 	for i := range n {
-		e := newEngine()
+		e := newEngine(Config{})
 		e.pool, e.index = p, i
 		p.workers = append(p.workers, e)
 		p.next(e)
@@ -99,7 +99,7 @@ func TestPool_Retire_coming(t *testing.T) {
 
 // A thread of a pool whose start function is to run is not one that is about to take a call.
 func TestFirst_makesAThreadBusy(t *testing.T) {
-	e := newEngine()
+	e := newEngine(Config{})
 	if e.First(nothing); !e.busy.Load() {
 		t.Error("a wait would count on it")
 	}
@@ -108,9 +108,9 @@ func TestFirst_makesAThreadBusy(t *testing.T) {
 // A thread that waits for a function on each thread of a pool runs their calls meanwhile.
 func TestPool_CallEach_onAThread(t *testing.T) {
 	e := start(t)
-	p, o := NewPool(3, 0, func(int) func() { return nil })
+	p, o := NewPool(3, Config{})
 	defer runtime.KeepAlive(o)
-	p.Start(false)
+	p.Start()
 	defer p.Terminate()
 	var ran atomic.Int32
 	testutil.Ends(t, func() {
@@ -123,17 +123,18 @@ func TestPool_CallEach_onAThread(t *testing.T) {
 
 // What is to run on each thread of a pool that has ended runs on none.
 func TestPool_CallEach_terminated(t *testing.T) {
-	p, o := NewPool(3, 0, func(int) func() { return nil })
+	p, o := NewPool(3, Config{})
 	defer runtime.KeepAlive(o)
 	p.Terminate()
 	testutil.Ends(t, func() { p.CallEach(func(int) { t.Error("it ran") }) })
 }
 
-// Threads that rest are woken, the first of several panics is raised, and no record is lost.
+// Threads that rest are woken, the first of several panics is raised, and the records that were
+// waited for are given back.
 func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
-	p, o := NewPool(3, 0, func(int) func() { return nil })
+	p, o := NewPool(3, Config{})
 	defer runtime.KeepAlive(o)
-	p.Start(false)
+	p.Start()
 	defer p.Terminate()
 	var first []*callq.Call
 	for _, e := range p.workers {
@@ -155,7 +156,7 @@ func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
 			t.Errorf("it panics with %v, want 1", v)
 		}
 	})
-	for i, e := range p.workers {
+	for i, e := range p.workers[:2] {
 		if e.q.Get(callq.Awaited, nil, 0) != first[i] {
 			t.Errorf("the record of thread %d is not given back", i)
 		}

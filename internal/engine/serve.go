@@ -41,8 +41,9 @@ func (e *Engine) countExit() {
 	}
 }
 
-func (e *Engine) loop() {
-	for !e.q.Closed() {
+// loop serves until the thread is terminated, or cancel is closed.
+func (e *Engine) loop(cancel <-chan struct{}) {
+	for !e.q.Closed() && (cancel == nil || !isClosed(cancel)) {
 		if !e.step() {
 			e.idle()
 			e.q.Heed()
@@ -140,7 +141,7 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 }
 
 // ServeContext serves until ctx is done or the thread terminated.
-func (e *Engine) ServeContext(ctx context.Context) (err error) {
+func (e *Engine) ServeContext(ctx context.Context) error {
 	cancel := ctx.Done()
 	defer afterFunc(ctx, e.interrupt)()
 	relabel := e.labelServing(ctx)
@@ -148,27 +149,16 @@ func (e *Engine) ServeContext(ctx context.Context) (err error) {
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
 	e.counts.work(clock.Now())
-	serveAll(func() {
-		for !isClosed(cancel) {
-			if e.q.Closed() {
-				err = ErrTerminated
-				break
-			}
-			if !e.step() {
-				e.idle()
-				e.q.Heed()
-			}
-		}
-	}, e.countExit, func() {
+	serveAll(func() { e.loop(cancel) }, e.countExit, func() {
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.endLoop(outer)
 	})
-	if err == nil {
-		err = Cause(ctx)
+	if isClosed(cancel) {
+		return Cause(ctx)
 	}
-	return err
+	return ErrTerminated
 }
 
 // run runs a call that was taken. It is false if there was nothing to run. during is as in
@@ -214,33 +204,25 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 //threadcall:noalloc
 func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	var panicked *fault.Fault
-	returned := false
+	outcome := callq.Exited
 	defer func() {
-		if returned {
-			return
-		}
-		e.counts.ended(panicked != noValue)
+		failed := panicked != nil && (outcome != callq.Exited || panicked != noValue)
+		e.counts.ended(failed)
 		e.ran(during)
-		if during != nil {
-			e.abandon(during)
+		if outcome == callq.Exited && during != nil {
+			during.abandon()
 		}
-		if panicked != noValue { // a deferred call has panicked during Goexit
+		if failed { // or a deferred call has panicked during Goexit
 			c.Fault = panicked
 		}
-		c.Settle(callq.Exited)
+		if c.Settle(outcome) {
+			e.idleState.woke++
+		}
 	}()
 	e.counts.calls++
 	invoke(c.Fn, &panicked)
-	returned = true
-	e.counts.ended(panicked != nil)
-	e.ran(during)
-	outcome := callq.Ran
-	if panicked != nil {
-		c.Fault = panicked
+	if outcome = callq.Ran; panicked != nil {
 		outcome = callq.Panicked
-	}
-	if c.Settle(outcome) {
-		e.idleState.woke++
 	}
 }
 

@@ -1,17 +1,15 @@
 package engine
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/list"
-	"github.com/threadcall/threadcall/internal/stack"
 )
 
 // all has the threads and pools that have not ended, and what is counted under each name, also of
@@ -32,9 +30,6 @@ type named struct {
 	ended              Stats         // the sums of those that have ended; guarded by all.mu
 }
 
-// unlisted is for threads without SetName.
-var unlisted = new(named)
-
 // maxNames is for how many names there are counts; further threads are counted under OtherNames. A
 // program may make a name for each connection.
 const (
@@ -49,8 +44,13 @@ type listing struct {
 	timed bool               // whatever MeasureTimes says
 }
 
-func (x *target) list(name string, timed bool) {
-	name = strings.ToValidUTF8(name, "\uFFFD")
+// list lists x among those that States returns. From then on, other goroutines may look at it.
+func (x *target) list(c Config) {
+	x.name = c.Name
+	name := strings.ToValidUTF8(x.name, "\uFFFD")
+	if c.Main {
+		name = "main"
+	}
 	all.mu.Lock()
 	defer all.mu.Unlock()
 	if all.names == nil {
@@ -63,7 +63,7 @@ func (x *target) list(name string, timed bool) {
 	all.names[name] = x.named
 	x.node.Value = x
 	all.targets.Append(&x.node)
-	if x.timed = timed; timed || all.measures {
+	if x.timed = c.Timed; x.timed || all.measures {
 		x.Measure(true)
 	}
 }
@@ -106,15 +106,14 @@ type State struct {
 	Label   string // for metrics: Name, "main", or OtherNames
 	Pool    bool
 	Dropped bool // nothing refers to its handle
-	User    any  // that SetUser was given, or nil
+	User    any  // of its Config
 	Limit   int  // of the queue, or zero
 	Blocked int  // posters that wait for the queue to become shorter
 	Stats   Stats
 	Timed   bool   // times are measured
 	Panic   *Panic // the last that was written to standard error, or nil
+	At      string // its address in stacks
 	Threads []ThreadState
-
-	of *target
 }
 
 // A ThreadState is what one thread does.
@@ -123,7 +122,9 @@ type ThreadState struct {
 	Running  time.Duration // how long its function has run; 0 if none runs
 	Begun    bool          // one has begun on an adopted thread; if Running is 0, maybe a native loop
 	Serves   bool          // or its own thread
-	Stack    []byte        // of its goroutine; may be empty
+	At       string        // the address of its engine in stacks
+	StackID  string        // of its goroutine, see package stack
+	Stack    []byte        // of its goroutine; set by what looks for it
 	From     []uintptr     // of the goroutine that queued the function, if that is known
 	WaitsFor []uint64      // the threads and pools, by ID, of which it waits for one
 	Waits    string        // what for
@@ -138,6 +139,7 @@ type NameState struct {
 // States returns the states of all threads and pools that have not ended, in the order in which
 // they were made. It neither stops the program nor makes a call slower.
 func States() (states []State, names map[string]*NameState) {
+	var targets []*target
 	all.mu.Lock()
 	names = map[string]*NameState{}
 	for _, l := range all.names {
@@ -147,12 +149,13 @@ func States() (states []State, names map[string]*NameState) {
 	}
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
-		states = append(states, State{of: x, User: x.first().user, Label: x.named.name})
+		targets = append(targets, x)
+		states = append(states, State{User: x.first().user, Label: x.named.name})
 	}
 	all.mu.Unlock()
-	for i := range states {
+	for i, x := range targets {
 		s := &states[i]
-		s.fill()
+		s.fill(x)
 		n := names[s.Label]
 		n.Threads += len(s.Threads)
 		n.add(s.Stats)
@@ -160,23 +163,25 @@ func States() (states []State, names map[string]*NameState) {
 	return states, names
 }
 
-func (s *State) fill() {
-	x := s.of
-	if s.Name = s.Label; x.name.Load() != nil {
-		s.Name = *x.name.Load() // although the label is OtherNames
-	}
-	s.ID, s.Pool = x.ID(), x.pool != nil
+func (s *State) fill(x *target) {
+	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.name, s.Label), fmt.Sprintf("%p", x)
+	s.Pool = x.pool != nil
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {
 		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
 	}
-	if o := x.observer.Load(); o != nil {
+	o := x.observer.Load()
+	if o != nil {
 		s.Timed = o.times.Load()
 	}
 	now, same := x.now()
-	for _, e := range x.workers() {
-		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun()}
+	for _, e := range x.Workers() {
+		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
+			At: fmt.Sprintf("%p", e), StackID: e.stackID()}
+		if o != nil {
+			t.From = o.from(e)
+		}
 		if same {
 			t.Running = e.running(now)
 		}
@@ -184,14 +189,6 @@ func (s *State) fill() {
 		t.Waits, t.WaitsFor = e.waitsFor()
 		s.Threads = append(s.Threads, t)
 	}
-}
-
-// workers returns the threads of x.
-func (x *target) workers() []*Engine {
-	if x.pool != nil {
-		return x.pool.workers
-	}
-	return []*Engine{x.on}
 }
 
 // waitsFor returns what the thread waits for, and of which threads and pools one must go on.
@@ -213,63 +210,11 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 	case w.pool != nil:
 		ids = []uint64{w.pool.ID()}
 	default:
-		for _, x := range w.set.engines() {
+		for _, x := range w.group.Workers() {
 			ids = append(ids, x.serves().ID())
 		}
 	}
-	return what, ids
-}
-
-// A Waiter is a goroutine that waits for a thread or a pool, and is no thread itself.
-type Waiter struct {
-	Goroutine string // its number
-	Stack     []byte
-}
-
-// AddStacks adds to states the stacks of their threads and of the goroutines that queued what runs,
-// and returns the goroutines that wait for each thread and pool, by ID. It stops the program while
-// it takes the stacks of all goroutines.
-//
-// A serving goroutine whose number is not known, because none of its functions was observed, is
-// found by the address of its engine in its stack, and so are those that wait.
-func AddStacks(states []State) map[uint64][]Waiter {
-	known, threads := map[string]*ThreadState{}, map[string]uint64{}
-	for i := range states {
-		x := states[i].of
-		for j, e := range x.workers() {
-			t := &states[i].Threads[j]
-			known[strconv.FormatUint(e.goid.Load(), 10)] = t
-			known[fmt.Sprintf("%p", e)] = t
-			threads[fmt.Sprintf("%p", e)] = x.ID()
-			if o := x.observer.Load(); o != nil {
-				t.From = o.from(e)
-			}
-		}
-		threads[fmt.Sprintf("%p", x)] = x.ID()
-	}
-	delete(known, "0")
-	waiters := map[uint64][]Waiter{}
-	for number, one := range stack.Goroutines() {
-		t := cmp.Or(known[number], known[receiver(one, "(*Engine).loop")])
-		if t != nil {
-			t.Stack = one
-			continue
-		}
-		id := cmp.Or(threads[receiver(one, "(*Engine).await")],
-			threads[receiver(one, "(*target).submit")])
-		if id != 0 {
-			waiters[id] = append(waiters[id], Waiter{number, one})
-		}
-	}
-	return waiters
-}
-
-// receiver returns the address of the engine on which a method is called in a stack, or nothing.
-func receiver(stack []byte, method string) string {
-	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
-	address, _, _ := bytes.Cut(call, []byte(")"))
-	address, _, _ = bytes.Cut(address, []byte(","))
-	return string(bytes.TrimRight(address, "?"))
+	return what, slices.Compact(ids) // those of a pool have one
 }
 
 // from returns where the function that runs on e was queued, if that is known.

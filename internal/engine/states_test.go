@@ -12,14 +12,12 @@ import (
 // What looks at a thread has nothing observed, and what has been observed is not any more when
 // nothing asks for it.
 func TestStates_observeNothing(t *testing.T) {
-	e, o := New(0)
-	e.SetName("seen", false)
-	e.Start(nil, false)
+	e, o := New(Config{Name: "seen"})
+	e.Start()
 	defer e.Terminate()
 	observed := func() bool { e.Call(func() {}); return e.observer.Load() != nil }
 	e.Stats()
-	states, _ := States()
-	AddStacks(states)
+	States()
 	if observed() {
 		t.Error("a look has functions observed")
 	}
@@ -53,9 +51,8 @@ func TestStates_haveFewNames(t *testing.T) {
 	}()
 	const n = 3 * maxNames
 	for i := range n {
-		e, _ := New(0)
-		e.SetName(fmt.Sprint("connection ", i), false)
-		e.Start(nil, false)
+		e, _ := New(Config{Name: fmt.Sprint("connection ", i)})
+		e.Start()
 		e.Call(func() {})
 		e.Terminate()
 		<-e.Done()
@@ -75,14 +72,14 @@ func TestStates_haveFewNames(t *testing.T) {
 
 // A thread without a name is called by its number, once it has one.
 func TestString_namesAThreadByItsNumber(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if got := e.String(); got != "a thread without a name" {
 		t.Errorf("before it begins it is %q", got)
 	}
-	e.Start(nil, false)
+	e.Start()
 	defer e.Terminate()
-	if e.Call(nothing); e.TID() != 0 && e.String() !=
-		fmt.Sprintf("a thread without a name (%d in the operating system)", e.TID()) {
+	if e.Call(nothing); e.tid.Load() != 0 && e.String() !=
+		fmt.Sprintf("a thread without a name (%d in the operating system)", e.tid.Load()) {
 		t.Errorf("then it is %q", e)
 	}
 }
@@ -95,24 +92,20 @@ func TestStates_haveNames(t *testing.T) {
 	}{
 		{"mine", "mine", "mine", false}, {"", "", "", false}, {"", "main", "main", true},
 	} {
-		e, _ := New(0)
-		if c.main {
-			e.IsMain()
-		}
-		e.SetName(c.name, false)
-		s := State{of: &e.target, Label: e.named.name}
-		if s.fill(); s.Name != c.want || s.Label != c.label {
+		e, _ := New(Config{Name: c.name, Main: c.main})
+		s := State{Label: e.named.name}
+		if s.fill(&e.target); s.Name != c.want || s.Label != c.label {
 			t.Errorf("%q: the name is %q, the label %q", c.name, s.Name, s.Label)
 		}
 		all.mu.Lock()
 		e.node.Remove()
 		all.mu.Unlock()
 	}
-	x, name := newEngine(), "one of many"
+	x, name := newEngine(Config{}), "one of many"
 	x.target.init(0, new(Owner))
-	x.name.Store(&name)
-	s := State{of: &x.target, Label: OtherNames}
-	if s.fill(); s.Name != name {
+	x.name = name
+	s := State{Label: OtherNames}
+	if s.fill(&x.target); s.Name != name {
 		t.Errorf("one of many names is shown as %q", s.Name)
 	}
 }
@@ -143,9 +136,7 @@ func TestStates_whileTheMainThreadBegins(t *testing.T) {
 		}
 	})
 	for range 2000 {
-		e, _ := New(0)
-		e.IsMain()
-		e.SetName("", false)
+		e, _ := New(Config{Main: true})
 		e.Terminate()
 	}
 	over.Store(true)

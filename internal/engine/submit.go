@@ -13,10 +13,8 @@ import (
 	"github.com/threadcall/threadcall/internal/park"
 )
 
-var (
-	never     = context.Background() // of a call that is not withdrawn
-	noContext context.Context        // nil: of a posted function without one
-)
+// never is the context of a function that is not withdrawn.
+var never = context.Background()
 
 // A target is what functions are submitted to: a thread, or any of those of a pool.
 type target struct {
@@ -26,10 +24,10 @@ type target struct {
 	records  *callq.Queue             // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
-	phase    atomic.Uint32          // see live.go
-	bubble   uint64                 // of testing/synctest, in which it was made, or zero
-	done     chan struct{}          // closed when no function runs there or ever will
-	name     atomic.Pointer[string] // for messages; nil if there is none
+	phase    atomic.Uint32 // see live.go
+	bubble   uint64        // of testing/synctest, in which it was made, or zero
+	done     chan struct{} // closed when no function runs there or ever will
+	name     string        // for messages; may be empty
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
 	ownObserver *observer // what observer is while functions are observed
@@ -84,6 +82,8 @@ func (x *target) Done() <-chan struct{} { return x.done }
 func (x *target) Bubbled() bool { return x.bubble != 0 }
 
 // Call runs fn on the thread and returns after it. False means that fn did not and will not run.
+// What is observed goes on by way of CallContext: here, a deferred call, or one function more to
+// pass, costs those who observe nothing a tenth of their time.
 //
 //threadcall:noalloc
 func (e *Engine) Call(fn func()) bool {
@@ -94,13 +94,10 @@ func (e *Engine) Call(fn func()) bool {
 	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
-	if e.bubble != 0 && !e.reachable() {
-		return e.refuse()
+	if e.bubble != 0 || e.observer.Load() != nil || trace.IsEnabled() {
+		return e.CallContext(never, fn) == nil
 	}
 	self := Self()
-	if o := e.observer.Load(); o != nil || trace.IsEnabled() {
-		return e.callObserved(o, self, fn)
-	}
 	c := e.q.Get(callq.Awaited, fn, self.poster())
 	wake, behind, ok := e.q.Push(c)
 	if !ok {
@@ -123,19 +120,13 @@ func (e *Engine) Call(fn func()) bool {
 	return finish(c, e.await(nil, c, self, wake, behind))
 }
 
-// runsInPlace reports whether calls on the thread run. When it has been terminated, they run in
-// stop functions only; but the main thread of package mainthread is the main thread for ever.
-//
-//threadcall:noalloc
-func (e *Engine) runsInPlace() bool {
-	return !e.q.Closed() || e.stopping || e.permanent
-}
-
-// nested runs fn for a caller that is on the thread already: in place, and nothing else.
+// nested runs fn for a caller that is on the thread already: in place, and nothing else. When the
+// thread has been terminated, only calls in stop functions run; but the main thread of package
+// mainthread is the main thread for ever.
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {
-	if !e.runsInPlace() {
+	if e.q.Closed() && !e.stopping && !e.permanent {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -168,38 +159,22 @@ func (e *Engine) poster() uintptr {
 	return e.id
 }
 
-// callObserved is the rest of Call for a function that is observed. In Call itself, a deferred
-// call, or one function more to pass, costs those who observe nothing a tenth of their time.
-//
-//threadcall:noalloc
-func (x *target) callObserved(o *observer, self *Engine, fn func()) bool {
-	v := newObserved(never, o, x.on, fn, false)
-	defer v.release() // also if fn panics or calls Goexit
-	c := x.records.Get(callq.Awaited, v.run, self.poster())
-	return finish(c, x.submit(nil, c, self))
-}
-
 // submit queues c and waits until it is settled, or for cancel.
 //
 //threadcall:noalloc
 func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) callq.Outcome {
-	if p := x.pool; p != nil {
-		e, wake, ok := p.add(c)
-		switch {
-		case !ok:
-			return callq.Refused
-		case e != nil && self == nil:
-			return e.await(cancel, c, nil, wake, false)
-		}
-		return block(cancel, c, self, nil, p)
-	}
-	e := x.on
-	wake, behind, ok := e.q.Push(c)
-	if !ok {
-		return callq.Refused
-	}
-	if wake {
+	e, p := x.on, x.pool
+	var wake, behind, ok bool
+	if p != nil {
+		e, wake, ok = p.add(c)
+	} else if wake, behind, ok = e.q.Push(c); wake {
 		e.wake()
+	}
+	switch {
+	case !ok:
+		return callq.Refused
+	case e == nil, p != nil && self != nil:
+		return block(cancel, c, self, nil, p)
 	}
 	return e.await(cancel, c, self, wake, behind)
 }
@@ -254,51 +229,29 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	}
 	labelled := hasLabels(ctx)
 	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
-		return x.contextObserved(ctx, o, self, fn, labelled)
+		v := newObserved(ctx, o, x.on, fn, false)
+		defer v.release() // also if fn panics or calls Goexit
+		v.labelled = labelled
+		fn = v.run
 	}
-	return x.callContext(ctx, self, fn)
-}
-
-// contextObserved is the rest of CallContext for a function that is observed or labelled.
-//
-//threadcall:noalloc
-func (x *target) contextObserved(
-	ctx context.Context, o *observer, self *Engine, fn func(), labelled bool,
-) error {
-	v := newObserved(ctx, o, x.on, fn, false)
-	defer v.release() // also if fn panics or calls Goexit
-	v.labelled = labelled
-	return x.callContext(ctx, self, v.run)
-}
-
-// callContext queues fn and waits for it, or for ctx, whose methods may panic: here, before fn is
-// queued and when it is settled, or on the thread, see callq.Start.
-//
-//threadcall:noalloc
-func (x *target) callContext(ctx context.Context, self *Engine, fn func()) error {
+	// the methods of ctx may panic: here, before fn is queued and when it is settled, or on the
+	// thread, see callq.Start
 	cancel := ctx.Done()
 	c := x.records.Get(callq.Withdrawable, fn, self.poster())
-	if cancel == nil || x.mayUse() {
+	if ctx == never {
+		c.Kind = callq.Awaited
+	} else if cancel == nil || x.mayUse() {
 		c.Ctx = ctx
 	}
-	return x.finishContext(ctx, c, x.submit(cancel, c, self))
-}
-
-// finishContext is finish for a call that may have been given up.
-//
-//threadcall:noalloc
-func (x *target) finishContext(ctx context.Context, c *callq.Call, o callq.Outcome) error {
-	switch {
-	case o == callq.Withdrawn: // and so no longer ours
-		x.withdrew()
-		return Cause(ctx)
+	switch o := x.submit(cancel, c, self); {
+	case o == callq.Withdrawn: // and so c is no longer ours
 	case finish(c, o):
 		return nil
-	case o == callq.Expired:
-		x.withdrew()
-		return Cause(ctx)
+	case o != callq.Expired:
+		return ErrTerminated
 	}
-	return ErrTerminated
+	x.withdrew()
+	return Cause(ctx)
 }
 
 // Cause returns why ctx, which is done, is so, and never nil. A context of another package may be
@@ -330,7 +283,7 @@ func (x *target) Go(fn func()) bool {
 	e := x.on
 	if fn == nil || e == nil || x.limit != nil || x.bubble != 0 || x.observer.Load() != nil ||
 		trace.IsEnabled() || x.phase.Load() != open || Self() != nil {
-		return x.post(noContext, fn, waits, nil)
+		return x.post(never, fn, waits)
 	}
 	wake, ok := e.q.Post(fn)
 	if !ok {
@@ -351,7 +304,7 @@ func (x *target) GoContext(ctx context.Context, fn func()) error {
 	switch {
 	case fn == nil:
 		return ErrNil
-	case x.post(ctx, fn, waits, nil):
+	case x.post(ctx, fn, waits):
 		return nil
 	case callq.Done(ctx): // before, or while post waited for a place
 		return Cause(ctx)
@@ -362,21 +315,31 @@ func (x *target) GoContext(ctx context.Context, fn func()) error {
 // TryGo is Go, but refuses fn at once if the queue is full.
 //
 //threadcall:noalloc
-func (x *target) TryGo(fn func()) bool { return x.post(noContext, fn, gives, nil) }
+func (x *target) TryGo(fn func()) bool { return x.post(never, fn, gives) }
 
 // Post is Go without a limit, for a function that is queued at most once.
 //
 //threadcall:noalloc
-func (x *target) Post(fn func()) bool { return x.post(noContext, fn, unlimited, nil) }
+func (x *target) Post(fn func()) bool { return x.post(never, fn, unlimited) }
 
-// A Poster is told whether a function has been queued before the thread is woken, because what
-// wakes the thread may run the function.
-type Poster interface{ Queued(ok bool) }
-
-// PostBy is Post, and tells by.
+// Enqueue is Post in two steps: Notify, with the same wake, wakes the thread if it must be woken,
+// which may run the function.
 //
 //threadcall:noalloc
-func (e *Engine) PostBy(by Poster, fn func()) bool { return e.post(noContext, fn, unlimited, by) }
+func (e *Engine) Enqueue(fn func()) (wake, ok bool) { return e.enqueue(never, fn, unlimited) }
+
+// Notify is called when a function has been queued.
+//
+//threadcall:noalloc
+func (e *Engine) Notify(wake bool) {
+	if wake {
+		e.wake()
+	} else if e.yields.kind.Load() != 0 {
+		if self, here := e.serves().caller(); !here {
+			e.yield(self)
+		}
+	}
+}
 
 // From returns the number of the thread that the caller is on, which may wait in a cycle with e, or
 // zero.
@@ -389,71 +352,57 @@ func (e *Engine) From() uintptr {
 	return 0
 }
 
-// post queues fn, which is not to run if ctx is done when its turn comes. ctx may be noContext. by
-// is as in PostBy, or nil.
+// post queues fn, which is not to run if ctx is done when its turn comes.
 //
 //threadcall:noalloc
-func (x *target) post(ctx context.Context, fn func(), room room, by Poster) bool {
+func (x *target) post(ctx context.Context, fn func(), room room) bool {
+	wake, ok := x.enqueue(ctx, fn, room)
+	x.first().Notify(wake)
+	return ok
+}
+
+//threadcall:noalloc
+func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bool) {
 	if fn == nil {
-		return false
+		return false, false
 	}
-	var cancel <-chan struct{}
-	until := ctx
-	if ctx != nil {
-		if callq.Done(ctx) {
-			x.withdrew()
-			return false
-		}
-		if cancel = ctx.Done(); cancel == nil {
-			until = nil
-		} else if !x.mayUse() {
-			until = follow(ctx) //threadcall:alloc in a bubble
-		}
+	if callq.Done(ctx) {
+		x.withdrew()
+		return false, false
+	}
+	until, cancel := ctx, ctx.Done()
+	if cancel == nil {
+		until = nil
+	} else if !x.mayUse() {
+		until = follow(ctx) //threadcall:alloc in a bubble
 	}
 	self, here := x.caller()
 	if !here && !x.reachable() {
-		return x.refuse()
+		return false, x.refuse()
 	}
-	kind, ok := callq.Posted, true
-	if room == gives {
-		if kind, ok = x.limit.tryAcquire(); !ok {
-			return x.refuse()
-		}
-	}
-	var v *observedCall
-	if o := x.observer.Load(); o != nil || ctx != nil || trace.IsEnabled() {
-		if v = newPost(ctx, until, o, x.on, fn); v != nil {
-			fn = v.run
-		}
-	}
-	if room == waits {
-		kind = x.limit.acquire(self, x.on, x.pool, cancel)
-	}
+	fn, v := newPost(ctx, until, x.observer.Load(), x.on, fn)
+	kind, ok := x.acquire(room, self, here, cancel)
+	ok = ok && x.phase.Load() == open && !isClosed(cancel) // also after a wait
 	var c *callq.Call
-	if self != nil || x.pool != nil || kind != callq.Posted {
+	if ok && (self != nil || x.pool != nil || kind != callq.Posted) {
 		c = x.records.Get(kind, fn, self.poster())
 	}
-	ok = cancel == nil || !isClosed(cancel) // also after a wait for a place
-	links := ok && self != nil && !here
-	if links {
+	if ok && self != nil && !here {
 		self.link(c)
 	}
-	if p := x.pool; ok && p != nil {
-		_, _, ok = p.add(c)
-	} else {
-		ok = ok && x.on.push(c, fn, by)
+	switch {
+	case !ok:
+	case x.pool != nil:
+		_, _, ok = x.pool.add(c)
+	case c == nil:
+		wake, ok = x.on.q.Post(fn)
+	default:
+		wake, _, ok = x.on.q.Push(c)
 	}
 	if !ok {
-		if links {
-			self.unlink(c)
-		}
-		x.giveUp(cancel, c, v)
-		return false
+		x.giveUp(kind, cancel, c, v)
 	}
-	if !here && x.first().yields.kind.Load() != 0 {
-		x.first().yield(self)
-	}
-	return true
+	return wake, ok
 }
 
 // refuse counts a function that is refused without having been queued.
@@ -462,49 +411,27 @@ func (x *target) refuse() bool {
 	return false
 }
 
-// push queues a posted call, or fn if c is nil. by is as in PostBy, or nil.
+// newPost returns what runs a posted function, and its observedCall, or nil if it needs none. until
+// may be nil.
 //
 //threadcall:noalloc
-func (e *Engine) push(c *callq.Call, fn func(), by Poster) bool {
-	wake, ok := false, false
-	if e.phase.Load() != open {
-	} else if c == nil {
-		wake, ok = e.q.Post(fn)
-	} else {
-		wake, _, ok = e.q.Push(c)
-	}
-	if by != nil {
-		by.Queued(ok)
-	}
-	if wake {
-		e.wake()
-	}
-	return ok
-}
-
-// newPost returns the observedCall of a posted function, or nil if it needs none. ctx may be
-// noContext, and until nil.
-//
-//threadcall:noalloc
-func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) *observedCall {
-	labelled := ctx != nil && hasLabels(ctx)
+func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) (
+	run func(), v *observedCall) {
+	labelled := hasLabels(ctx)
 	if o == nil && !labelled && until == nil && !trace.IsEnabled() {
-		return nil
+		return fn, nil
 	}
-	if ctx == nil {
-		ctx = never
-	}
-	v := newObserved(ctx, o, on, fn, true)
+	v = newObserved(ctx, o, on, fn, true)
 	v.labelled, v.until = labelled, until
-	return v
+	return v.run, v
 }
 
-// giveUp drops a posted call that has not been queued, or nil.
-func (x *target) giveUp(cancel <-chan struct{}, c *callq.Call, v *observedCall) {
+// giveUp drops what is not queued: a record, and an observedCall, or nil.
+func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observedCall) {
+	if kind == callq.Placed {
+		x.limit.release()
+	}
 	if c != nil {
-		if c.Kind == callq.Placed {
-			x.limit.release()
-		}
 		c.Drop()
 	}
 	if v != nil {

@@ -24,50 +24,34 @@ func newLimit(n int) *limit {
 	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 }
 
-// acquire takes a place in the queue of a thread or of a pool, and waits for one unless the caller
-// is on that thread, or on one of the pool's. It returns the kind that says whether the call has a
-// place. self is the thread that the caller is on, if any. When cancel is closed, it does not wait
-// any more.
+// acquire takes a place in the queue, or waits for one, as room says, unless the caller is on the
+// thread, or on one of the pool's. kind says whether the call has a place; ok is false if it is to
+// be refused. self is the thread that the caller is on, if any. When cancel is closed, acquire does
+// not wait any more.
 //
 //threadcall:noalloc
-func (l *limit) acquire(self, on *Engine, pool *Pool, cancel <-chan struct{}) callq.Kind {
-	if kind, ok := l.tryAcquire(); ok {
-		return kind
-	}
-	if self != nil && (self == on || pool != nil && self.pool == pool) {
-		return callq.Posted
-	}
-	if on != nil && !on.own {
-		defer on.endWait(on.beginWait())
-	}
-	l.waiting.Add(1)
-	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
-	if self != nil {
-		w := wait{on: on, pool: pool}
-		return self.waitForPlace(l.places, l.closed, cancel, w) //threadcall:alloc at first; sudogs
-	}
-	select { //threadcall:alloc the runtime's sudogs, when its caches are empty
-	case l.places <- struct{}{}:
-		return callq.Placed
-	case <-l.closed:
-	case <-cancel:
-	}
-	return callq.Posted
-}
-
-// tryAcquire is acquire for a poster that does not wait. It is false if there is no place.
-//
-//threadcall:noalloc
-func (l *limit) tryAcquire() (callq.Kind, bool) {
-	if l == nil {
+func (x *target) acquire(
+	room room, self *Engine, here bool, cancel <-chan struct{},
+) (kind callq.Kind, ok bool) {
+	l := x.limit
+	if l == nil || room == unlimited {
 		return callq.Posted, true
 	}
 	select {
 	case l.places <- struct{}{}:
 		return callq.Placed, true
 	default:
-		return callq.Posted, false
 	}
+	if here || room == gives {
+		return callq.Posted, room == waits
+	}
+	if e := x.on; e != nil && !e.own {
+		defer e.endWait(e.beginWait())
+	}
+	l.waiting.Add(1)
+	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
+	w := wait{on: x.on, pool: x.pool}
+	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
 }
 
 // release gives a place back.

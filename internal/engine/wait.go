@@ -101,10 +101,6 @@ func (l *waitState) setSpin(spin int64) {
 	}
 }
 
-// NeverSpin has the thread and its callers park where they would spin. It must be called before the
-// thread starts.
-func (e *Engine) NeverSpin() { e.waits.parks = true }
-
 // away reports whether a side that looks, and does nothing else, has not run between two readings
 // of the clock.
 //

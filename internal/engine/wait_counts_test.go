@@ -38,10 +38,10 @@ func TestSpinSlots_loads(t *testing.T) {
 		{"as many callers, a thread", 1, n, first},
 		{"as many callers, a pool", n, n, nil},
 	} {
-		p, o := NewPool(l.threads, 0, func(int) func() { return nil })
+		p, o := NewPool(l.threads, Config{})
 		var engines []*Engine
 		if l.next == nil {
-			p.Start(false)
+			p.Start()
 			engines = p.workers
 		} else {
 			for range l.threads {

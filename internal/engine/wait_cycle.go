@@ -17,8 +17,8 @@ import (
 // thread has queued for A before.
 //
 // What a wait depends on is a thread; or several, of which each may be needed, see wait.needs. So
-// the threads and their waits are a graph. A thread is stuck if it depends on itself, and not all
-// that it depends on can go on or will be freed by one that can.
+// the threads and their waits are a graph. A thread is stuck if it depends on itself, directly or
+// through threads that wait: then nothing but a call that one of them runs ends its wait.
 //
 // A waiting thread publishes in waiter.wait what it waits for, and then looks whether it is stuck.
 // Of the threads that are stuck together, one is the last to publish. It sees the waits of all
@@ -43,7 +43,7 @@ import (
 //
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
-// Set, or of a clock's function, is of the same kind, but runs calls as a wait for a call does:
+// Group, or of a timer's function, is of the same kind, but runs calls as a wait for a call does:
 // those that the function which is to end makes to this thread. Only if no call is left that has
 // not begun, and no other thread does without a place, the thread does not wait.
 //
@@ -52,6 +52,7 @@ import (
 
 // A waiter is a thread that may wait for another one.
 type waiter struct {
+	alone  [1]*Engine           // the thread
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
@@ -59,11 +60,10 @@ type waiter struct {
 	// only the thread's
 	lastWait *wait       // which may do again
 	token    *park.Token // for waits for a place; only the thread makes it
-	again    atomic.Bool // it is to look anew, see Pool.spared
+	again    atomic.Bool // it is to look as if it had just begun to wait, see Pool.spared
 	seen     reach
-	sent     []sent // what it has queued for others
-	next     cursor
-	current  *callq.Call // what it runs, until that serves or waits
+	sent     []*callq.Call // the last that it has queued for each other one, or pool
+	current  *callq.Call   // what it runs, until that serves or waits
 
 	// guarded by searches.mu
 	epoch uint64 // of the last look that has come to the thread
@@ -75,77 +75,45 @@ type wait struct {
 	call      *callq.Call // nil for a place or an end
 	on        *Engine     // whose queue it is in
 	pool      *Pool       // or whose backlog
-	each      bool        // of the pool each thread is needed
-	set       *Set        // or one of which is to end, but each may be needed for that
+	group     Group       // or the threads that are needed
 	end       bool        // it is for an end
-	token     *park.Token // of a wait without a call
 	abandoned bool        // abandon was true; only the thread uses it
+
+	// what follows the call that another thread has begun last for this wait; guarded by leave
+	next *callq.Call
 }
 
-// notify makes the thread that waits look again.
-func (w *wait) notify() {
-	if w.call != nil {
-		w.call.Notify()
-	} else {
-		w.token.Wake()
-	}
-}
-
-// needs returns the threads that are to end the wait: one, or several. A call in the backlog of a
-// pool is about to be taken if a thread of the pool is idle, and then it needs none for certain; e,
-// which asks, looks again if that one takes another call. Otherwise it may need any of the pool's,
-// because their functions may wait for each other by means that the engine does not know.
-func (w *wait) needs(e *Engine) (one *Engine, several []*Engine) {
-	p := w.pool
+// needs returns the threads that are to end the wait, of which it may need each. A call in the
+// backlog of a pool is about to be taken if a thread of the pool is idle, and then it needs none
+// for certain; if that one takes another call, those of the pool that wait look again. Otherwise it
+// may need any of the pool's, because their functions may wait for each other by means that the
+// engine does not know.
+func (w *wait) needs() []*Engine {
 	switch {
 	case w.on != nil:
-		return w.on, nil
-	case p == nil:
-		return nil, w.set.engines()
-	case w.each:
-		return nil, p.workers
+		return w.on.alone[:]
+	case w.pool != nil:
+		return w.pool.needs(w.call)
+	default:
+		return w.group.Workers()
 	}
-	return p.needs(e, w.call)
-}
-
-// A sent is the last call that a thread has queued for another one, or for a pool.
-type sent struct {
-	queue *callq.Queue // of the record
-	last  *callq.Call
 }
 
 // link notes that the thread queues c, behind what it has queued for the same one before.
 //
 //threadcall:noalloc
 func (e *Engine) link(c *callq.Call) {
-	for i := range e.sent {
-		if s := &e.sent[i]; s.queue == c.Queue {
-			c.Earlier.Store(s.last)
-			s.last = c
+	for i, last := range e.sent {
+		if last.Queue == c.Queue {
+			c.Earlier.Store(last)
+			e.sent[i] = c
 			return
 		}
 	}
 	c.Earlier.Store(nil)
-	e.forgetBegun()
-	e.sent = append(e.sent, sent{c.Queue, c}) //threadcall:alloc for more threads than before
-}
-
-// forgetBegun removes what is not queued any more. What was withdrawn may be behind what is.
-func (e *Engine) forgetBegun() {
-	e.sent = slices.DeleteFunc(e.sent, func(s sent) bool { return !s.last.Linked(e.id) })
-}
-
-// unlink undoes link, if c is the last.
-func (r *waiter) unlink(c *callq.Call) {
-	for i := range r.sent {
-		if s := &r.sent[i]; s.last == c {
-			s.last = c.Earlier.Load()
-			if s.last == nil {
-				r.sent = slices.Delete(r.sent, i, i+1)
-			}
-			return
-		}
-	}
+	// what is queued no more; what was withdrawn may be behind what is
+	e.sent = slices.DeleteFunc(e.sent, func(c *callq.Call) bool { return !c.Linked(e.id) })
+	e.sent = append(e.sent, c) //threadcall:alloc for more threads than before
 }
 
 // prepare returns what waiter.wait is to refer to: the last wait if it was equal, because others
@@ -158,17 +126,24 @@ func (r *waiter) prepare(w wait) *wait {
 	return r.lastWait
 }
 
-// publish says that the thread waits for w.
-func (r *waiter) publish(w *wait) {
+// publish says that the thread waits for w. It is false if that was said already.
+func (r *waiter) publish(w *wait) bool {
+	if r.wait.Load() == w {
+		return false
+	}
 	r.rounds.Add(1)
 	r.wait.Store(w)
+	return true
 }
 
 // unpublish says that the thread does not wait.
 func (r *waiter) unpublish() {
 	r.leave.Lock()
-	r.wait.Store(nil)
-	r.leave.Unlock()
+	defer r.leave.Unlock()
+	if w := r.wait.Load(); w != nil {
+		w.next = nil
+		r.wait.Store(nil)
+	}
 }
 
 // waiting returns what the thread waits for, or nil if it does not or can go on, and the number of
@@ -197,7 +172,7 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 	ended := false
 	defer func() {
 		e.unpublish()
-		if ended || e.abandon(w) {
+		if ended || w.abandon() {
 			return
 		}
 		e.waitOn(w, nil)
@@ -207,140 +182,98 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 			fault.Raise()
 		}
 	}()
-	for published := false; ; {
-		if !w.call.Park() {
-			o = w.call.Outcome()
-			break
-		}
-		last := e.again.Swap(false) || !published // to publish, for all that it knows
-		if !published {
-			published = true
-			e.publish(w)
-		}
-		if e.rescue(w, last) {
-			published = false
-			continue
-		}
-		if !waitToken(w.call, &cancel) {
-			o = callq.Withdrawn
-			break
+	for w.call.Park() {
+		if !e.rescue(w) && !waitToken(w.call, &cancel) {
+			ended = true
+			return callq.Withdrawn
 		}
 	}
 	ended = true
-	return o
+	return w.call.Outcome()
 }
 
-// waitForPlace waits, on the thread e, for a place in the queue of another thread or pool, which
-// what names, for that queue to be closed, or for cancel. The kind that it returns says whether it
-// has got one. Without places it only waits for closed.
+// waitForPlace waits for a place in the queue of a thread or pool, for that queue to be closed, or
+// for cancel. The kind that it returns says whether it has got one. Without places it only waits
+// for closed. e is the thread that the caller is on, if any, and does not wait where that would be
+// a deadlock.
 func (e *Engine) waitForPlace(
 	places chan<- struct{}, closed, cancel <-chan struct{}, what wait,
 ) callq.Kind {
-	if e.token == nil {
-		e.token = park.NewToken(false)
-	}
-	what.token = e.token
-	w := e.prepare(what)
-	e.beginServing()
-	defer e.endServing()
-	defer e.unpublish()
-	for published := false; ; {
-		last := e.again.Swap(false) || !published
-		if !published {
-			published = true
-			e.publish(w)
+	var w *wait
+	var again <-chan struct{}
+	if e != nil {
+		if e.token == nil {
+			e.token = park.NewToken(false)
 		}
-		if !w.end {
-			e.search(w)
-		} else if e.rescue(w, last) {
-			published = false
+		w, again = e.prepare(what), e.token.C()
+		e.beginServing()
+		defer e.endServing()
+		defer e.unpublish()
+	}
+	for {
+		if e != nil && e.rescue(w) {
 			continue
 		}
-		if e.seen.stuck && !(w.end && e.seen.goesOn()) {
+		if e != nil && e.seen.stuck && !(w.end && e.seen.goesOn()) {
 			return callq.Posted
 		}
-		select {
+		select { //threadcall:alloc the runtime's sudogs, when its caches are empty
 		case places <- struct{}{}:
 			return callq.Placed
 		case <-closed:
 			return callq.Posted
 		case <-cancel:
 			return callq.Posted
-		case <-w.token.C():
+		case <-again:
 		}
 	}
 }
 
 // abandon says that the call must not begin any more, because a Goexit unwinds the thread's
 // goroutine. It is true if the call is gone; otherwise the thread must wait until it is settled.
-func (e *Engine) abandon(w *wait) bool {
-	switch {
-	case w.abandoned, w.call == nil:
-	case w.pool != nil && w.pool.take(w.call):
-		e.unlink(w.call)
-		w.call.Drop()
-		w.abandoned = true
-	default:
+func (w *wait) abandon() bool {
+	if !w.abandoned && w.call != nil {
 		w.abandoned = w.call.Abandon()
 	}
 	return w.abandoned
 }
 
-// rescue runs a call for a thread that waits for e while e waits for it, if e is stuck. Otherwise
-// it is false. If e is stuck and has just published w, it notifies those that can run one.
-func (e *Engine) rescue(w *wait, published bool) bool {
-	e.search(w)
-	if !e.seen.stuck {
+// rescue publishes w, and looks whether e is stuck. If so, it runs a call for a thread that waits
+// for e, and is true, unless e waits for a place. If there is none and e has just published w, it
+// notifies those that can run one.
+func (e *Engine) rescue(w *wait) bool {
+	last := e.publish(w) || e.again.Swap(false) // to publish, for all that it knows
+	if e.search(w); !e.seen.stuck || w.call == nil && !w.end {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
-		if !n.frees && e.runFor(n.thread, n.wait, w) {
+		if n.cyclic && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
-	if published {
-		for _, n := range e.seen.list {
-			if !n.frees {
-				n.wait.notifyNext(n.thread, e)
+	for _, n := range e.seen.list {
+		switch {
+		case !last || !n.cyclic:
+		case n.wait.call == nil:
+			n.thread.notify(e)
+		case n.wait.call.Unbegun():
+			for _, y := range n.needs {
+				y.notify(e)
 			}
 		}
 	}
 	return false
 }
 
-// notifyNext notifies those that can end the wait of x, if e is stuck.
-func (w *wait) notifyNext(x, e *Engine) {
-	if w.call == nil {
-		if x != e {
-			w.notify()
-		}
-		return
-	}
-	if !w.call.Unbegun() {
-		return
-	}
-	one, several := w.needs(e)
-	if one != nil {
-		one.notify(e)
-	}
-	for _, y := range several {
-		y.notify(e)
-	}
-}
-
 // notify makes a thread that waits, if it is not e, look again.
 func (y *Engine) notify(e *Engine) {
-	if w := y.wait.Load(); w != nil && y != e {
-		w.notify()
+	switch w := y.wait.Load(); {
+	case w == nil || y == e:
+	case w.call != nil:
+		w.call.Notify()
+	default:
+		y.token.Wake()
 	}
-}
-
-// A cursor is the call that follows the last that the thread has begun for another one, of which
-// there may be many.
-type cursor struct {
-	of    *Engine
-	round uint64
-	call  *callq.Call
 }
 
 // runFor runs, while e waits for w, the oldest call that x has queued for e or its pool, if x waits
@@ -349,7 +282,7 @@ type cursor struct {
 // is in no cycle.
 func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	p := e.pool
-	inBacklog := p != nil && theirs.pool == p && !theirs.each
+	inBacklog := p != nil && theirs.pool == p
 	if theirs.call == nil || theirs.on != e && !inBacklog {
 		return false
 	}
@@ -357,8 +290,8 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	var c *callq.Call
 	if x.wait.Load() == theirs {
 		if inBacklog {
-			c = p.takeFor(e, x, theirs.call)
-		} else if next := e.oldest(x, theirs.call, false); next != nil && next.BeginOutOfTurn(x.id) {
+			c = p.takeFor(e, x, theirs)
+		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
 			c = next
 		}
 	}
@@ -372,116 +305,81 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	return true
 }
 
-// oldest returns the oldest call that x has queued for e or its pool, if last is queued.
-func (e *Engine) oldest(x *Engine, last *callq.Call, backlog bool) *callq.Call {
-	n, round := &e.next, x.rounds.Load()
-	c := n.call
-	if n.of != x || n.round != round || !c.Queued(x.id) ||
-		backlog && !c.Node.Listed() {
-		c = callq.Oldest(x.id, last, backlog)
+// oldest returns the oldest call that poster, which waits for w, has queued for the same thread or
+// pool, if that for which it waits is queued.
+func (w *wait) oldest(poster uintptr, backlog bool) *callq.Call {
+	c := w.next
+	if c == nil || !c.Queued(poster) || backlog && !c.Node.Listed() {
+		c = callq.Oldest(poster, w.call, backlog)
 	}
-	if *n = (cursor{}); c != nil && c != last {
-		*n = cursor{x, round, c.Later()}
+	if w.next = nil; c != nil && c != w.call {
+		w.next = c.Later()
 	}
 	return c
 }
 
-// A Set is some threads of which a waiting thread may need one to end. The zero Set is empty.
-type Set struct {
-	mu   sync.Mutex // held by Add and Remove
-	list atomic.Pointer[[]*Engine]
-}
+// A Group is threads of which a waiting thread may need each. Workers may return others each time:
+// those that are new look when they wait. It must not wait for a thread.
+type Group interface{ Workers() []*Engine }
 
-// Add adds e.
-func (s *Set) Add(e *Engine) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := append(slices.Clone(s.engines()), e)
-	s.list.Store(&list)
-}
-
-// Replace makes s those of other, which may be nil, and more. Who waits for s meanwhile does not
-// look again: those that are new in s do when they wait.
-func (s *Set) Replace(other *Set, more ...*Engine) {
-	list := slices.Concat(other.engines(), more)
-	s.list.Store(&list)
-}
-
-// Remove removes e, if it is there.
-func (s *Set) Remove(e *Engine) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := slices.DeleteFunc(slices.Clone(s.engines()), func(x *Engine) bool { return x == e })
-	s.list.Store(&list)
-}
-
-func (s *Set) engines() []*Engine {
-	if s == nil {
-		return nil
+// Workers returns the thread, or those of a pool, which take what is queued for them alone before
+// what is queued for any.
+func (x *target) Workers() []*Engine {
+	if x.pool != nil {
+		return x.pool.workers
 	}
-	if list := s.list.Load(); list != nil {
-		return *list
-	}
-	return nil
+	return x.on.alone[:]
 }
 
-// Wait waits for done, which threads of the set will close or send to, or for cancel, and returns
-// nil. It does not wait where that could be a deadlock, on a thread that one of the set waits for,
-// directly or through others, and returns that one.
-func (s *Set) Wait(done, cancel <-chan struct{}) *Engine {
+// Wait waits for done, which threads of g will close or send to, or for cancel, and returns nil. It
+// does not wait where that could be a deadlock, on a thread that one of g waits for, directly or
+// through others, and returns that one.
+func Wait(g Group, done, cancel <-chan struct{}) *Engine {
 	e := Self()
+	e.waitForPlace(nil, done, cancel, wait{group: g})
 	if e == nil {
-		select {
-		case <-done:
-		case <-cancel:
-		}
 		return nil
 	}
-	e.waitForPlace(nil, done, cancel, wait{set: s})
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	for _, x := range s.engines() {
-		if e.explore(&wait{on: x}); e.seen.closed {
+	for _, x := range g.Workers() {
+		if e.explore(&wait{on: x}) {
 			return x
 		}
 	}
 	return nil
 }
 
-// WaitEnd waits until all threads of the set have ended, which closes done, and meanwhile runs the
-// calls that they make to the caller's thread, if it is on one. It does not wait where that would
-// be a deadlock. If ctx is done before the end, WaitEnd returns why.
-func (s *Set) WaitEnd(ctx context.Context, done <-chan struct{}) error {
-	Self().waitForEnd(done, ctx.Done(), wait{set: s})
+// WaitEnd waits for the end of something on the threads of g, which closes done or sends to it, and
+// meanwhile runs the calls that they make to the caller's thread, if it is on one. It does not wait
+// where that would be a deadlock. If ctx is done before the end, WaitEnd returns why.
+func WaitEnd(ctx context.Context, g Group, done <-chan struct{}) error {
+	Self().waitForPlace(nil, done, ctx.Done(), wait{group: g, end: true})
 	return whyNot(ctx, done)
 }
 
 // A reach is the threads that a thread depends on: itself, the one that it waits for, the one that
 // that waits for, and so on.
 type reach struct {
-	list   []reached
-	closed bool // others in the list need the first
-	stuck  bool // it would wait for ever
+	list  []reached
+	stuck bool // the first would wait for ever
 }
 
 // A reached is a thread of a reach, and what it needs.
 type reached struct {
-	thread  *Engine
-	wait    *wait // nil if it does not wait
-	round   uint64
-	one     *Engine
-	several []*Engine
-	frees   bool // it can go on, or will be freed
-
-	followed bool // by recheck
+	thread *Engine
+	wait   *wait // nil if it does not wait
+	round  uint64
+	needs  []*Engine
+	cyclic bool // it needs the first, directly or through others
 }
 
-// goesOn reports whether one of the threads that are stuck waits for a call that a thread can run,
-// or for a place, without which it goes on.
+// goesOn reports whether one of the threads in a cycle waits for a call that a thread can run, or
+// for a place, without which it goes on.
 func (r *reach) goesOn() bool {
 	return slices.ContainsFunc(r.list, func(n reached) bool {
-		if n.frees || n.wait.call == nil {
-			return !n.frees && !n.wait.end
+		if !n.cyclic || n.wait.call == nil {
+			return n.cyclic && !n.wait.end
 		}
 		return n.wait.call.Unbegun()
 	})
@@ -506,97 +404,61 @@ func (e *Engine) search(w *wait) {
 	}
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	e.explore(w)
-	if r.closed {
-		r.recheck()
-	}
-	r.stuck = r.closed && !r.list[0].frees
+	r.stuck = e.explore(w) && r.recheck()
 }
 
-// explore lists what e depends on if it waits for w. The caller holds searches.mu.
-func (e *Engine) explore(w *wait) {
+// explore lists what e depends on if it waits for w, and reports whether e is among that. The
+// caller holds searches.mu.
+func (e *Engine) explore(w *wait) bool {
 	searches.epoch++
 	r := &e.seen
-	r.list, r.closed = r.list[:0], false
+	r.list = r.list[:0]
 	r.add(e, w, e.rounds.Load())
 	for i := 0; i < len(r.list); i++ {
-		n := &r.list[i]
-		if n.frees {
+		if r.list[i].wait == nil {
 			continue
 		}
-		n.one, n.several = n.wait.needs(e)
-		n.frees = n.one == nil && n.several == nil
-		one, several := n.one, n.several // n may move
-		if one != nil {
-			r.reach(one)
-		}
-		for _, y := range several {
-			r.reach(y)
-		}
-	}
-	r.spread()
-}
-
-// spread sets frees of what depends on nothing but threads that can go on.
-func (r *reach) spread() {
-	for changed := true; changed; {
-		changed = false
-		for i := len(r.list) - 1; i >= 0; i-- {
-			n := &r.list[i]
-			if !n.frees && (n.one == nil || r.list[n.one.at].frees) &&
-				!slices.ContainsFunc(n.several, func(y *Engine) bool { return !r.list[y.at].frees }) {
-				n.frees, changed = true, true
+		needs := r.list[i].wait.needs()
+		r.list[i].needs = needs
+		for _, y := range needs {
+			if y.epoch != searches.epoch {
+				next, round := y.waiting()
+				r.add(y, next, round)
 			}
 		}
 	}
-}
-
-// recheck reads all waits again. A thread whose wait has changed goes on, as far as the search can
-// tell; the first may be stuck without it, if it waits for several.
-func (r *reach) recheck() {
-	changed := false
-	for i := range r.list {
-		n := &r.list[i]
-		if w, round := n.thread.waiting(); !n.frees && (w != n.wait || round != n.round) {
-			n.frees, changed = true, true
-		}
-	}
-	if changed {
-		r.spread()
-		r.closed = false
-		r.follow(&r.list[0])
-	}
-}
-
-// follow sets closed if what n needs, as far as that is stuck, needs the first.
-func (r *reach) follow(n *reached) {
-	if n.frees || n.followed {
-		return
-	}
-	n.followed = true
-	if n.one != nil {
-		r.followTo(n.one)
-	}
-	for _, y := range n.several {
-		r.followTo(y)
-	}
-}
-
-func (r *reach) followTo(y *Engine) {
-	r.closed = r.closed || y.at == 0
-	r.follow(&r.list[y.at])
-}
-
-func (r *reach) reach(y *Engine) {
-	if y.epoch == searches.epoch {
-		r.closed = r.closed || y.at == 0
-		return
-	}
-	w, round := y.waiting()
-	r.add(y, w, round)
+	return r.closes()
 }
 
 func (r *reach) add(y *Engine, w *wait, round uint64) {
 	y.epoch, y.at = searches.epoch, len(r.list)
-	r.list = append(r.list, reached{thread: y, wait: w, round: round, frees: w == nil})
+	r.list = append(r.list, reached{thread: y, wait: w, round: round})
+}
+
+// recheck reads all waits again, and is closes. A thread whose wait has changed goes on, as far as
+// the search can tell; the first may be stuck without it, if it waits for several.
+func (r *reach) recheck() bool {
+	for i := range r.list {
+		n := &r.list[i]
+		n.cyclic = false
+		if w, round := n.thread.waiting(); w != n.wait || round != n.round {
+			n.needs = nil
+		}
+	}
+	return r.closes()
+}
+
+// closes finds what needs the first, and reports whether that does itself.
+func (r *reach) closes() bool {
+	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
+	for changed := true; changed; {
+		changed = false
+		for i := len(r.list) - 1; i >= 0; i-- {
+			n := &r.list[i]
+			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
+				n.cyclic, changed = true, true
+			}
+		}
+	}
+	return r.list[0].cyclic
 }

@@ -43,17 +43,12 @@ func TestWait_wakesOnlyWhatCanRun(t *testing.T) {
 // A wait for the call of a pool depends on the thread that has taken it; in the backlog, on none
 // while one is free, and otherwise on all.
 func TestWait_needs(t *testing.T) {
-	p := poolAtRest(2)
-	x, y := newEngine(), newEngine()
+	p, x := poolAtRest(2), newEngine(Config{})
 	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
 	needs := func(what string, want ...*Engine) {
 		t.Helper()
-		one, several := w.needs(y)
-		if one != nil {
-			several = append(several, one)
-		}
-		if len(several) != len(want) || len(want) > 0 && several[0] != want[0] {
-			t.Errorf("%s: it needs %v, want %v", what, several, want)
+		if got := w.needs(); !slices.Equal(got, want) {
+			t.Errorf("%s: it needs %v, want %v", what, got, want)
 		}
 	}
 	p.add(w.call)
@@ -67,34 +62,37 @@ func TestWait_needs(t *testing.T) {
 		t.Fatal("the call is not taken")
 	}
 	needs("it is taken", p.workers[1])
-	w.each = true
+	w.pool, w.group = nil, p
 	needs("the end of all", p.workers...)
 }
 
-// A thread whose wait counts on a thread of the pool that is not busy looks again when that has
-// taken another call.
+// If a wait counts on a thread of the pool that is not busy, and that has taken another call, the
+// threads of the pool that wait look again.
 func TestPool_next_spared(t *testing.T) {
-	p, y := poolAtRest(1), newEngine()
-	for range 2 {
+	p := poolAtRest(2)
+	for range 3 {
 		p.add(p.records.Get(callq.Awaited, func() {}, 7))
 	}
 	w := &wait{call: p.backlog.Last.Value, pool: p}
-	if one, several := w.needs(y); one != nil || several != nil || y.again.Load() {
+	if w.needs() != nil || !p.spared {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
-	e := p.workers[0]
-	w.call.Park()
-	y.publish(w)
-	if e.comes(t); !y.again.Load() || len(w.call.Token().C()) != 1 {
-		t.Error("all threads are busy, and the one that waits does not look again")
+	e, y := p.workers[1], p.workers[0]
+	y.busy.Store(true)
+	theirs := &wait{call: e.q.Get(callq.Awaited, nothing, y.id), on: e}
+	theirs.call.Park()
+	y.publish(theirs)
+	if e.comes(t); !y.again.Load() || len(theirs.call.Token().C()) != 1 || p.spared {
+		t.Error("all threads are busy, and the one that waits does not look again, once")
 	}
-	if _, several := w.needs(y); len(several) != 1 {
+	if len(w.needs()) != 2 {
 		t.Error("the wait needs no thread, although all are busy")
 	}
 	e.busy.Store(false)
-	w.needs(y)
-	if p.next(e); len(p.spared) > 0 {
-		t.Error("the backlog is empty, and a thread is kept that counts on it")
+	w.needs()
+	p.next(e)
+	if p.next(e); p.spared {
+		t.Error("the backlog is empty, and a wait still counts on it")
 	}
 }
 
@@ -125,18 +123,19 @@ func TestWait_passesOverWhatServeHasRun(t *testing.T) {
 	})
 }
 
-// A thread waits for what threads of a Set are to do.
-func TestSet_Wait_onAThread(t *testing.T) {
+type group []*Engine
+
+func (g *group) Workers() []*Engine { return *g }
+
+// A thread waits for what threads of a Group are to do.
+func TestWait_onAThread(t *testing.T) {
 	e, done := start(t), make(chan struct{})
-	var s Set
 	var over atomic.Bool
-	s.Add(newEngine())
 	go func() {
 		for e.wait.Load() == nil {
 			runtime.Gosched()
 		}
-		w := e.wait.Load()
-		for w.notify(); len(w.token.C()) > 0; {
+		for e.notify(nil); len(e.token.C()) > 0; {
 			runtime.Gosched()
 		}
 		over.Store(true)
@@ -144,7 +143,8 @@ func TestSet_Wait_onAThread(t *testing.T) {
 	}()
 	testutil.Ends(t, func() {
 		e.Call(func() {
-			if x := s.Wait(done, nil); x != nil || !over.Load() || e.wait.Load() != nil {
+			x := Wait(&group{newEngine(Config{})}, done, nil)
+			if x != nil || !over.Load() || e.wait.Load() != nil {
 				t.Errorf("it has not waited, or still does, or is told of a cycle with %v", x)
 			}
 			if n := e.rounds.Load(); n != 1 {
@@ -157,50 +157,38 @@ func TestSet_Wait_onAThread(t *testing.T) {
 // The last to wait in a cycle, whose own call has begun, has those look again that can do without
 // what they wait for.
 func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
-	x, y := newEngine(), newEngine()
+	x, y := newEngine(Config{}), newEngine(Config{})
 	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
-	place := &wait{on: x, token: park.NewToken(false)}
+	y.token = park.NewToken(false)
 	w.call.Begun()
-	y.publish(place)
-	for _, last := range []bool{false, true} {
-		x.publish(w)
-		if x.rescue(w, last) || (len(place.token.C()) == 1) != last {
-			t.Errorf("last: %v; a call has run, or y looks again: %v", last, len(place.token.C()) == 1)
+	y.publish(&wait{on: x})
+	for what, begins := range map[string]func(){
+		"has begun to wait": x.unpublish, "is to look anew": func() { x.again.Store(true) },
+	} {
+		for _, last := range []bool{true, false} {
+			if last {
+				begins()
+			}
+			if x.rescue(w) || (len(y.token.C()) == 1) != last {
+				t.Errorf("it %s: %v; a call has run, or y looks again: %v", what, last, !last)
+			}
+			for len(y.token.C()) > 0 {
+				<-y.token.C()
+			}
 		}
-	}
-}
-
-// What a thread has queued before a call that is dropped stays linked.
-func TestUnlink_keepsWhatIsBefore(t *testing.T) {
-	e, _ := New(0)
-	q := callq.New()
-	var calls [3]*callq.Call
-	for i := range calls {
-		calls[i] = q.Get(callq.Awaited, func() {}, e.id)
-		calls[i].Earlier.Store(calls[i]) // of an earlier use of the record
-		e.link(calls[i])
-	}
-	for i := len(calls) - 1; i >= 0; i-- {
-		if len(e.sent) != 1 || e.sent[0].last != calls[i] {
-			t.Fatalf("%v is linked, want call %d, %p", e.sent, i, calls[i])
-		}
-		e.unlink(calls[i])
-	}
-	if len(e.sent) > 0 {
-		t.Errorf("%v is linked after all calls were dropped", e.sent)
 	}
 }
 
 // A wait for an end is the last of a cycle. It must have the thread look whose call is to be run.
 func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 	a, b := start(t), start(t)
-	c, o := New(0)
+	c, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	ran := false
 	if err := c.Prepare([]Hook{{Stop: func() { a.Call(func() { ran = true }) }}}); err != nil {
 		t.Fatal(err)
 	}
-	c.Start(nil, false)
+	c.Start()
 	testutil.Ends(t, func() {
 		a.Call(func() {
 			b.Call(func() {
@@ -222,50 +210,67 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 func TestReach_recheck(t *testing.T) {
 	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
 	for name, c := range map[string]struct {
-		needs [4][]int
-		stuck bool
-		freed []int // besides y
+		needs  [4][]int
+		cyclic []int // afterwards
 	}{
-		"x needs itself":                  {needs: [4][]int{{y, x}, {x}}, stuck: true},
-		"y alone":                         {needs: [4][]int{{y}, {x}}, freed: []int{x}},
+		"x needs itself":                  {[4][]int{{y, x}, {x}}, []int{x}},
+		"y alone":                         {needs: [4][]int{{y}, {x}}},
 		"y, and a cycle that x is not in": {needs: [4][]int{{y, z}, {x}, {z}}},
-		"y, which needed what needs x":    {needs: [4][]int{{y}, {z}, {x}}, freed: []int{x, z}},
-		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, true, []int{z}},
-		"y, and what needs x":             {needs: [4][]int{{y, z}, {x}, {w}, {x}}, stuck: true},
-		"y, and what needs several":       {needs: [4][]int{{y, z}, {x}, {w, y}, {y, x}}, stuck: true},
+		"y, which needed what needs x":    {[4][]int{{y}, {z}, {x}}, []int{z}},
+		"itself, and what needs y":        {[4][]int{{z, x}, {x}, {y}}, []int{x}},
+		"y, and what needs x":             {[4][]int{{y, z}, {x}, {w}, {x}}, []int{x, z, w}},
+		"y, and what needs several":       {[4][]int{{y, z}, {x}, {w, y}, {y, x}}, []int{x, z, w}},
 		"y, and two that need each other": {needs: [4][]int{{y, z}, {x}, {w}, {z}}},
 	} {
 		var all [4]*Engine
 		for i := range all {
-			all[i] = newEngine()
+			all[i] = newEngine(Config{})
 		}
 		for i, needs := range c.needs {
-			w := &wait{set: new(Set)}
+			var g group
 			for _, n := range needs {
-				w.set.Add(all[n])
+				g = append(g, all[n])
 			}
+			w := &wait{group: &g}
 			if len(needs) == 1 && i != x {
-				w = &wait{on: all[needs[0]]}
+				w = &wait{on: g[0]}
 			}
 			all[i].publish(w)
 		}
 		searches.mu.Lock()
 		r := &all[x].seen
-		if all[x].explore(all[x].wait.Load()); !r.closed || r.list[0].frees {
+		if !all[x].explore(all[x].wait.Load()) {
 			t.Errorf("%s: x is not stuck before y changes", name)
 		}
 		all[y].unpublish()
-		r.recheck()
-		if got := r.closed && !r.list[0].frees; got != c.stuck {
+		if got, want := r.recheck(), slices.Contains(c.cyclic, x); got != want {
 			t.Errorf("%s: x is stuck: %v", name, got)
 		}
 		for i, e := range all {
-			freed := i == y || slices.Contains(c.freed, i)
-			if e.epoch == searches.epoch && r.list[e.at].frees != freed {
-				t.Errorf("%s: thread %d is freed: %v", name, i, !freed)
+			want := slices.Contains(c.cyclic, i)
+			if e.epoch == searches.epoch && r.list[e.at].cyclic != want {
+				t.Errorf("%s: thread %d is in a cycle: %v", name, i, !want)
 			}
 		}
 		searches.mu.Unlock()
+	}
+}
+
+// A wait for an end ends early although threads that it also depends on are in a cycle of their
+// own, in which a call can run: that does not end the wait.
+func TestReach_goesOn(t *testing.T) {
+	x, y, z, w := newEngine(Config{}), newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
+	x.publish(&wait{group: &group{y, z}, end: true})
+	y.publish(&wait{on: x, end: true})
+	z.publish(&wait{on: w, call: w.q.Get(callq.Awaited, nothing, z.id)})
+	w.publish(&wait{on: z, call: z.q.Get(callq.Awaited, nothing, w.id)})
+	if x.search(x.wait.Load()); !x.seen.stuck || x.seen.goesOn() {
+		t.Errorf("x is stuck: %v, and goes on: %v", x.seen.stuck, x.seen.goesOn())
+	}
+	y.publish(&wait{on: x, call: x.q.Get(callq.Awaited, nothing, y.id)})
+	if x.search(x.wait.Load()); !x.seen.stuck || !x.seen.goesOn() {
+		t.Errorf("beside a call that it can run, x is stuck: %v, and goes on: %v", x.seen.stuck,
+			x.seen.goesOn())
 	}
 }
 
@@ -273,7 +278,7 @@ func TestReach_recheck(t *testing.T) {
 func TestSearch_readsWaitsAgain(t *testing.T) {
 	for _, ends := range []bool{false, true} {
 		p := poolAtRest(1)
-		a, b, worker := newEngine(), newEngine(), p.workers[0]
+		a, b, worker := newEngine(Config{}), newEngine(Config{}), p.workers[0]
 		worker.busy.Store(true)
 		worker.publish(&wait{on: a})
 		b.publish(&wait{call: p.records.Get(callq.Awaited, nothing, b.id), pool: p})
@@ -298,7 +303,7 @@ func TestSearch_readsWaitsAgain(t *testing.T) {
 
 // A thread that waits for a cycle in which it is not is not stuck: others end that.
 func TestSearch_isInNoCycleThatItOnlyWaitsFor(t *testing.T) {
-	a, b, c := newEngine(), newEngine(), newEngine()
+	a, b, c := newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
 	b.publish(&wait{on: c})
 	c.publish(&wait{on: b})
 	w := &wait{on: b}

@@ -30,7 +30,7 @@ func TestPost_yields(t *testing.T) {
 // Next to a goroutine that computes, a yield lasts for its timeslice, which attempts to spin pay.
 func TestYield_slow(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	e, o := New(0)
+	e, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	var stop atomic.Bool
 	defer stop.Store(true)
@@ -80,7 +80,7 @@ func TestYield_network(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, o := New(0)
+	e, o := New(Config{})
 	defer runtime.KeepAlive(o)
 	yield := func() {
 		e.yields.kind.Store(yieldOwn)
@@ -117,7 +117,7 @@ func TestYield_network(t *testing.T) {
 // A caller that looks for the thread that it has woken has an empty goroutine run next on its P.
 func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	c := e.q.Get(callq.Awaited, nil, 0)
 	last := func() uint64 { // the number of a goroutine that begins now; each P has some in store
 		number := make(chan uint64)
@@ -136,8 +136,8 @@ func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
 // The counts of Stats that say how a thread has found its calls, in both loops of a spin.
 func TestSpin_counts(t *testing.T) {
 	needsSpinning(t)
-	e, o := New(0)
-	e.Start(nil, false)
+	e, o := New(Config{})
+	e.Start()
 	defer e.Terminate()
 	r := &e.idleState
 	for name, push := range map[string]func() (stop func()){
@@ -212,7 +212,7 @@ func TestWaitState_init(t *testing.T) {
 	for _, never := range []bool{true, false} {
 		before := neverSpins
 		neverSpins = never
-		e, _ := New(0)
+		e, _ := New(Config{})
 		neverSpins = before
 		if w := &e.waits; w.parks != never || w.price.Load() != int64(firstPrice) {
 			t.Errorf("nothing spins: %v, want %v; parking costs %d ns", w.parks, never, w.price.Load())

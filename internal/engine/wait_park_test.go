@@ -77,16 +77,14 @@ func TestSkips(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			eventually(t, noSpinners, "threads of others spin no more, nor would")
 			hasCores(t, c.cores)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			now := clock.Now()
 			other := &spinners.wanting[0]
 			other.owner.Store(e.id + 1)
 			other.seen.Store(int64(now))
 			defer other.owner.Store(0)
 			e.waits.timed.Store(!c.timed || c.skips && c.timed)
-			if e.idleState = c.before; c.never {
-				e.NeverSpin()
-			}
+			e.idleState, e.waits.parks = c.before, c.never
 			r := &e.idleState
 			r.policy.price, r.policy.parks = firstPrice, measured
 			if c.crowded {
@@ -125,7 +123,7 @@ func TestSkips_nextToGoroutines(t *testing.T) {
 			}
 		})
 	}
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if _, ok := e.load.Waiting(); !ok {
 		t.Skip("the runtime does not say how many goroutines run")
 	}
@@ -172,7 +170,7 @@ func TestRest_says(t *testing.T) {
 		"no caller":  {idleState{several: true, uncalled: memory + 1, awaited: believed}, 0, believed},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e, _ := New(0)
+			e, _ := New(Config{})
 			if _, ok := e.load.Waiting(); !ok {
 				t.Skip("the runtime does not say how many goroutines run")
 			}
@@ -275,7 +273,7 @@ func TestPark_learns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, 64)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			r, p := &e.idleState, &e.idleState.policy
 			e.Go(nothing)
 			e.q.Take()
@@ -327,7 +325,7 @@ func TestPark_untimed(t *testing.T) {
 		"in a bubble": func(e *Engine) { e.bubble = 1 },
 		"skipped":     func(e *Engine) { e.idleState.skips = 1 },
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Go(nothing)
 		r := &e.idleState
 		down := clock.Now() - time.Second
@@ -345,7 +343,7 @@ func TestPark_untimed(t *testing.T) {
 			t.Errorf("%s: %+v", name, *r)
 		}
 	}
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.bubble = 1
 	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() || e.lingers() {
 		t.Error("it spins or lingers in a bubble")
@@ -373,7 +371,7 @@ func TestPark_letsOthersRun(t *testing.T) {
 		"its first park":     {time.Hour, 0, true, 0, isDown},
 		"in a bubble":        {time.Hour, 0, false, 1, same},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Go(nothing) // so it does not wait
 		r := &e.idleState
 		down := clock.Now() + time.Hour // for which it does not sleep
@@ -389,7 +387,7 @@ func TestPark_letsOthersRun(t *testing.T) {
 			t.Errorf("%s: it has let others run %v before it was down", name, down-got)
 		}
 	}
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if _, ok := e.load.Waiting(); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
@@ -421,7 +419,7 @@ func TestMeasure(t *testing.T) {
 		"the next":                {measured - 1, true, time.Hour, 0, 0, false},
 		"the next of the next 64": {measuredOf - 1, true, time.Hour, 0, 1, true},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		if r.policy.parks = c.parks; c.known {
 			r.cpu = 1 - time.Hour
@@ -443,7 +441,7 @@ func TestPark_countsCores(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		spinners.cores.Store(0) // not known
 		spinners.procs.Store(0)
-		e, _ := New(0)
+		e, _ := New(Config{})
 		e.Go(nothing) // so it does not wait
 		if !first {
 			e.idleState.sleeps = 1
@@ -458,7 +456,7 @@ func TestPark_countsCores(t *testing.T) {
 // When a thread that always has calls tells callers to yield, and when it yields itself.
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
-	e, _ := New(0)
+	e, _ := New(Config{})
 	if e.tick(now); e.yields.kind.Load() != 0 || e.counts.at.Load() != int64(now) {
 		t.Errorf("after a wait that is not timed, callers are told %d", e.yields.kind.Load())
 	}
@@ -477,7 +475,7 @@ func TestTick_yields(t *testing.T) {
 		"unheard for a short time": {yieldAfter, unheardFor - 1, true, 0, yieldAll, false},
 		"callers have parked":      {time.Hour, time.Hour, false, 1, 0, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
 			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
@@ -524,7 +522,7 @@ func TestWait_ways(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
-			e, _ := New(0)
+			e, _ := New(Config{})
 			e.waits.spin.Store(int64(c.spin))
 			e.waits.price.Store(int64(c.price))
 			var self *Engine
@@ -548,7 +546,7 @@ func TestWait_ways(t *testing.T) {
 // What a thread that begins to spin knows nothing of, and what it leaves.
 func TestSpin_beginsAndEnds(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	r := &e.idleState
 	r.taken, r.up, r.every, r.found, r.window.calls = 7, 1, maxCalls, 5, 3
 	if !maySpin(e) {
@@ -602,7 +600,7 @@ func TestSpin_learns(t *testing.T) {
 		"two calls": {func(e *Engine, r *idleState) { r.woke = 2; e.Go(nothing) }, true,
 			0, 0, lost, false},
 	} {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r, p := &e.idleState, &e.idleState.policy
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
@@ -630,7 +628,7 @@ func TestSpin_learns(t *testing.T) {
 func TestSpin_isNoWork(t *testing.T) {
 	needsSpinning(t)
 	eventually(t, func() bool {
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
@@ -658,7 +656,7 @@ func TestSpin_isNoWork(t *testing.T) {
 // Only time for which a caller has not run, or looked in vain, is lost.
 func TestLook_losesNothing(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	c := e.q.Get(callq.Awaited, nil, 0)
 	c.Settle(callq.Ran)
 	eventually(t, func() bool {

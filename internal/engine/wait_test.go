@@ -100,7 +100,7 @@ func TestSpin_notForPosts(t *testing.T) {
 // It looks for the next for a moment, but not at each park if none comes.
 func TestLinger(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	spinners.count(clock.Now())
 	r := &e.idleState
 	if e.lingers() || r.vain != memory {
@@ -118,7 +118,7 @@ func TestLinger(t *testing.T) {
 		t.Error("it looks again at once")
 	}
 	r.vain = 0
-	if e.NeverSpin(); e.lingers() {
+	if e.waits.parks = true; e.lingers() {
 		t.Error("it looks although it must not")
 	}
 }
@@ -141,18 +141,18 @@ func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
 	for name, try := range map[string]func(e *Engine) bool{
 		"its own function terminates it": func(e *Engine) (ok bool) {
-			e.Start(nil, false)
+			e.Start()
 			e.Call(func() { ok = maySpin(e); e.Terminate() })
 			return ok
 		},
 		"a function calls Goexit and terminates it": func(e *Engine) bool {
-			e.Start(nil, false)
+			e.Start()
 			spins := make(chan bool, 1)
 			e.Go(func() { defer e.Terminate(); spins <- maySpin(e); runtime.Goexit() })
 			return <-spins
 		},
 		"it is retired": func(e *Engine) (ok bool) {
-			e.Start(nil, false)
+			e.Start()
 			e.Call(func() { ok = maySpin(e); e.Retire() })
 			return ok
 		},
@@ -162,7 +162,7 @@ func TestSpinSlot_end(t *testing.T) {
 			return ok
 		},
 	} {
-		e, o := New(0)
+		e, o := New(Config{})
 		if !try(e) {
 			t.Fatalf("%s: there is no slot", name)
 		}
@@ -255,7 +255,7 @@ func TestSpinSlot_lease(t *testing.T) {
 // Else callers would look for an outcome that comes only when the host serves again.
 func TestServeContext_offer(t *testing.T) {
 	needsSpinning(t)
-	e, o := New(0)
+	e, o := New(Config{})
 	for _, spins := range []bool{true, false} {
 		servesContext(e, func() {
 			if spins && !maySpin(e) {
@@ -267,7 +267,7 @@ func TestServeContext_offer(t *testing.T) {
 			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
 		}
 		e.Terminate()
-		e, o = New(0)
+		e, o = New(Config{})
 	}
 	runtime.KeepAlive(o)
 }
@@ -371,7 +371,7 @@ func TestSpin(t *testing.T) {
 // A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.mode.Store(inScheduler)
 	e.waits.timed.Store(true)
 	if e.wake(); e.waits.pushed.Load() == 0 {
@@ -402,7 +402,7 @@ func TestLook(t *testing.T) {
 }
 
 func TestYieldState_yield(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.yields.kind.Store(yieldAll)
 	if e.yield(e); e.yields.locked.Load() == 0 {
 		t.Error("it does not")
@@ -411,7 +411,7 @@ func TestYieldState_yield(t *testing.T) {
 
 // A thread yields itself if its callers have yielded in vain.
 func TestYieldState_inVain(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	r := &e.idleState
 	if e.tick(clock.Now()); e.yields.kind.Load() != 0 || r.passed != r.ticked {
 		t.Error("callers yield, or the thread, after its first call")
@@ -570,7 +570,7 @@ func TestCrowd(t *testing.T) {
 // A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the
 // Go scheduler.
 func TestLook_vain(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	limits := []time.Duration{0, time.Microsecond, time.Millisecond}
 	for i := range 8 * len(limits) {
 		limit, woke, behind, on := int64(limits[i/8]), i&1 != 0, i&2 != 0, e
@@ -589,10 +589,9 @@ func TestLook_vain(t *testing.T) {
 	}
 }
 
-// With NeverSpin, a caller parks at once, and the thread takes no slot and offers nothing.
-func TestNeverSpin(t *testing.T) {
-	e, _ := New(0)
-	e.NeverSpin()
+// With Parks, a caller parks at once, and the thread takes no slot and offers nothing.
+func TestConfig_parks(t *testing.T) {
+	e, _ := New(Config{Parks: true})
 	e.waits.spin.Store(int64(time.Hour))
 	e.waits.price.Store(int64(time.Hour))
 	for _, behind := range []bool{false, true} {
@@ -629,7 +628,7 @@ func TestAdvise(t *testing.T) {
 		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
 	} {
 		defer spinners.procs.Store(spinners.procs.Swap(16))
-		e, _ := New(0)
+		e, _ := New(Config{})
 		r := &e.idleState
 		r.policy.price = 20 * µs
 		r.slot = &spinners.slots[len(spinners.slots)-1]
@@ -645,7 +644,7 @@ func TestAdvise(t *testing.T) {
 
 // A tick measures the calls since the last one.
 func TestTick_measuresFromTheLast(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	r := &e.idleState
 	e.tick(time.Hour) // a new thread does not know when it was woken
 	r.taken = 9
@@ -657,7 +656,7 @@ func TestTick_measuresFromTheLast(t *testing.T) {
 
 // A caller that sees an outcome while it spins need not have been told that its function has run.
 func TestWaitState_outcomes(t *testing.T) {
-	e, _ := New(0)
+	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
 	e.waits.spin.Store(int64(10 * time.Microsecond))
 	done := make(chan bool)

@@ -41,7 +41,7 @@ type unserved struct {
 
 // An unservedWatch is what checkUnserved knows.
 type unservedWatch struct {
-	timer  *time.Timer
+	alarm  clock.Alarm // the timer
 	served uint32      // what it was when the period began
 	looked bool        // at the stack of the thread's goroutine, in this period
 	stack  string      // at the last look
@@ -94,6 +94,7 @@ func (e *Engine) beginWatch(caller bool) bool {
 	}
 	if u.watch == nil {
 		u.watch = new(unservedWatch)
+		u.watch.alarm.Init(e.checkUnserved, false)
 	}
 	u.watch.depth = runtime.Callers(2, u.watch.pcs[:])
 	u.first.Store(caller)
@@ -110,10 +111,7 @@ func (e *Engine) nextPeriod() {
 	w := e.unserved.watch
 	w.served, w.looked = e.served.Load(), false
 	e.unserved.period.Add(1)
-	if w.timer == nil {
-		w.timer = time.AfterFunc(time.Hour, e.checkUnserved)
-	}
-	w.timer.Reset(unservedFor - secondLook)
+	w.alarm.Set(unservedFor - secondLook)
 }
 
 // checkUnserved is called by the timer. It reports the thread if a caller has waited for
@@ -139,7 +137,7 @@ func (e *Engine) checkUnserved() {
 	switch {
 	case !w.looked:
 		w.looked = true
-		w.timer.Reset(secondLook)
+		w.alarm.Set(secondLook)
 	case todo != "":
 		e.reportUnserved(todo)
 		if e.permanent && w.stack == "" {
@@ -176,7 +174,7 @@ func (e *Engine) missing() (todo string, later bool) {
 	if e.m.Load() == 0 {
 		return "call Adopt of its Loop, and serve, or Terminate, so that calls return false", false
 	}
-	state, at := stack.State(e.goid.Load())
+	state, at := stack.State(e.stackID())
 	stays := at == w.stack
 	w.stack = at
 	switch {

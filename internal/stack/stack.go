@@ -7,7 +7,6 @@ import (
 	"iter"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -79,11 +78,12 @@ func Ours(function string) bool {
 
 const maxStacks = 64 << 20
 
-// Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them. The
-// program stops while they are taken: first those that fit into 64 kB, and as long as the loop goes
-// on, again with room for more, so that some come more than once, the last time with all others.
+// Goroutines are the numbers and the stacks of all goroutines, as runtime.Stack writes them, each
+// once. The program stops while they are taken: first those that fit into 64 kB, and as long as the
+// loop goes on, again with room for more.
 func Goroutines() iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
+		seen := map[string]bool{}
 		for size := 64 << 10; ; size *= 4 {
 			all := make([]byte, size)
 			all = all[:runtime.Stack(all, true)]
@@ -96,9 +96,11 @@ func Goroutines() iter.Seq2[string, []byte] {
 				}
 				one = bytes.TrimSpace(one)
 				number, _, _ := bytes.Cut(bytes.TrimPrefix(one, []byte("goroutine ")), []byte(" "))
-				if !yield(string(number), one) {
+				n := string(number)
+				if !seen[n] && !yield(n, one) {
 					return
 				}
+				seen[n] = true
 			}
 			if complete || size >= maxStacks {
 				return
@@ -107,20 +109,37 @@ func Goroutines() iter.Seq2[string, []byte] {
 	}
 }
 
-// Of returns the stack of a goroutine, or nil if it has ended.
-func Of(goroutine uint64) []byte {
-	wanted := strconv.FormatUint(goroutine, 10)
-	for number, one := range Goroutines() {
-		if number == wanted {
-			return bytes.Clone(one)
-		}
-	}
-	return nil
+// Loop returns the address of the engine whose loop the goroutine of a stack runs, or nothing.
+func Loop(stack []byte) string { return receiver(stack, "(*Engine).loop") }
+
+// WaitsFor returns the addresses of the engine and of the target for which the goroutine of a stack
+// waits in a call, if it does and they are known.
+func WaitsFor(stack []byte) (engine, target string) {
+	return receiver(stack, "(*Engine).await"), receiver(stack, "(*target).submit")
 }
 
-// State returns what a goroutine does, such as "chan receive", and its stack, or nothing.
-func State(goroutine uint64) (state, stack string) {
-	header, stack, _ := strings.Cut(string(Of(goroutine)), "\n")
+// receiver returns the address of what a method of package engine is called on in a stack, or
+// nothing.
+func receiver(stack []byte, method string) string {
+	_, call, _ := bytes.Cut(stack, []byte("engine."+method+"("))
+	return string(call[:max(bytes.IndexAny(call, ",?)"), 0)])
+}
+
+// Of returns the number and the stack of a goroutine, or nothing if it has ended: id is its number,
+// or what Loop returns for it, which is known without asking for a number.
+func Of(id string) (number, stack string) {
+	for number, one := range Goroutines() {
+		if number == id || Loop(one) == id {
+			return number, string(one)
+		}
+	}
+	return "", ""
+}
+
+// State returns what the goroutine of Of does, such as "chan receive", and its stack, or nothing.
+func State(id string) (state, stack string) {
+	_, stack = Of(id)
+	header, stack, _ := strings.Cut(stack, "\n")
 	_, state, _ = strings.Cut(header, "[")
 	return state[:max(strings.IndexAny(state, ",]"), 0)], stack
 }

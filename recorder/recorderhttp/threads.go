@@ -167,9 +167,9 @@ const stuckAfter = time.Second
 
 func newPage(now time.Time, stacks bool) *page {
 	states, known, byName := look(now)
-	var waiters map[uint64][]access.Waiter
+	var waiters map[uint64][]waiter
 	if stacks {
-		waiters = access.AddStacks(states)
+		waiters = addStacks(states)
 	}
 	p := &page{Time: now, Program: filepath.Base(os.Args[0]), PID: os.Getpid(), Waits: []*edge{}}
 	names := map[uint64]string{}
@@ -194,6 +194,35 @@ func newPage(now time.Time, stacks bool) *page {
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.ID, b.ID))
 	})
 	return p
+}
+
+// A waiter is a goroutine that waits for a thread or a pool, and is no thread itself.
+type waiter struct {
+	number string
+	stack  []byte
+}
+
+// addStacks adds to states the stacks of their threads, and returns the goroutines that wait for
+// each thread and pool, by ID. It stops the program while it takes the stacks of all goroutines.
+func addStacks(states []access.State) map[uint64][]waiter {
+	stacks, waitedFor := map[string]*[]byte{}, map[string]uint64{}
+	for _, s := range states {
+		waitedFor[s.At] = s.ID
+		for i := range s.Threads {
+			t := &s.Threads[i]
+			stacks[t.StackID], waitedFor[t.At] = &t.Stack, s.ID
+		}
+	}
+	waiters := map[uint64][]waiter{}
+	for number, one := range stack.Goroutines() {
+		engine, target := stack.WaitsFor(one)
+		if its := cmp.Or(stacks[number], stacks[stack.Loop(one)]); its != nil {
+			*its = one
+		} else if id := cmp.Or(waitedFor[engine], waitedFor[target]); id != 0 {
+			waiters[id] = append(waiters[id], waiter{number, one})
+		}
+	}
+	return waiters
 }
 
 // urgency is how long its oldest function has waited: of a stuck row, a second at least.
@@ -263,7 +292,7 @@ func named(ids []uint64, names map[uint64]string) (all []string) {
 }
 
 // addWaits adds the waits of the threads of s, and of goroutines for s, one edge for each place.
-func (p *page) addWaits(s access.State, names map[uint64]string, waiters []access.Waiter) {
+func (p *page) addWaits(s access.State, names map[uint64]string, waiters []waiter) {
 	for _, t := range s.Threads {
 		if t.Waits != "" {
 			_, in := shorten(t.Stack)
@@ -273,10 +302,10 @@ func (p *page) addWaits(s access.State, names map[uint64]string, waiters []acces
 	}
 	places := map[string]*edge{}
 	for _, w := range waiters {
-		text, at := shorten(w.Stack)
+		text, at := shorten(w.stack)
 		e := places[at]
 		if e == nil {
-			e = &edge{From: "goroutine " + w.Goroutine, For: "a call", To: []string{names[s.ID]},
+			e = &edge{From: "goroutine " + w.number, For: "a call", To: []string{names[s.ID]},
 				Where: at, Stack: text}
 			places[at], p.Waits = e, append(p.Waits, e)
 		}

@@ -215,6 +215,23 @@ func TestThreads_findsADeadlockByLocks(t *testing.T) {
 	}
 }
 
+// The stacks of many goroutines are taken in several passes, and each is counted once.
+func TestThreads_countsEachGoroutineOnce(t *testing.T) {
+	th := thread.New(thread.WithName("many"))
+	defer th.Close()
+	busy := testutil.Occupy(t, th.Go)
+	defer busy.Open()
+	const n = 300
+	for range n {
+		go waitFor(th)
+	}
+	testutil.Eventually(t, func() bool { return th.Stats().Queued == n }, "the calls wait")
+	testutil.Eventually(t, func() bool { // a goroutine that does not wait yet may have no stack
+		w := look(t).Waits
+		return len(w) == 1 && w[0].From == fmt.Sprintf("%d goroutines", n)
+	}, "each is counted once")
+}
+
 // A loop that calls Serve may be in a native loop inside a function: then it is not known whether
 // that runs, but where it is.
 func TestThreads_showsWhereALoopIs(t *testing.T) {

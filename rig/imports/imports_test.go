@@ -29,9 +29,8 @@ var parts = []struct {
 }{
 	{dir: ""}, // the documentation of the module
 	{dir: "thread", files: []string{engine, "internal/access", "internal/clock", "internal/fault",
-		"internal/freelist", "internal/histogram", "internal/list", "internal/park", "internal/stack",
-		"osthread"},
-		tests: []string{"internal/ident", "internal/testutil"}},
+		"internal/freelist", "internal/histogram", "internal/list", "internal/park", "internal/stack"},
+		tests: []string{"internal/ident", "internal/testutil", "osthread"}},
 	{dir: "keyed", files: []string{engine, "thread", "internal/access", "internal/clock",
 		"internal/list", "internal/park"},
 		tests: []string{"internal/ident", "internal/testutil"}},
@@ -74,7 +73,8 @@ var parts = []struct {
 		tests: []string{"internal/testutil"}},
 	{dir: engine, files: []string{"internal/callq", "internal/clock", "internal/cores",
 		"internal/fault", "internal/histogram", "internal/ident", "internal/list", "internal/park",
-		"internal/pin", "internal/sched", "internal/stack"}, tests: []string{"internal/testutil"}},
+		"internal/pin", "internal/sched", "internal/stack", "osthread"},
+		tests: []string{"internal/testutil"}},
 	{dir: "internal/testutil", files: []string{"internal/clock"}},
 	{dir: "internal/compare", files: []string{"mainthread", "internal/cores"},
 		tests: []string{"internal/ident"}},

@@ -80,7 +80,7 @@ bit made[JOBS + 1];          /* history: the call has been made */
 #define LOWEST(set) ((set) & 1 -> 0 : 1)
 byte places[QUEUES];         /* limit.places */
 bit limitClosed[QUEUES];     /* limit.closed */
-bit placeToken[QUEUES];      /* Engine.token */
+bit placeToken[QUEUES];      /* waiter.token */
 
 /* property: a function that a caller waits for begins and runs only while its caller is there, and
  * does not begin after others have been told of a Goexit that has unwound its caller */
@@ -147,7 +147,7 @@ proctype Thread(byte e) {
 	od
 }
 
-/* Engine.runList(p), while e waits; exits as in Exec. */
+/* Engine.runFor, for all of p, while e waits; exits as in Exec. */
 inline RunList(e) {
 	do
 	:: p == NIL -> break
@@ -183,7 +183,7 @@ inline WaitFor(e) {
 	When(unwound, unwound = 0; exits = 1; o = 0; Put(c))
 }
 
-/* reach.from, for a wait for a thread: seen, as bits. */
+/* Engine.explore, for a wait for a thread: seen, as bits. */
 inline Reach(on) {
 	d_step { seen = 1 << (on); todo = seen };
 	do
@@ -210,7 +210,7 @@ inline Rescue(e) {
 	od
 }
 
-/* Engine.pokeAll */
+/* Engine.rescue, if it runs nothing; here, all are notified */
 inline PokeAll(e) {
 	Reach(t);
 	do
@@ -225,7 +225,7 @@ inline PokeAll(e) {
 	od
 }
 
-/* limit.enter, for a queue that is not the thread's own: m is the kind. */
+/* target.acquire, for a queue that is not the thread's own: m is the kind. */
 inline Enter(e) {
 	if
 	:: d_step { places[t] < LIMIT -> places[t]++; m = PLACED }
