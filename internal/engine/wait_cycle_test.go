@@ -162,6 +162,7 @@ func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 	y.token = park.NewToken(false)
 	w.call.Begun()
 	y.publish(&wait{on: x})
+	x.publish(w)
 	for what, begins := range map[string]func(){
 		"has begun to wait": x.unpublish, "is to look anew": func() { x.again.Store(true) },
 	} {
