@@ -200,8 +200,7 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 // Workers returns the threads of which one must go on, so that p need not wait: those of its key,
 // or all if it is a slot that is missing, and the threads on which their calls were made. Such a
 // call may have run and not have returned yet, because its caller runs other functions while it
-// waits.
-// It is called without mu, by each thread that looks whether it is in a cycle.
+// waits. It is called without mu, by each thread that looks whether it is in a cycle.
 func (p *call[K]) Workers() (needed []*engine.Engine) {
 	k, s := p.of, p.state
 	k.mu.Lock()
