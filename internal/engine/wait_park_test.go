@@ -360,6 +360,7 @@ func TestPark_untimed(t *testing.T) {
 // Go's scheduler has no end of a timeslice for a locked goroutine and those that it wakes and that
 // wake it. So a thread that has slept for short times only ends it.
 func TestPark_letsOthersRun(t *testing.T) {
+	hasCores(t, 2) // or they would be counted at a time to come
 	type after int // what shared is
 	const (
 		same after = iota
