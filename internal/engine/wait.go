@@ -42,10 +42,10 @@ import (
 //	looking  at its record, if the thread offers to spin, or spins and advises that. If it offers,
 //	         the thread may have been woken on the caller's core, so the caller yields that, but not
 //	         on a crowded machine
-//	Gosched  with at most two Ps, if it found the thread up, no other caller is queued before it,
-//	         and the thread does not advise to look: it is about to answer, perhaps on this P. With
-//	         more Ps, callers would fight for the scheduler's lock
-//	parked   until the thread sends a token; with at most two Ps, at once behind other callers
+//	Gosched  instead, with at most two Ps, if others are queued before it or the thread does not
+//	         advise to look: it is about to answer. With more Ps, callers would fight for the
+//	         scheduler's lock
+//	parked   until the thread sends a token; at once behind others if the thread runs last
 //
 // While other goroutines wait for the Ps, a thread that has several callers runs last: the one that
 // wakes it puts it behind those that are queued for its P. So more of them queue calls, which the
@@ -186,9 +186,10 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 		return l.meet(c, time.Duration(l.offer.Load()))
 	}
 	limit := time.Duration(l.spin.Load())
-	switch turns := spinners.turns(); {
-	case limit == parkAtOnce || l.parks || behind && turns:
-	case limit > 0:
+	turns := spinners.turns()
+	switch {
+	case limit == parkAtOnce || l.parks || behind && turns && l.offer.Load() == runLast:
+	case limit > 0 && !(behind && turns):
 		return l.look(c, clock.Now(), limit, false)
 	case turns && self == nil: // to a locked goroutine, Gosched is two changes of threads
 		takeTurns(c, time.Duration(l.price.Load()))

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -521,18 +522,22 @@ func TestWait_ways(t *testing.T) {
 		behind       bool
 		settled, ran bool
 	}{
-		"many Ps, nothing spins": {16, 0, forEver, false, false, false, false},
-		"a caller on a thread":   {2, 0, forEver, true, false, false, false},
-		"it looks for so long":   {2, µs, forEver, false, false, false, false},
-		"behind others, many Ps": {16, forEver, 0, false, true, true, true},
-		"behind others, two Ps":  {2, forEver, forEver, false, true, false, false},
-		"it takes turns":         {2, 0, forEver, false, false, true, true},
+		"many Ps, nothing spins":      {16, 0, forEver, false, false, false, false},
+		"a caller on a thread":        {2, 0, forEver, true, false, false, false},
+		"it looks for so long":        {2, µs, forEver, false, false, false, false},
+		"behind others, many Ps":      {16, forEver, 0, false, true, true, true},
+		"behind others, two Ps":       {2, forEver, forEver, false, true, true, true},
+		"behind others, it runs last": {2, forEver, forEver, false, true, false, false},
+		"it takes turns":              {2, 0, forEver, false, false, true, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, c.procs)
 			e, _ := New(Config{})
 			e.waits.spin.Store(int64(c.spin))
 			e.waits.price.Store(int64(c.price))
+			if strings.HasSuffix(name, "runs last") {
+				e.waits.offer.Store(runLast)
+			}
 			var self *Engine
 			if c.thread {
 				self = e
