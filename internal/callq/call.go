@@ -90,6 +90,7 @@ const (
 	Placed                   // a posted call that has a place in a bounded queue
 	Posts                    // several posted calls, see block
 	Control                  // Fn is the engine's own and is run as part of serving
+	End                      // likewise, of nothing: it ends the thread, see Seal
 	mark                     // no call: see Queue.Mark
 )
 

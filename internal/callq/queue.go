@@ -33,6 +33,7 @@ import (
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
 //	any           closed       anyone  Close, which refuses the calls that it found
+//	any           closed       thread  Seal, which makes the calls that it found ready
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -43,8 +44,8 @@ import (
 //	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
 //	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
 //	                                   came, and then the thread refuses them
-//	a Call        nil          thread  Mark, sweep: the thread has the list in hand in order to
-//	                                   change it
+//	a Call        nil          thread  Mark, Seal, sweep: the thread has the list in hand in order
+//	                                   to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
 //	any           closed       anyone  Close, after it closed head
@@ -343,6 +344,22 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
+// A chain is a list with its last call.
+type chain struct{ first, last *Call }
+
+// append appends a list, which may be nil.
+func (l *chain) append(first, last *Call) {
+	switch {
+	case first == nil:
+		return
+	case l.first == nil:
+		l.first = first
+	default:
+		l.last.next.Store(first)
+	}
+	l.last = last
+}
+
 // pop takes the first call off a list.
 func pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
@@ -429,10 +446,53 @@ func (q *Queue) Close() (wake bool) {
 	return h != nil
 }
 
-// Closed reports whether Close has been called.
+// Seal refuses all calls, those that are queued and those that will be. It leaves posted ones
+// queued, and end, a call that the thread has taken, behind them. If there are none, it is true,
+// and has given back end. Of several ends one stays.
+func (q *Queue) Seal(end *Call) (empty bool) {
+	older, _ := q.all()
+	younger := q.head.Swap(&closed)
+	switch younger {
+	case nil, &resting, &interrupted, &closed:
+		younger = nil
+	default:
+		younger = reverse(younger)
+	}
+	var kept, marks chain
+	for _, list := range [...]*Call{older, younger} {
+		for list != nil {
+			var c *Call
+			switch c, list = pop(list); {
+			case c.Kind == mark:
+				marks.append(c, c)
+			case c.linked, c.Kind <= Withdrawable, c.Kind == End:
+				c.Refuse()
+			default:
+				kept.append(c, c)
+			}
+		}
+	}
+	if empty = kept.first == nil; empty {
+		q.Put(end)
+	} else {
+		kept.append(end, end)
+	}
+	if kept.append(marks.first, marks.last); kept.first != nil {
+		q.restore(kept.first, kept.last)
+	}
+	return empty
+}
+
+// Closed reports whether nothing can be queued or taken any more.
 //
 //threadcall:noalloc
-func (q *Queue) Closed() bool { return q.head.Load() == &closed }
+func (q *Queue) Closed() bool {
+	if q.head.Load() != &closed {
+		return false
+	}
+	r := q.ready.Load()
+	return r == nil || r == &closed
+}
 
 // refuse refuses the calls of a list.
 func refuse(list *Call) {

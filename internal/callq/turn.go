@@ -79,24 +79,17 @@ const sweepAfter = 64
 // sweep removes the calls that have begun out of their turn.
 func (q *Queue) sweep() {
 	list, _ := q.all()
-	var kept *Call // the last that stays
-	for c := list; c != nil; {
-		next := c.next.Load()
-		if c.linked {
-			if kept == nil {
-				list = next
-			} else {
-				kept.next.Store(next)
-			}
-			c.next.Store(nil)
+	var kept chain
+	for list != nil {
+		var c *Call
+		if c, list = pop(list); c.linked {
 			q.pass(c)
 		} else {
-			kept = c
+			kept.append(c, c)
 		}
-		c = next
 	}
-	if list != nil {
-		q.restore(list, kept)
+	if kept.first != nil {
+		q.restore(kept.first, kept.last)
 	}
 }
 

@@ -115,19 +115,19 @@ func newEngine(c Config) *Engine {
 func (x *target) ID() uint64 { return uint64(x.first().id) }
 
 // Control has the thread call fn, and does not count that, unless it is terminated before.
-func (e *Engine) Control(fn func()) { e.control(fn) }
+func (e *Engine) Control(fn func()) { e.control(callq.Control, fn) }
 
-// control queues fn, which may be nil. The thread calls it unless it is terminated before. It says
-// whether the thread had to be woken. The record is the first of the queue, as a rule, so that a
-// thread for one call needs no others.
+// control queues fn, which may be nil, or the end. The thread calls it unless it is terminated
+// before. It says whether the thread had to be woken. The record is the first of the queue, as a
+// rule, so that a thread for one call needs no others.
 //
 //threadcall:noalloc
-func (e *Engine) control(fn func()) (wake bool) {
+func (e *Engine) control(kind callq.Kind, fn func()) (wake bool) {
 	if e.q.Closed() {
 		return false
 	}
 	c := e.q.Get(callq.Awaited, fn, 0)
-	c.Kind = callq.Control
+	c.Kind = kind
 	e.controls.Add(1)
 	if wake, _, _ = e.q.Push(c); wake { // else it is closed, for ever, or the thread looks
 		e.wake()

@@ -4,6 +4,7 @@ import (
 	"iter"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
@@ -372,4 +373,50 @@ func allocatesNothing(t *testing.T, f func()) {
 			}
 		}) == 0
 	}, "1,000 calls allocate nothing")
+}
+
+// A goroutine may have read that the thread is open before Shutdown began, and post afterwards. The
+// function runs, also if the one before it calls Goexit, and Terminate still refuses it.
+func TestShutdown_postsBehindIt(t *testing.T) {
+	for _, terminate := range []bool{false, true} {
+		e, _ := New(Config{})
+		e.Start()
+		g := testutil.Occupy(t, e.Go)
+		ended := make(chan error)
+		go func() { ended <- e.Shutdown(never) }()
+		eventually(t, func() bool { return e.controls.Load() == 1 }, "Shutdown has queued the end")
+		var ran atomic.Int32
+		inPlace := false
+		post := func(f func()) {
+			if _, ok := e.q.Post(f); !ok {
+				t.Error("a post is refused before the end")
+			}
+		}
+		post(func() { ran.Add(1); runtime.Goexit() })
+		post(func() {
+			ran.Add(1)
+			inPlace = e.Call(func() {})
+			if _, ok := e.q.Post(func() {}); ok {
+				t.Error("a post is queued behind the end")
+			}
+		})
+		late := make(chan bool)
+		go func() { late <- e.Call(func() {}) }()
+		eventually(t, func() bool { return e.q.Len() == 4 }, "a call is queued as well")
+		want := int32(2)
+		if terminate {
+			want = 0
+			e.Terminate()
+		}
+		g.Open()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if <-late {
+			t.Error("a call ran that was queued behind the end")
+		}
+		if n := ran.Load(); n != want || inPlace == terminate {
+			t.Errorf("%d posts ran, want %d; a call in place %v", n, want, inPlace)
+		}
+	}
 }

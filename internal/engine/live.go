@@ -17,8 +17,8 @@ import (
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
 //	closing  are refused  are queued, and refused when  runs            Shutdown, and Retire of a
-//	                      it is closed; those of a                      pool
-//	                      pool are refused
+//	                      the thread seals it, see end;                 pool
+//	                      those of a pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
 //	                                                                    closing pool that has
 //	                                                                    nothing to run, for itself
@@ -368,7 +368,16 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	e.control(e.Terminate)
+	e.control(callq.End, nil)
+}
+
+// end is called when the thread comes to c, the end that Shutdown or Retire has queued. What Go has
+// queued is in front of it, or behind it if the poster has read the phase before it was closing. So
+// the thread closes the queue for all others, and comes to c again after those posts.
+func (e *Engine) end(c *callq.Call) {
+	if e.q.Seal(c) {
+		e.Terminate()
+	}
 }
 
 // Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
@@ -380,7 +389,7 @@ func (e *Engine) Shutdown(ctx context.Context) error {
 		return nil
 	}
 	if e.enter(closing) {
-		e.control(e.Terminate)
+		e.control(callq.End, nil)
 	}
 	self := Self()
 	if self == e && !e.own && e.serving.Load() == 0 {

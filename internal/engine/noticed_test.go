@@ -267,7 +267,7 @@ func TestControl_keepsNothing(t *testing.T) {
 	p := func() weak.Pointer[[64]int] {
 		large := new([64]int)
 		ran := make(chan bool)
-		e.control(func() { large[0]++; close(ran) })
+		e.Control(func() { large[0]++; close(ran) })
 		testutil.Arrives(t, ran)
 		return weak.Make(large)
 	}()

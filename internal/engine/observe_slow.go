@@ -221,7 +221,7 @@ func (e *Engine) asksHost(v *observedCall) bool {
 		return false
 	}
 	v.asked = true
-	go e.control(nil) // which calls a function of the host
+	go e.Control(nil) // which calls a function of the host
 	return true
 }
 

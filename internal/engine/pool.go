@@ -111,7 +111,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.backlog.Append(&c.Node)
 	e = p.choose()
 	p.mu.Unlock()
-	return e, e != nil && e.control(nil), true
+	return e, e != nil && e.control(callq.Control, nil), true
 }
 
 // choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
@@ -167,7 +167,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		}
 	}
 	if other != nil {
-		other.control(nil)
+		other.control(callq.Control, nil)
 	}
 	return c
 }
@@ -252,6 +252,6 @@ func (p *Pool) Retire() {
 		return
 	}
 	for _, e := range p.workers {
-		e.control(nil)
+		e.control(callq.Control, nil)
 	}
 }

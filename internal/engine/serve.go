@@ -176,6 +176,9 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 			fn()
 		}
 		return false
+	case callq.End:
+		e.end(c)
+		return false
 	case callq.Posted, callq.Placed, callq.Posts:
 		return e.runPosted(c)
 	case callq.Withdrawable:

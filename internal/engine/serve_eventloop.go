@@ -127,7 +127,7 @@ func (e *Engine) block(f func(), announce bool) {
 // the engine has been terminated, or to end it: then the engine serves by itself what is queued,
 // and refuses what comes later. If a function that it runs calls Goexit, loop is called again.
 func (e *Engine) ServeIn(loop func()) {
-	e.control(func() {
+	e.Control(func() {
 		returned := false
 		defer func() {
 			if !returned {
