@@ -477,6 +477,7 @@ func TestTick_yields(t *testing.T) {
 		itself          bool
 	}{
 		"of late":                  {yieldAfter - 1, time.Hour, false, 0, 0, false},
+		"posts alone":              {yieldPosts - 1, time.Hour, false, 0, 0, false},
 		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, 0, yieldOwn, false},
 		"all Ps":                   {yieldAfter, yieldAllAfter, false, 0, yieldAll, false},
 		"in vain":                  {yieldAfter, yieldAllAfter + yieldAfter, false, 0, yieldOwn, true},
@@ -489,6 +490,9 @@ func TestTick_yields(t *testing.T) {
 		yielded := yields(func() {
 			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
 			r.woke, r.woken = c.woke, 0
+			if name != "posts alone" {
+				e.counts.calls++
+			}
 			if e.yields.kind.Store(0); c.unheard {
 				e.yields.kind.Store(yieldOwn)
 			}
@@ -498,6 +502,7 @@ func TestTick_yields(t *testing.T) {
 			t.Errorf("%s: callers are told %d, want %d", name, kind, c.kind)
 		}
 		if c.woke > 0 {
+			e.counts.calls++
 			if e.tick(now + yieldAfter); yielded || r.passed != now || e.yields.kind.Load() != yieldOwn {
 				t.Errorf("%s: it yields: %v, and passed at %v, now %v", name, yielded, r.passed, now)
 			}

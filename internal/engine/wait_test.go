@@ -420,6 +420,7 @@ func TestYieldState_inVain(t *testing.T) {
 		now := clock.Now() - ago
 		r.yielded, r.passed = now-yieldAfter, now-yieldAllAfter-yieldAfter
 		e.yields.kind.Store(asked)
+		e.counts.calls++
 		e.tick(now)
 		return e.yields.kind.Load(), r.passed + yieldAllAfter - now
 	}

@@ -61,6 +61,7 @@ type idleState struct {
 	untimed bool          // ticked is not known: the thread was woken without being timed
 	longs   int           // how many times in a row from one call to the next were longer than a spin
 	taken   int           // calls since ticked
+	calls   uint          // awaited ones until then
 	every   int           // calls from one tick to the next
 	ticked  time.Duration // when the thread has last read the clock
 	up      time.Duration // when it was woken; zero if it has spun since
@@ -108,7 +109,12 @@ func (e *Engine) tick(now time.Duration) {
 	if r.woke != r.woken { // the Ps of callers that were parked have run what waited
 		r.woken, r.yielded, r.passed = r.woke, now, now
 	}
-	if now-r.yielded >= yieldAfter {
+	after := yieldAfter
+	if e.counts.calls == r.calls {
+		after = yieldPosts
+	}
+	r.calls = e.counts.calls
+	if now-r.yielded >= after {
 		r.yielded = now
 		kind := uint32(yieldOwn)
 		unheard := e.yields.kind.Load() != 0

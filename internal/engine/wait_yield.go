@@ -20,7 +20,8 @@ import (
 //	          made ready, and timers of goroutines that have run there before
 //
 //	from      to        by        in
-//	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter
+//	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter, or
+//	                              yieldPosts
 //	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
 //	                              If they do so in vain, the thread yields, and again after three
 //	                              yieldAfter and the time that it took (late by 0.2 ms, not 0.45)
@@ -43,6 +44,7 @@ const (
 	// A yield takes 1 µs. With half, 15 µs of work and a call take 5.5 times as long in the median,
 	// with twice, others are late by twice as much.
 	yieldAfter    = 50 * time.Microsecond
+	yieldPosts    = 8 * yieldAfter  // while only posts come; else one each 2 µs takes twice as long
 	yieldAllAfter = 6 * yieldAfter  // 5 to 30 µs; with twice, others are late by 3.2 times as much
 	quickYield    = yieldAfter / 50 // nothing else was ready to run; half and twice do as well
 )
