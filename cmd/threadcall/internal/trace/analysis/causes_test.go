@@ -444,11 +444,15 @@ func answersByOne() {
 	}
 }
 
+// crawls is how long a task takes of those for which main waits: so long that main waits for half of
+// the time on a machine, too, on which other processes compute.
+const crawls = 25 * time.Millisecond
+
 func crawl() {
 	var g errgroup.Group
 	g.SetLimit(2)
 	for range 20 {
-		g.Go(func() error { time.Sleep(5 * time.Millisecond); return nil })
+		g.Go(func() error { time.Sleep(crawls); return nil })
 	}
 	g.Wait()
 }
@@ -457,7 +461,7 @@ func limit() {
 	slots := make(chan bool, 2)
 	for range 20 {
 		slots <- true
-		go func() { time.Sleep(5 * time.Millisecond); <-slots }()
+		go func() { time.Sleep(crawls); <-slots }()
 	}
 }
 
