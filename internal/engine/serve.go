@@ -65,8 +65,9 @@ func (e *Engine) step() bool {
 	if c == nil {
 		return false
 	}
-	e.run(c, nil)
-	e.took()
+	if e.run(c, nil) {
+		e.took()
+	}
 	return true
 }
 
@@ -130,8 +131,8 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++
+				e.took()
 			}
-			e.took()
 			if limit > 0 && n > 0 && clock.Now()-start >= limit {
 				break
 			}

@@ -462,6 +462,23 @@ func TestPark_countsCores(t *testing.T) {
 	}
 }
 
+// What the engine queues for itself says nothing about how long functions take.
+func TestStep_timesFunctionsOnly(t *testing.T) {
+	e, _ := New(Config{})
+	e.idleState.every = maxCalls
+	e.Control(nothing)
+	e.Go(nothing)
+	for want := range 2 {
+		if ok := e.step(); !ok || e.idleState.taken != want {
+			t.Errorf("after %d functions, %d count", want, e.idleState.taken)
+		}
+	}
+	e.Control(nothing)
+	if n := e.Serve(0, nil); n != 0 || e.idleState.taken != 1 {
+		t.Errorf("Serve: %d functions, %d count", n, e.idleState.taken)
+	}
+}
+
 // When a thread that always has calls tells callers to yield, and when it yields itself.
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
