@@ -300,7 +300,7 @@ func TestPool_leftCall(t *testing.T) {
 	p.records.Get(callq.Awaited, nil, 0)
 	x := newEngine(Config{})
 	c := p.records.Get(callq.Awaited, func() { t.Error("it ran") }, x.id)
-	if e, _, ok := p.add(c); e != nil || !ok {
+	if e, _, _, ok := p.add(c, false); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
 	}
 	w := &wait{call: c, pool: p}

@@ -18,8 +18,11 @@ import (
 // notified, because running threads may take all calls, and it may take several: if one came for
 // each call, 8 callers of empty functions would take 1.8 times the CPU time. But if functions are
 // long, one comes for each, so that no core is idle meanwhile. When a thread has come, it notifies
-// the next before it runs a call. So under mu, if there is a backlog, either a thread is coming or
-// none is idle.
+// the next before it runs a call.
+//
+// While functions are brief and a thread is coming or spins, one caller looks for its outcome
+// before it has another notified, which would come in vain. So under mu, if there is a backlog
+// beside the call of that caller, either a thread is coming or none is idle.
 type Pool struct {
 	target
 	workers []*Engine
@@ -29,8 +32,11 @@ type Pool struct {
 	idle    []*Engine
 	coming  int  // threads that were notified and have not looked at the backlog since
 	long    bool // functions take longer than half a wake-up
+	short   bool // they are brief
 	spared  bool // a wait has counted on threads that are not busy
 	backlog list.List[*callq.Call]
+	last    *Engine     // the thread that was notified last, or has taken a call since
+	looks   *callq.Call // in the backlog; its caller looks for its outcome, and then calls seek
 }
 
 // The place of a thread in its pool.
@@ -98,20 +104,43 @@ func (p *Pool) CallEach(fn func(i int)) {
 //threadcall:noalloc
 func (p *Pool) Call(fn func()) bool { return p.CallContext(never, fn) == nil }
 
-// add puts c in the backlog, and notifies e if it must come.
+// add puts c in the backlog, and notifies e if it must come. If may is true and looks as well, the
+// caller of c is to look for its outcome, as e will do it, and then to call seek.
 //
 //threadcall:noalloc
-func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
+func (p *Pool) add(c *callq.Call, may bool) (e *Engine, wake, looks, ok bool) {
 	p.mu.Lock()
 	if p.phase.Load() != open {
 		p.mu.Unlock()
-		return nil, false, false
+		return nil, false, false, false
 	}
 	c.Worker = 0
 	p.backlog.Append(&c.Node)
-	e = p.choose()
+	e = p.last
+	if looks = may && p.short && p.looks == nil && p.backlog.Len <= 2 && e != nil &&
+		!e.waits.parks && (p.coming > 0 || !e.listed && e.waits.spin.Load() > 0); looks {
+		p.looks = c
+	} else {
+		e = p.choose()
+	}
 	p.mu.Unlock()
-	return e, e != nil && e.control(callq.Control, nil), true
+	return e, !looks && e != nil && e.control(callq.Control, nil), looks, true
+}
+
+// seek notifies a thread, after the caller of c has looked in vain.
+//
+//threadcall:noalloc
+func (p *Pool) seek(c *callq.Call) {
+	var e *Engine
+	p.mu.Lock()
+	if p.looks == c {
+		p.looks = nil
+		e = p.choose()
+	}
+	p.mu.Unlock()
+	if e != nil {
+		e.control(callq.Control, nil)
+	}
 }
 
 // choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
@@ -120,13 +149,18 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
 	n := len(p.idle)
-	if n == 0 || p.coming >= p.backlog.Len || p.coming > 0 && !p.long {
+	calls := p.backlog.Len
+	if p.looks != nil {
+		calls--
+	}
+	if n == 0 || p.coming >= calls || p.coming > 0 && !p.long {
 		return nil
 	}
 	e := p.idle[n-1]
 	p.idle = p.idle[:n-1]
 	e.listed, e.coming = false, true
 	p.coming++
+	p.last = e
 	return e
 }
 
@@ -141,6 +175,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		p.coming--
 	}
 	p.long = e.idleState.slot == nil && e.idleState.every == 1
+	p.short = e.idleState.brief()
 	n := p.backlog.First
 	switch {
 	case n != nil:
@@ -212,6 +247,10 @@ func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
 //threadcall:noalloc
 func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 	c.Node.Remove()
+	p.last = e
+	if c == p.looks {
+		p.looks = nil
+	}
 	c.Worker = e.index + 1
 	return c
 }
@@ -227,6 +266,7 @@ func (p *Pool) Terminate() {
 		n.Remove()
 		n.Value.Refuse()
 	}
+	p.looks = nil
 	p.mu.Unlock()
 	for _, e := range p.workers {
 		e.Terminate()

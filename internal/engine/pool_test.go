@@ -38,7 +38,7 @@ func TestPool_coming(t *testing.T) {
 	var calls [4]*callq.Call
 	for i := range calls {
 		calls[i] = p.records.Get(callq.Awaited, func() {}, 0)
-		e, wake, ok := p.add(calls[i])
+		e, wake, _, ok := p.add(calls[i], false)
 		if !ok || wake != (i == 0) || (e == p.workers[2]) != (i == 0) || (e == nil) != (i > 0) {
 			t.Fatalf("call %d: told %v, woke %v, accepted %v", i, e, wake, ok)
 		}
@@ -54,8 +54,78 @@ func TestPool_coming(t *testing.T) {
 	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
 		t.Error("the thread that looks first does not take the last call, or is not idle afterwards")
 	}
-	if e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); e != p.workers[1] {
+	if e, _, _, _ := p.add(p.records.Get(callq.Awaited, nothing, 0), false); e != p.workers[1] {
 		t.Error("the thread that is idle is not told of the next call")
+	}
+}
+
+// While a thread is coming, the caller of one call looks first. Nothing comes for that call until
+// it has looked in vain, and then a thread does unless one is still coming.
+func TestPool_aCallerLooks(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, third, came bool // another call is queued before; after; the thread has come
+		coming              int  // threads after seek
+	}{
+		"it comes":               {coming: 1},
+		"it has come":            {came: true, coming: 1},
+		"it has come, for three": {third: true, came: true, coming: 1},
+		"the backlog is longer":  {before: true},
+	} {
+		p := poolAtRest(2)
+		p.short = true
+		add := func(may bool) (*callq.Call, *Engine, bool) {
+			c := p.records.Get(callq.Awaited, nothing, 0)
+			e, _, looks, _ := p.add(c, may)
+			return c, e, looks
+		}
+		first, coming, looks := add(true)
+		if coming != p.workers[1] || looks {
+			t.Fatalf("%s: the first caller looks: %v", name, looks)
+		}
+		if c.before {
+			add(false)
+		}
+		second, e, looks := add(true)
+		if looks == c.before {
+			t.Errorf("%s: the second caller looks: %v", name, looks)
+		}
+		if c.before {
+			continue
+		}
+		if _, e, looks := add(c.third); e != nil || looks { // nothing comes, or one caller more looks
+			t.Errorf("%s: a third caller looks: %v", name, looks)
+		}
+		third := p.backlog.Last.Value
+		if !c.third {
+			third.Node.Remove()
+		}
+		if e != coming || p.coming != 1 {
+			t.Errorf("%s: %d threads are coming", name, p.coming)
+		}
+		if c.came {
+			if p.next(coming) != first {
+				t.Errorf("%s: the thread does not take the first call", name)
+			}
+			if others := p.coming > 0; others != c.third {
+				t.Errorf("%s: another thread comes: %v", name, others)
+			}
+		}
+		p.seek(second)
+		p.seek(second) // once is enough
+		if p.coming != c.coming || p.looks != nil {
+			t.Errorf("%s: %d threads are coming after the look, want %d", name, p.coming, c.coming)
+		}
+	}
+	p := poolAtRest(2)
+	p.short = true
+	p.add(p.records.Get(callq.Awaited, nothing, 0), true)
+	c := p.records.Get(callq.Awaited, nothing, 0)
+	p.add(c, true)
+	if p.next(p.workers[1]); p.next(p.workers[1]) != c || p.looks != nil {
+		t.Error("a call that was taken counts as one whose caller looks")
+	}
+	if p.seek(c); p.coming != 0 {
+		t.Error("its caller has another thread notified")
 	}
 }
 
@@ -68,7 +138,8 @@ func TestPool_coming_forLongFunctions(t *testing.T) {
 	p.workers[0].idleState.every = 1 // it has looked at the clock after its last function
 	p.next(p.workers[0])
 	for i := range 4 {
-		if e, _, _ := p.add(p.records.Get(callq.Awaited, func() {}, 0)); (e == nil) != (i == 3) {
+		e, _, _, _ := p.add(p.records.Get(callq.Awaited, nothing, 0), false)
+		if (e == nil) != (i == 3) {
 			t.Errorf("call %d: told %v", i, e)
 		}
 	}

@@ -166,7 +166,7 @@ func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) cal
 	e, p := x.on, x.pool
 	var wake, behind, ok bool
 	if p != nil {
-		e, wake, ok = p.add(c)
+		e, wake, behind, ok = p.add(c, self == nil)
 	} else if wake, behind, ok = e.q.Push(c); wake {
 		e.wake()
 	}
@@ -393,7 +393,7 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 	switch {
 	case !ok:
 	case x.pool != nil:
-		_, _, ok = x.pool.add(c)
+		_, _, _, ok = x.pool.add(c, false)
 	case c == nil:
 		wake, ok = x.on.q.Post(fn)
 	default:

@@ -130,6 +130,9 @@ func (e *Engine) await(
 		}
 		return o
 	}
+	if behind && e.pool != nil {
+		e.pool.seek(c)
+	}
 	o := block(cancel, c, self, e, nil)
 	if e.yields.kind.Load() != 0 {
 		e.yields.kind.Store(0) // the caller's P was free meanwhile

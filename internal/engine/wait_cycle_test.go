@@ -51,7 +51,7 @@ func TestWait_needs(t *testing.T) {
 			t.Errorf("%s: it needs %v, want %v", what, got, want)
 		}
 	}
-	p.add(w.call)
+	p.add(w.call, false)
 	needs("a thread is coming")
 	p.workers[0].busy.Store(true)
 	p.workers[1].busy.Store(true)
@@ -71,7 +71,7 @@ func TestWait_needs(t *testing.T) {
 func TestPool_next_spared(t *testing.T) {
 	p := poolAtRest(2)
 	for range 3 {
-		p.add(p.records.Get(callq.Awaited, func() {}, 7))
+		p.add(p.records.Get(callq.Awaited, func() {}, 7), false)
 	}
 	w := &wait{call: p.backlog.Last.Value, pool: p}
 	if w.needs() != nil || !p.spared {

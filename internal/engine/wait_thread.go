@@ -85,6 +85,9 @@ func (e *Engine) took() {
 	}
 }
 
+// brief reports whether functions, with what is done beside them, take less than 2 µs.
+func (r *idleState) brief() bool { return r.every > int(tick/(2*time.Microsecond)) }
+
 // tick is called when the thread knows the time. Callers that have kept their Ps for long yield.
 //
 //threadcall:noalloc
@@ -259,7 +262,7 @@ func (e *Engine) dares(now time.Duration) bool {
 func (e *Engine) outnumbered(now time.Duration) bool {
 	r := &e.idleState
 	r.outnumbered = spinners.count(now) > 0 && !spinners.want(e.id, &r.wanting, now)
-	if r.outnumbered {
+	if r.outnumbered && (e.pool == nil || !r.brief()) {
 		e.waits.setSpin(parkAtOnce)
 	}
 	return r.outnumbered

@@ -137,11 +137,14 @@ byte idle[WORKERS], idlers;           /* Pool.idle */
 bit listed[WORKERS];                  /* Engine.listed */
 bit comes[WORKERS], coming;           /* Engine.coming, Pool.coming */
 bit closed, retired;
-/* property: if there is a backlog, a thread is coming or none is idle; one is told at a time, and
- * only a thread that is idle; a thread that looks at the backlog is not among the idle ones */
+byte looks;                           /* Pool.looks: the call in the backlog whose caller looks */
+/* property: if there is a backlog, but for that call, a thread is coming or none is idle; one is told
+ * at a time, and only a thread that is idle; a thread that looks at the backlog is not among the idle
+ * ones */
 bit shared_out;
 
-#define Shared() assert(empty(backlog) || coming || idlers == 0 || shared_out)
+#define QUEUED (len(backlog) - (looks != NIL))
+#define Shared() assert(QUEUED == 0 || coming || idlers == 0 || shared_out)
 
 /* Pool.choose: o, POOL if no thread is idle. */
 inline Choose() {
@@ -176,10 +179,18 @@ inline Come(e) {
 	}
 }
 
-/* Pool.submit: ok unless the pool is closed. */
+/* Pool.submit: ok unless the pool is closed. A caller may look for the outcome for any time; to call
+ * seek when it has found it changes nothing. */
 inline Submit() {
 	if
 	:: d_step { closed -> ok = 0 }
+	:: d_step { !closed && looks == NIL && kind[c] == AWAITED -> backlog!c; looks = c; Shared() };
+		/* Pool.seek */
+		d_step { o = POOL;
+			When(looks == c, looks = NIL; When(!coming, Choose()));
+			Shared() };
+		When(o != POOL, Come(o));
+		d_step { ok = 1; o = 0 }
 	:: d_step { !closed -> backlog!c; o = POOL;
 			When(!coming, Choose());
 			Shared() };
@@ -201,10 +212,8 @@ inline Next(e) {
 	if
 	:: d_step { nempty(backlog) ->
 			Came(e); backlog?c; o = POOL;
-			if
-			:: yes && nempty(backlog) -> Choose()
-			:: !yes || empty(backlog)
-			fi;
+			When(looks == c, looks = NIL);
+			Either(yes && QUEUED > 0, Choose(), skip);
 			yes = 0;
 			Shared() };
 		When(o != POOL, Come(o));
@@ -219,7 +228,7 @@ inline Next(e) {
 
 /* Pool.Terminate */
 inline TerminatePool() {
-	d_step { closed = 1; MoveBacklog() };
+	d_step { closed = 1; looks = NIL; MoveBacklog() };
 	Refuse();
 	i = 0;
 	While(i < WORKERS,
