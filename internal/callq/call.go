@@ -56,6 +56,8 @@ type Call struct {
 	linked bool
 	// of a block: its last function has been taken, and it is in no list; the thread's
 	spent bool
+	// in ready, and a Mark is behind it; the thread's
+	marked bool
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
 	// cleared once it has run, so that what it captured can be collected
@@ -89,9 +91,7 @@ const (
 	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
 	Posts                    // several posted calls, see block
-	Control                  // Fn is the engine's own and is run as part of serving
-	End                      // likewise, of nothing: it ends the thread, see Seal
-	mark                     // no call: see Queue.Mark
+	Control                  // Fn, which may be nil, is the engine's own and is run as part of serving
 )
 
 // Outcome is how a call ended; zero means that it has not.

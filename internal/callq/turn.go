@@ -76,13 +76,13 @@ func (c *Call) BeginOutOfTurn(poster uintptr) bool {
 // have queued, costs each of them two steps at most, and memory is bound by what was queued.
 const sweepAfter = 64
 
-// sweep removes the calls that have begun out of their turn.
+// sweep removes the calls that have begun out of their turn, but for those with a mark behind them.
 func (q *Queue) sweep() {
 	list, _ := q.all()
 	var kept chain
 	for list != nil {
 		var c *Call
-		if c, list = pop(list); c.linked {
+		if c, list = pop(list); c.linked && !c.marked {
 			q.pass(c)
 		} else {
 			kept.append(c, c)

@@ -65,7 +65,7 @@ func (e *Engine) stackID() string {
 
 // String names the thread in a message.
 func (e *Engine) String() string {
-	name := e.serves().name
+	name := e.of.name
 	switch {
 	case e.permanent:
 		return "the main thread"

@@ -73,7 +73,7 @@ type life struct {
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
-	stopping bool     // it runs that or cleanups, or has
+	stopping bool     // it runs that or cleanups, or has, or what Go has queued before the end
 	keep     bool     // the thread serves another engine afterwards
 
 	onEnd func() // of its Config
@@ -147,7 +147,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	f, _ = newPost(never, nil, e.serves().observer.Load(), e, f)
+	f, _ = newPost(never, nil, e.of, f)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -208,9 +208,9 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	f, v := newPost(never, nil, e.serves().observer.Load(), e, f)
+	f, v := newPost(never, nil, e.of, f)
 	if v != nil {
-		v.depth = 0
+		v.on, v.depth = e, 0 // which GiveBack may come to when the identity has ended
 	}
 	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
@@ -224,16 +224,14 @@ func (e *Engine) runLast(f func()) {
 // all events from the host's event loop, and with them the event of OnWake's callback. If a
 // callback of Wait's block has served, block is also woken, once, when the thread has been
 // terminated.
-func (e *Engine) beginServing() { e.startServing(1) }
-
-func (e *Engine) startServing(n int64) {
+//
+// n is 1, or in beginLoop and endLoop 1 + loops.
+func (e *Engine) beginServing(n int64) {
 	e.serving.Add(n)
 	if c := e.current; c != nil {
 		c.Begun()
 	}
 }
-
-func (e *Engine) endServing() { e.stopServing(1) }
 
 // beginLoop and endLoop do the same for code that runs all calls: kind is byWait in Wait. Callers
 // that still wait when no such code is under way may wait for ever, see unserved.
@@ -246,7 +244,7 @@ func (e *Engine) beginLoop(kind uint32) (outer uint) {
 	outer = e.counts.enclosing
 	e.counts.enclosing = e.counts.inside()
 	e.pauseSlow()
-	e.startServing(1 + loops)
+	e.beginServing(1 + loops)
 	return outer
 }
 
@@ -264,7 +262,7 @@ func (e *Engine) endLoop(outer uint) {
 		}
 		e.counts.rest(now)
 	}
-	e.stopServing(1 + loops)
+	e.endServing(1 + loops)
 }
 
 const (
@@ -272,7 +270,7 @@ const (
 	byWait = 1 // of served: Wait was among them
 )
 
-func (e *Engine) stopServing(n int64) {
+func (e *Engine) endServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
 	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
@@ -293,7 +291,7 @@ func (e *Engine) stopServing(n int64) {
 // Terminate refuses all calls that are queued and all that will be, and ends the engine's own
 // thread.
 func (e *Engine) Terminate() {
-	if !e.reachable() {
+	if !e.Reachable() {
 		return // another goroutine ends it
 	}
 	first := e.enter(closed)
@@ -323,7 +321,7 @@ func (e *Engine) forget() {
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
 func (e *Engine) ended() {
-	x := e.serves()
+	x := e.of
 	if e.pool != nil {
 		e.phase.Store(over)
 		for _, other := range e.pool.workers {
@@ -368,50 +366,53 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	e.control(callq.End, nil)
+	e.Control(e.end)
 }
 
-// end is called when the thread comes to c, the end that Shutdown or Retire has queued. What Go has
+// end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread closes the queue for all others, and comes to c again after those posts.
-func (e *Engine) end(c *callq.Call) {
-	if e.q.Seal(c) {
+// the thread closes the queue for all others, and runs those posts before it terminates.
+func (e *Engine) end() {
+	e.q.Seal()
+	stopping := e.stopping
+	e.stopping = true // the calls that those make on the thread run, although the queue is closed
+	serveAll(func() {
+		for e.step() {
+		}
+	}, e.countExit, func() {
+		e.stopping = stopping
 		e.Terminate()
-	}
+	})
 }
 
-// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
-// thread, or in a function that the thread waits for, directly or through others. Functions that
+// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one
+// of the threads, or in a function that one waits for, directly or through others. Functions that
 // are posted from then on are refused. If ctx is done before the end, Shutdown returns why.
-func (e *Engine) Shutdown(ctx context.Context) error {
-	cancel := ctx.Done()
-	if !e.reachable() {
+func (x *target) Shutdown(ctx context.Context) error {
+	ctx.Done() // which may panic: before anything changes
+	if !x.Reachable() {
 		return nil
 	}
-	if e.enter(closing) {
-		e.control(callq.End, nil)
+	e := x.on
+	if x.pool != nil {
+		x.pool.Retire()
+	} else if x.enter(closing) {
+		e.Control(e.end)
 	}
-	self := Self()
-	if self == e && !e.own && e.serving.Load() == 0 {
+	switch self := Self(); {
+	case self == nil || self.of != x:
+	case !e.own && e.serving.Load() == 0:
 		_ = e.ServeContext(ctx)
-		return whyNot(ctx, e.done)
+		return whyNot(ctx, x.done)
+	default:
+		return nil
 	}
 	if !e.own {
 		defer e.endWait(e.beginWait())
 	}
-	err := self.waitForTarget(ctx, cancel, &e.target)
+	err := WaitEnd(ctx, x, x.done)
 	e.GiveBack()
 	return err
-}
-
-// waitForTarget waits for the end of x, unless the caller is on x, or for ctx, whose channel is
-// cancel. e is the thread that the caller is on, if any.
-func (e *Engine) waitForTarget(ctx context.Context, cancel <-chan struct{}, x *target) error {
-	if e != nil && e.serves() == x {
-		return nil
-	}
-	e.waitForPlace(nil, x.done, cancel, wait{group: x, end: true})
-	return whyNot(ctx, x.done)
 }
 
 // whyNot returns why ctx is done, if it is and done is not closed.

@@ -46,11 +46,11 @@ func (e *Engine) AdoptLater() error {
 	case !e.adopted.CompareAndSwap(false, true):
 		return errAdopted
 	}
-	e.beginServing()
+	e.beginServing(1)
 	if !e.q.Closed() {
 		e.attach()
 	}
-	e.endServing()
+	e.endServing(1)
 	if e.q.Closed() {
 		e.GiveBack()
 		return errEnded

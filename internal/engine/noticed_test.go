@@ -102,7 +102,7 @@ func TestOldest_walksOnce(t *testing.T) {
 			e.q.Push(calls[i])
 		}
 		last := calls[3]
-		w := x.prepare(wait{call: last, on: e})
+		w := x.prepare(wait{call: last, of: &e.target})
 		if !x.publish(w) || x.publish(w) {
 			t.Fatalf("%s: the wait is not published once", name)
 		}
@@ -118,7 +118,7 @@ func TestOldest_walksOnce(t *testing.T) {
 		if got := w.oldest(x.id, false); got != want {
 			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
 		}
-		if x.unpublish(); x.prepare(wait{call: last, on: e}) != w {
+		if x.unpublish(); x.prepare(wait{call: last, of: &e.target}) != w {
 			t.Errorf("%s: the next wait for the same is another one", name)
 		}
 	}
@@ -441,7 +441,7 @@ func TestAbandon_withdraws(t *testing.T) {
 	on, _ := New(Config{})
 	c := on.q.Get(callq.Withdrawable, func() { t.Error("it ran") }, e.id)
 	on.q.Push(c)
-	w := &wait{call: c, on: on}
+	w := &wait{call: c, of: &on.target}
 	for range 2 { // as it asks again whether it has
 		if !w.abandon() {
 			t.Error("the thread waits for it")
@@ -454,7 +454,7 @@ func TestAbandon_withdraws(t *testing.T) {
 // call that has not begun before its own caller goes on.
 func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
 	e, on := newEngine(Config{}), newEngine(Config{})
-	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
+	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), of: &on.target}
 	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
 	unwound := make(chan bool)
 	go func() {

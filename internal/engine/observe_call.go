@@ -43,7 +43,7 @@ type observedCall struct {
 	fn       func()
 	run      func() // v.call, made once
 	observer *observer
-	on       *Engine         // the thread that it runs on; of a pool's, once it runs
+	on       *Engine         // the thread that it runs on, once it does
 	ctx      context.Context // of the task, and with the labels
 	task     *trace.Task
 	queued   time.Duration // when, if there is an observer
@@ -74,12 +74,10 @@ const (
 
 var unusedCalls sync.Pool // of *observedCall
 
-// newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
+// newObserved returns the observedCall of fn, which is to be queued for x.
 //
 //threadcall:noalloc
-func newObserved(
-	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
-) *observedCall {
+func newObserved(ctx context.Context, x *target, fn func(), posted bool) *observedCall {
 	var task *trace.Task
 	if trace.IsEnabled() {
 		kind := taskCall
@@ -94,12 +92,12 @@ func newObserved(
 		v.run = v.call        //threadcall:alloc and with it
 		v.node.Value = v
 	}
-	v.fn, v.observer, v.on, v.ctx, v.task, v.posted = fn, o, on, ctx, task, posted
-	if o != nil {
-		v.queued, v.timed = clock.Now(), o.times.Load()
-		if o.watches.Load() {
+	v.fn, v.ctx, v.task, v.posted = fn, ctx, task, posted
+	if what := x.observes.Load(); what != 0 {
+		v.observer, v.queued, v.timed = x.observer, clock.Now(), what&measures != 0
+		if what&watches != 0 {
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
-			o.watch(v)
+			v.observer.watch(v)
 		}
 	}
 	return v
@@ -131,7 +129,7 @@ func (v *observedCall) ended() (yes bool) {
 	defer func() {
 		if yes {
 			v.on.withdrawn = true
-			v.on.serves().withdrew()
+			v.on.of.withdrew()
 			v.release()
 		}
 	}()
@@ -179,6 +177,7 @@ func (v *observedCall) release() {
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
 	v.begun, v.timed, v.asked, v.notified, v.labelled = false, false, false, false, false
+	v.depth = 0
 	unusedCalls.Put(v)
 }
 

@@ -106,7 +106,7 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 // nameThread gives the thread its name, if it has one: for the operating system, and as the label
 // thread of what runs there.
 func (e *Engine) nameThread() {
-	if e.serves().name == "" {
+	if e.of.name == "" {
 		return
 	}
 	name := e.threadName()
@@ -121,7 +121,7 @@ func (e *Engine) nameThread() {
 // that the system shows the number.
 func (e *Engine) threadName() string {
 	const shown = 15 // bytes, on Linux
-	name := e.serves().name
+	name := e.of.name
 	switch number := "-" + strconv.Itoa(e.index); {
 	case e.permanent:
 		return "main"

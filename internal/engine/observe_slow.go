@@ -60,7 +60,7 @@ type Owner struct {
 // Watch has notify called once for each function, of those queued from now on, that has run or
 // waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
-	x := o.of.ownObserver
+	x := o.of.observer
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.slow.forget()
@@ -72,8 +72,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	if o.notify = nil; notify != nil {
 		o.notify = &notify
 	}
-	x.watches.Store(notify != nil)
-	x.use()
+	o.of.observe(watches, notify != nil)
 }
 
 // notifies returns what functions that are queued now notify, or nil.
@@ -203,7 +202,7 @@ func (o *observer) stall(now time.Duration) (next time.Duration) {
 		return left
 	}
 	w.stalled, w.reported = true, now
-	e := o.of.first()
+	e := o.of.on
 	if n := o.running.First; n != nil {
 		e = n.Value.on
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 
@@ -50,11 +49,12 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	p.records.Owner = &p.target
 	for i := range p.workers {
 		e := newEngine(c)
-		e.pool, e.index, e.yields = p, i, &p.yields
+		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
 		e.owns()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
+	p.on = p.workers[0]
 	p.list(c)
 	return p, o
 }
@@ -72,10 +72,10 @@ func (p *Pool) Start() {
 // wait is published as one for the whole pool, because the function on one thread may wait for that
 // on another by means that the engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
-	self, o := Self(), p.observer.Load()
+	self := Self()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run, _ := newPost(never, nil, o, e, func() { fn(i) })
+		run, _ := newPost(never, nil, &p.target, func() { fn(i) })
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)
@@ -87,7 +87,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 		if self != nil {
 			finish(c, self.waitFor(wait{call: c, group: p}, nil))
 		} else {
-			finish(c, block(nil, c, nil, nil, nil))
+			finish(c, block(nil, c, nil, nil))
 		}
 	}
 }
@@ -97,6 +97,11 @@ func (p *Pool) CallEach(fn func(i int)) {
 //
 //threadcall:noalloc
 func (p *Pool) Call(fn func()) bool { return p.CallContext(never, fn) == nil }
+
+// Go queues fn to run on one of the threads. False means that it will not run.
+//
+//threadcall:noalloc
+func (p *Pool) Go(fn func()) bool { return p.post(never, fn, waits) }
 
 // add puts c in the backlog, and notifies e if it must come.
 //
@@ -111,7 +116,7 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 	p.backlog.Append(&c.Node)
 	e = p.choose()
 	p.mu.Unlock()
-	return e, e != nil && e.control(callq.Control, nil), true
+	return e, e != nil && e.Control(nil), true
 }
 
 // choose returns a thread that is to come, which the caller notifies when it has left mu, or nil if
@@ -167,7 +172,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		}
 	}
 	if other != nil {
-		other.control(callq.Control, nil)
+		other.Control(nil)
 	}
 	return c
 }
@@ -218,7 +223,7 @@ func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
-	if !p.reachable() {
+	if !p.Reachable() {
 		return
 	}
 	p.mu.Lock()
@@ -233,16 +238,6 @@ func (p *Pool) Terminate() {
 	}
 }
 
-// Shutdown is Retire, and waits as Engine.Shutdown does.
-func (p *Pool) Shutdown(ctx context.Context) error {
-	cancel := ctx.Done()
-	if !p.reachable() {
-		return nil
-	}
-	p.Retire()
-	return Self().waitForTarget(ctx, cancel, &p.target)
-}
-
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
 	p.mu.Lock()
@@ -252,6 +247,6 @@ func (p *Pool) Retire() {
 		return
 	}
 	for _, e := range p.workers {
-		e.control(callq.Control, nil)
+		e.Control(nil)
 	}
 }

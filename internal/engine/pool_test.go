@@ -16,7 +16,7 @@ func poolAtRest(n int) *Pool {
 	p.pool, p.records = p, callq.New()
 	for i := range n {
 		e := newEngine(Config{})
-		e.pool, e.index = p, i
+		e.of, e.pool, e.index = &p.target, p, i
 		p.workers = append(p.workers, e)
 		p.next(e)
 	}
@@ -91,10 +91,10 @@ func TestPool_Retire_coming(t *testing.T) {
 			t.Errorf("thread %d does not end", e.index)
 		}
 	}
-	if p.coming > 0 || e.control(callq.Control, nil) {
+	if p.coming > 0 || e.Control(nil) {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
-	allocatesNothing(t, func() { e.control(callq.Control, nil) }) // to a thread that has ended
+	allocatesNothing(t, func() { e.Control(nil) }) // to a thread that has ended
 }
 
 // A thread of a pool whose start function is to run is not one that is about to take a call.

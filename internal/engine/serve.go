@@ -169,15 +169,9 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	switch c.Kind {
 	case callq.Control:
 		fn := c.Fn
-		c.Fn = nil
-		c.Queue.Put(c)
-		e.controls.Add(-1)
-		if fn != nil {
+		if c.Drop(); fn != nil {
 			fn()
 		}
-		return false
-	case callq.End:
-		e.end(c)
 		return false
 	case callq.Posted, callq.Placed, callq.Posts:
 		return e.runPosted(c)
@@ -246,7 +240,7 @@ func (e *Engine) ran(during *wait) {
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	if c.Kind == callq.Placed {
-		e.serves().limit.release()
+		e.of.limit.release()
 	}
 	fn := c.PostRun() // before fn, which may call Go and need a record
 	var panicked *fault.Fault
@@ -259,7 +253,7 @@ func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 			e.counts.skipped++
 		}
 		if e.withdrawn = false; failed {
-			e.serves().panicked(panicked, e) //threadcall:alloc for the report
+			e.of.panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
 	e.counts.posts++

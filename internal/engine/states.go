@@ -150,7 +150,7 @@ func States() (states []State, names map[string]*NameState) {
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
 		targets = append(targets, x)
-		states = append(states, State{User: x.first().user, Label: x.named.name})
+		states = append(states, State{User: x.on.user, Label: x.named.name})
 	}
 	all.mu.Unlock()
 	for i, x := range targets {
@@ -171,17 +171,11 @@ func (s *State) fill(x *target) {
 	if l := x.limit; l != nil {
 		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
 	}
-	o := x.observer.Load()
-	if o != nil {
-		s.Timed = o.times.Load()
-	}
+	s.Timed = x.observes.Load()&measures != 0
 	now, same := x.now()
 	for _, e := range x.Workers() {
 		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
-			At: fmt.Sprintf("%p", e), StackID: e.stackID()}
-		if o != nil {
-			t.From = o.from(e)
-		}
+			At: fmt.Sprintf("%p", e), StackID: e.stackID(), From: x.observer.from(e)}
 		if same {
 			t.Running = e.running(now)
 		}
@@ -204,15 +198,11 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 	default:
 		what = "a place in the queue"
 	}
-	switch {
-	case w.on != nil:
-		ids = []uint64{w.on.serves().ID()}
-	case w.pool != nil:
-		ids = []uint64{w.pool.ID()}
-	default:
-		for _, x := range w.group.Workers() {
-			ids = append(ids, x.serves().ID())
-		}
+	if w.of != nil {
+		return what, []uint64{w.of.ID()}
+	}
+	for _, x := range w.group.Workers() {
+		ids = append(ids, x.of.ID())
 	}
 	return what, slices.Compact(ids) // those of a pool have one
 }

@@ -15,7 +15,7 @@ func TestStates_observeNothing(t *testing.T) {
 	e, o := New(Config{Name: "seen"})
 	e.Start()
 	defer e.Terminate()
-	observed := func() bool { e.Call(func() {}); return e.observer.Load() != nil }
+	observed := func() bool { e.Call(func() {}); return e.observes.Load() != 0 }
 	e.Stats()
 	States()
 	if observed() {

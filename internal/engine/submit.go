@@ -18,10 +18,11 @@ var never = context.Background()
 
 // A target is what functions are submitted to: a thread, or any of those of a pool.
 type target struct {
-	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
-	on       *Engine                  // the thread; nil of a pool
-	pool     *Pool                    // or what the thread belongs to
-	records  *callq.Queue             // to get records from
+	observes atomic.Uint32 // zero unless functions are observed, see observe_call.go
+	observer *observer     // to which they report
+	on       *Engine       // the thread, or the first of a pool
+	pool     *Pool         // or nil; also what the thread belongs to
+	records  *callq.Queue  // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32 // see live.go
@@ -30,36 +31,17 @@ type target struct {
 	name     string        // for messages; may be empty
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	ownObserver *observer // what observer is while functions are observed
-	refused     atomic.Uint64
-	withdrawn   atomic.Uint64
-	reports     atomic.Uint64 // of slow functions
-	lastPanic   atomic.Pointer[Panic]
+	refused   atomic.Uint64
+	withdrawn atomic.Uint64
+	reports   atomic.Uint64 // of slow functions
+	lastPanic atomic.Pointer[Panic]
 	listing
 }
 
 func (x *target) init(limit int, o *Owner) {
 	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
-	x.ownObserver = &observer{of: x}
+	x.observer = &observer{of: x}
 	o.of = x
-}
-
-// serves returns the target whose functions the thread runs.
-func (e *Engine) serves() *target {
-	if e.pool != nil {
-		return &e.pool.target
-	}
-	return &e.target
-}
-
-// first returns the thread, or the first of a pool.
-//
-//threadcall:noalloc
-func (x *target) first() *Engine {
-	if x.pool != nil {
-		return x.pool.workers[0]
-	}
-	return x.on
 }
 
 // caller returns the thread that the caller is on, if any, and whether that is one of x.
@@ -70,7 +52,7 @@ func (x *target) caller() (self *Engine, here bool) {
 		return x.on, true
 	}
 	self = Self()
-	return self, self != nil && x.pool != nil && self.pool == x.pool
+	return self, self != nil && self.of == x
 }
 
 // Done is closed when no function runs there or ever will.
@@ -94,7 +76,7 @@ func (e *Engine) Call(fn func()) bool {
 	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
-	if e.bubble != 0 || e.observer.Load() != nil || trace.IsEnabled() {
+	if e.bubble != 0 || e.observes.Load() != 0 || trace.IsEnabled() {
 		return e.CallContext(never, fn) == nil
 	}
 	self := Self()
@@ -174,7 +156,7 @@ func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) cal
 	case !ok:
 		return callq.Refused
 	case e == nil, p != nil && self != nil:
-		return block(cancel, c, self, nil, p)
+		return block(cancel, c, self, x)
 	}
 	return e.await(cancel, c, self, wake, behind)
 }
@@ -223,13 +205,13 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if here {
 		return self.nestedContext(ctx, fn)
 	}
-	if !x.reachable() {
+	if !x.Reachable() {
 		x.refuse()
 		return ErrTerminated
 	}
 	labelled := hasLabels(ctx)
-	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
-		v := newObserved(ctx, o, x.on, fn, false)
+	if x.observes.Load() != 0 || labelled || trace.IsEnabled() {
+		v := newObserved(ctx, x, fn, false)
 		defer v.release() // also if fn panics or calls Goexit
 		v.labelled = labelled
 		fn = v.run
@@ -279,9 +261,9 @@ const (
 // it, they take a third longer.
 //
 //threadcall:noalloc
-func (x *target) Go(fn func()) bool {
-	e := x.on
-	if fn == nil || e == nil || x.limit != nil || x.bubble != 0 || x.observer.Load() != nil ||
+func (e *Engine) Go(fn func()) bool {
+	x := &e.target
+	if fn == nil || x.limit != nil || x.bubble != 0 || x.observes.Load() != 0 ||
 		trace.IsEnabled() || x.phase.Load() != open || Self() != nil {
 		return x.post(never, fn, waits)
 	}
@@ -335,7 +317,7 @@ func (e *Engine) Notify(wake bool) {
 	if wake {
 		e.wake()
 	} else if e.yields.kind.Load() != 0 {
-		if self, here := e.serves().caller(); !here {
+		if self, here := e.of.caller(); !here {
 			e.yield(self)
 		}
 	}
@@ -357,7 +339,7 @@ func (e *Engine) From() uintptr {
 //threadcall:noalloc
 func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	wake, ok := x.enqueue(ctx, fn, room)
-	x.first().Notify(wake)
+	x.on.Notify(wake)
 	return ok
 }
 
@@ -377,10 +359,10 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		until = follow(ctx) //threadcall:alloc in a bubble
 	}
 	self, here := x.caller()
-	if !here && !x.reachable() {
+	if !here && !x.Reachable() {
 		return false, x.refuse()
 	}
-	fn, v := newPost(ctx, until, x.observer.Load(), x.on, fn)
+	fn, v := newPost(ctx, until, x, fn)
 	kind, ok := x.acquire(room, self, here, cancel)
 	ok = ok && x.phase.Load() == open && !isClosed(cancel) // also after a wait
 	var c *callq.Call
@@ -415,13 +397,12 @@ func (x *target) refuse() bool {
 // may be nil.
 //
 //threadcall:noalloc
-func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) (
-	run func(), v *observedCall) {
+func newPost(ctx, until context.Context, x *target, fn func()) (run func(), v *observedCall) {
 	labelled := hasLabels(ctx)
-	if o == nil && !labelled && until == nil && !trace.IsEnabled() {
+	if x.observes.Load() == 0 && !labelled && until == nil && !trace.IsEnabled() {
 		return fn, nil
 	}
-	v = newObserved(ctx, o, on, fn, true)
+	v = newObserved(ctx, x, fn, true)
 	v.labelled, v.until = labelled, until
 	return v.run, v
 }

@@ -45,13 +45,13 @@ func (x *target) acquire(
 	if here || room == gives {
 		return callq.Posted, room == waits
 	}
-	if e := x.on; e != nil && !e.own {
+	if e := x.on; !e.own {
 		defer e.endWait(e.beginWait())
 	}
 	l.waiting.Add(1)
-	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
-	w := wait{on: x.on, pool: x.pool}
-	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
+	defer l.waiting.Add(-1)                                           // also if a Goexit unwinds the caller's thread
+	kind = self.waitForPlace(l.places, l.closed, cancel, wait{of: x}) //threadcall:alloc at first; sudogs
+	return kind, true
 }
 
 // release gives a place back.

@@ -73,8 +73,7 @@ type waiter struct {
 // A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
 	call      *callq.Call // nil for a place or an end
-	on        *Engine     // whose queue it is in
-	pool      *Pool       // or whose backlog
+	of        *target     // whose queue or backlog it is in
 	group     Group       // or the threads that are needed
 	end       bool        // it is for an end
 	abandoned bool        // abandon was true; only the thread uses it
@@ -90,13 +89,12 @@ type wait struct {
 // engine does not know.
 func (w *wait) needs() []*Engine {
 	switch {
-	case w.on != nil:
-		return w.on.alone[:]
-	case w.pool != nil:
-		return w.pool.needs(w.call)
-	default:
+	case w.of == nil:
 		return w.group.Workers()
+	case w.of.pool != nil:
+		return w.of.pool.needs(w.call)
 	}
+	return w.of.Workers()
 }
 
 // link notes that the thread queues c, behind what it has queued for the same one before.
@@ -160,8 +158,8 @@ func (r *waiter) waiting() (w *wait, round uint64) {
 func (e *Engine) waitFor(what wait, cancel <-chan struct{}) callq.Outcome {
 	w := e.prepare(what)
 	e.link(w.call)
-	e.beginServing()
-	defer e.endServing()
+	e.beginServing(1)
+	defer e.endServing(1)
 	return e.waitOn(w, cancel)
 }
 
@@ -206,8 +204,8 @@ func (e *Engine) waitForPlace(
 			e.token = park.NewToken(false)
 		}
 		w, again = e.prepare(what), e.token.C()
-		e.beginServing()
-		defer e.endServing()
+		e.beginServing(1)
+		defer e.endServing(1)
 		defer e.unpublish()
 	}
 	for {
@@ -281,16 +279,14 @@ func (y *Engine) notify(e *Engine) {
 // queued. If x does not wait for that any more, its record may serve another caller by now, which
 // is in no cycle.
 func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
-	p := e.pool
-	inBacklog := p != nil && theirs.pool == p
-	if theirs.call == nil || theirs.on != e && !inBacklog {
+	if theirs.call == nil || theirs.of != e.of {
 		return false
 	}
 	x.leave.Lock()
 	var c *callq.Call
 	if x.wait.Load() == theirs {
-		if inBacklog {
-			c = p.takeFor(e, x, theirs)
+		if e.pool != nil {
+			c = e.pool.takeFor(e, x, theirs)
 		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
 			c = next
 		}
@@ -342,12 +338,11 @@ func Wait(g Group, done, cancel <-chan struct{}) *Engine {
 	}
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	for _, x := range g.Workers() {
-		if e.explore(&wait{on: x}) {
-			return x
-		}
+	if !e.explore(&wait{group: g}) {
+		return nil
 	}
-	return nil
+	needed := e.seen.list[0].needs
+	return needed[slices.IndexFunc(needed, e.seen.needsFirst)]
 }
 
 // WaitEnd waits for the end of something on the threads of g, which closes done or sends to it, and
@@ -397,8 +392,8 @@ var searches struct {
 func (e *Engine) search(w *wait) {
 	r := &e.seen
 	r.stuck = false
-	if w.on != nil {
-		if next, _ := w.on.waiting(); next == nil {
+	if w.of != nil && w.of.pool == nil {
+		if next, _ := w.of.on.waiting(); next == nil {
 			return
 		}
 	}
@@ -450,15 +445,18 @@ func (r *reach) recheck() bool {
 
 // closes finds what needs the first, and reports whether that does itself.
 func (r *reach) closes() bool {
-	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
+			if !n.cyclic && slices.ContainsFunc(n.needs, r.needsFirst) {
 				n.cyclic, changed = true, true
 			}
 		}
 	}
 	return r.list[0].cyclic
 }
+
+// needsFirst reports whether y, which is in the list, is the first, or needs it, for all that is
+// known.
+func (r *reach) needsFirst(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
