@@ -83,9 +83,8 @@ type Config struct {
 func New(c Config) (*Engine, *Owner) {
 	o := new(Owner)
 	e := newEngine(c)
-	e.permanent, e.user, e.onEnd = c.Main, c.User, c.OnEnd
-	e.target.init(c.Limit, o)
-	e.target.list(c)
+	e.target.init(e.Config, o)
+	e.list()
 	return e, o
 }
 
@@ -97,9 +96,10 @@ func newEngine(c Config) *Engine {
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.of, e.records, e.yields = e, &e.target, e.q, &e.ownYields
-	e.alone[0] = e
+	e.workers, e.among.Value = []*Engine{e}, e
 	e.q.Owner = &e.target
-	e.keep = c.Keep && e.bubble == 0
+	e.Config = c
+	e.Keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.waits.parks = e.waits.parks || c.Parks

@@ -114,7 +114,7 @@ func TestLimit(t *testing.T) {
 	if k := <-kinds; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
-	newLimit(0).close()
+	(*limit)(nil).close()
 }
 
 // The end of ServeContext may call the callback of OnWake.

@@ -67,17 +67,12 @@ func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 
 // The life of a thread, from its start to its end.
 type life struct {
-	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
-	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
-	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
+	served atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
+	exits  atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
 	stopping bool     // it runs that or cleanups, or has, or what Go has queued before the end
-	keep     bool     // the thread serves another engine afterwards
-
-	onEnd func() // of its Config
-	user  any    // likewise
 }
 
 // Start gives the engine a thread of its own.
@@ -92,7 +87,7 @@ func (e *Engine) owns() { e.own, e.direct = true, ident.Trusted() }
 // start gives the engine its thread. From then on, functions may run there, and may terminate the
 // engine.
 func (e *Engine) start() {
-	if e.keep {
+	if e.Keep {
 		select {
 		case kept <- e:
 			return
@@ -109,7 +104,7 @@ func (e *Engine) start() {
 				e.runStops()
 				e.counts.rest(clock.Now())
 				e.endIdentity()
-				keep, exits := e.keep, e.exits.Load()
+				keep, exits := e.Keep, e.exits.Load()
 				e.ended()
 				if !keep {
 					return
@@ -164,8 +159,8 @@ type Hook struct {
 // other engine will be given the thread. Without start functions, Prepare may be called before
 // Start.
 func (e *Engine) Prepare(hooks []Hook) error {
-	keep := e.keep
-	e.keep = false
+	keep := e.Keep
+	e.Keep = false
 	var all []func()
 	started := false
 	for _, h := range hooks {
@@ -181,14 +176,14 @@ func (e *Engine) Prepare(hooks []Hook) error {
 			all = append(all, h.Stop)
 		}
 	}
-	e.keep, e.stops = keep, append(all, e.stops...)
+	e.Keep, e.stops = keep, append(all, e.stops...)
 	return nil
 }
 
 // User returns the User of the Config of the thread that the caller is on, or nil.
 func User() any {
 	if e := Self(); e != nil {
-		return e.user
+		return e.User
 	}
 	return nil
 }
@@ -335,11 +330,11 @@ func (e *Engine) ended() {
 	}
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
-	if e.onEnd != nil {
-		e.onEnd()
+	if e.OnEnd != nil {
+		e.OnEnd()
 	}
 	// they may refer to the handle, whose cleanup keeps the engine
-	e.onEnd, e.user = nil, nil
+	e.OnEnd, e.User = nil, nil
 	x.onPanic.Store(nil)
 }
 
@@ -424,4 +419,4 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 }
 
 // Permanent reports whether the thread is that of package mainthread. e may be nil.
-func (e *Engine) Permanent() bool { return e != nil && e.permanent }
+func (e *Engine) Permanent() bool { return e != nil && e.Main }

@@ -341,17 +341,17 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 		for before, looks := range []bool{false, true} {
 			e, _ := New(Config{})
 			u := &e.unserved
-			u.watch = new(unservedWatch)
+			u.alarm.Init(nothing, false)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
 			u.waits.Add(1 + (odd-1)*uint64(period))
 			e.checkUnserved()
 			next := u.period.Load() != period+uint32(before)
-			if u.watch.looked != looks || next == looks {
+			if u.looked != looks || next == looks {
 				t.Errorf("called in period %d, in %d: looks at the thread: %v, a period begins: %v", period,
-					period+uint32(before), u.watch.looked, next)
+					period+uint32(before), u.looked, next)
 			}
-			u.watch.alarm.Stop()
+			u.alarm.Stop()
 		}
 	}
 }
@@ -432,7 +432,7 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 				u.watched.Load())
 		}
 	}
-	u.watch.alarm.Stop()
+	u.alarm.Stop()
 }
 
 // A call that a Goexit unwinds is withdrawn from the queue of another thread.
@@ -527,13 +527,13 @@ func TestMissing_namesTheLoop(t *testing.T) {
 			e.GiveBack()
 		}()
 		<-serves
-		e.permanent, e.unserved.watch = permanent, new(unservedWatch)
+		e.Main = permanent
 		eventually(t, func() bool {
 			todo, _ := e.missing()
 			return strings.Contains(todo, "waits for something else") &&
 				strings.Contains(todo, "mainthread.Loop().Close()") == permanent
 		}, "it says what to call; permanent: %v", permanent)
-		e.permanent = false
+		e.Main = false
 		close(over)
 		<-ended
 	}

@@ -57,12 +57,11 @@ type observedCall struct {
 
 	until context.Context // a posted function does not begin after its end; or nil
 
-	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
-	notified bool
-	asked    bool                     // whether it is a native loop, see asksHost
-	node     list.Node[*observedCall] // in watch.waiting, then in observer.running
-	depth    int                      // of from
-	from     [32]uintptr
+	notify *func(Slow)              // see observe_slow.go; guarded by observer.mu, as the following
+	asked  bool                     // whether it is a native loop, see asksHost
+	node   list.Node[*observedCall] // in watch.waiting, then in observer.running
+	depth  int                      // of from
+	from   [32]uintptr
 }
 
 const (
@@ -176,8 +175,7 @@ func (v *observedCall) release() {
 		v.observer.drop(v)
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.timed, v.asked, v.notified, v.labelled = false, false, false, false, false
-	v.depth = 0
+	v.begun, v.timed, v.asked, v.labelled, v.depth = false, false, false, false, 0
 	unusedCalls.Put(v)
 }
 

@@ -106,7 +106,7 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 // nameThread gives the thread its name, if it has one: for the operating system, and as the label
 // thread of what runs there.
 func (e *Engine) nameThread() {
-	if e.of.name == "" {
+	if e.Name == "" {
 		return
 	}
 	name := e.threadName()
@@ -121,9 +121,9 @@ func (e *Engine) nameThread() {
 // that the system shows the number.
 func (e *Engine) threadName() string {
 	const shown = 15 // bytes, on Linux
-	name := e.of.name
+	name := e.Name
 	switch number := "-" + strconv.Itoa(e.index); {
-	case e.permanent:
+	case e.Main:
 		return "main"
 	case e.pool == nil || name == "":
 		return name

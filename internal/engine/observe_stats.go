@@ -80,7 +80,7 @@ func (o *observer) begin(v *observedCall) {
 		}
 		o.measured.waits.Add(wait)
 	}
-	o.slow.stalled, v.notified = false, false
+	o.slow.stalled = false
 	o.runs(v, now)
 	o.mu.Unlock()
 }

@@ -21,11 +21,10 @@ import (
 // none is idle.
 type Pool struct {
 	target
-	workers []*Engine
-	yields  yieldState
+	yields yieldState
 
 	mu      sync.Mutex
-	idle    []*Engine
+	idle    list.List[*Engine]
 	coming  int  // threads that were notified and have not looked at the backlog since
 	long    bool // functions take longer than half a wake-up
 	spared  bool // a wait has counted on threads that are not busy
@@ -34,17 +33,18 @@ type Pool struct {
 
 // The place of a thread in its pool.
 type place struct {
-	index  int         // in pool.workers
-	listed bool        // among pool.idle; guarded by pool.mu
-	coming bool        // notified of the pool's backlog; guarded by pool.mu
-	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
+	index  int                // in pool.workers
+	among  list.Node[*Engine] // pool.idle; guarded by pool.mu
+	coming bool               // notified of the pool's backlog; guarded by pool.mu
+	busy   atomic.Bool        // a function runs there that came from the backlog, or a start function
 }
 
 // NewPool returns n engines without threads. The Owner is as in New.
 func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
-	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
-	p.target.init(c.Limit, o)
+	p := new(Pool)
+	p.target.init(c, o)
+	p.workers = make([]*Engine, n)
 	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
 	p.records.Owner = &p.target
 	for i := range p.workers {
@@ -55,7 +55,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 		p.workers[i] = e
 	}
 	p.on = p.workers[0]
-	p.list(c)
+	p.list()
 	return p, o
 }
 
@@ -124,15 +124,14 @@ func (p *Pool) add(c *callq.Call) (e *Engine, wake, ok bool) {
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
-	n := len(p.idle)
-	if n == 0 || p.coming >= p.backlog.Len || p.coming > 0 && !p.long {
+	last := p.idle.Last
+	if last == nil || p.coming >= p.backlog.Len || p.coming > 0 && !p.long {
 		return nil
 	}
-	e := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	e.listed, e.coming = false, true
+	last.Remove()
+	last.Value.coming = true
 	p.coming++
-	return e
+	return last.Value
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -153,9 +152,8 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	case p.phase.Load() == closing:
 		e.enter(closed)
 		e.q.Close()
-	case !e.listed:
-		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
-		e.listed = true
+	case !e.among.Listed():
+		p.idle.Append(&e.among)
 	}
 	var other *Engine
 	if came {

@@ -205,7 +205,10 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	defer func() {
 		failed := panicked != nil && (outcome != callq.Exited || panicked != noValue)
 		e.counts.ended(failed)
-		e.ran(during)
+		e.current = nil
+		if e.pool != nil && during == nil {
+			e.busy.Store(false) // before its caller can know
+		}
 		if outcome == callq.Exited && during != nil {
 			during.abandon()
 		}
@@ -220,17 +223,6 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	invoke(c.Fn, &panicked)
 	if outcome = callq.Ran; panicked != nil {
 		outcome = callq.Panicked
-	}
-}
-
-// ran is called when the function of a call has ended, before its caller can know. during is as in
-// runAwaited.
-//
-//threadcall:noalloc
-func (e *Engine) ran(during *wait) {
-	e.current = nil
-	if e.pool != nil && during == nil {
-		e.busy.Store(false)
 	}
 }
 

@@ -41,14 +41,12 @@ const (
 type listing struct {
 	named *named
 	node  list.Node[*target] // guarded by all.mu
-	timed bool               // whatever MeasureTimes says
 }
 
 // list lists x among those that States returns. From then on, other goroutines may look at it.
-func (x *target) list(c Config) {
-	x.name = c.Name
-	name := strings.ToValidUTF8(x.name, "\uFFFD")
-	if c.Main {
+func (x *target) list() {
+	name := strings.ToValidUTF8(x.Name, "\uFFFD")
+	if x.Main {
 		name = "main"
 	}
 	all.mu.Lock()
@@ -63,7 +61,7 @@ func (x *target) list(c Config) {
 	all.names[name] = x.named
 	x.node.Value = x
 	all.targets.Append(&x.node)
-	if x.timed = c.Timed; x.timed || all.measures {
+	if x.Timed || all.measures {
 		x.Measure(true)
 	}
 }
@@ -84,7 +82,7 @@ func MeasureTimes(on bool) {
 	defer all.mu.Unlock()
 	all.measures = on
 	for n := all.targets.First; n != nil; n = n.After {
-		n.Value.Measure(on || n.Value.timed)
+		n.Value.Measure(on || n.Value.Timed)
 	}
 }
 
@@ -150,7 +148,7 @@ func States() (states []State, names map[string]*NameState) {
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
 		targets = append(targets, x)
-		states = append(states, State{User: x.on.user, Label: x.named.name})
+		states = append(states, State{User: x.on.User, Label: x.named.name})
 	}
 	all.mu.Unlock()
 	for i, x := range targets {
@@ -164,7 +162,7 @@ func States() (states []State, names map[string]*NameState) {
 }
 
 func (s *State) fill(x *target) {
-	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.name, s.Label), fmt.Sprintf("%p", x)
+	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.Name, s.Label), fmt.Sprintf("%p", x)
 	s.Pool = x.pool != nil
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()

@@ -22,13 +22,14 @@ type target struct {
 	observer *observer     // to which they report
 	on       *Engine       // the thread, or the first of a pool
 	pool     *Pool         // or nil; also what the thread belongs to
+	workers  []*Engine     // the thread, or those of a pool
 	records  *callq.Queue  // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32 // see live.go
 	bubble   uint64        // of testing/synctest, in which it was made, or zero
 	done     chan struct{} // closed when no function runs there or ever will
-	name     string        // for messages; may be empty
+	Config                 // but for what the thread or pool has let go of
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
 	refused   atomic.Uint64
@@ -38,8 +39,11 @@ type target struct {
 	listing
 }
 
-func (x *target) init(limit int, o *Owner) {
-	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
+func (x *target) init(c Config, o *Owner) {
+	x.Config, x.owner, x.done = c, weak.Make(o), make(chan struct{})
+	if n := c.Limit; n > 0 {
+		x.limit = &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
+	}
 	x.observer = &observer{of: x}
 	o.of = x
 }
@@ -108,7 +112,7 @@ func (e *Engine) Call(fn func()) bool {
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {
-	if e.q.Closed() && !e.stopping && !e.permanent {
+	if e.q.Closed() && !e.stopping && !e.Main {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -206,7 +210,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		return self.nestedContext(ctx, fn)
 	}
 	if !x.Reachable() {
-		x.refuse()
+		x.Refused()
 		return ErrTerminated
 	}
 	labelled := hasLabels(ctx)
@@ -360,7 +364,8 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 	}
 	self, here := x.caller()
 	if !here && !x.Reachable() {
-		return false, x.refuse()
+		x.Refused()
+		return false, false
 	}
 	fn, v := newPost(ctx, until, x, fn)
 	kind, ok := x.acquire(room, self, here, cancel)
@@ -385,12 +390,6 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		x.giveUp(kind, cancel, c, v)
 	}
 	return wake, ok
-}
-
-// refuse counts a function that is refused without having been queued.
-func (x *target) refuse() bool {
-	x.Refused()
-	return false
 }
 
 // newPost returns what runs a posted function, and its observedCall, or nil if it needs none. until

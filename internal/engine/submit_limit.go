@@ -17,13 +17,6 @@ type limit struct {
 	waiting atomic.Int32 // posters
 }
 
-func newLimit(n int) *limit {
-	if n <= 0 {
-		return nil
-	}
-	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
 // acquire takes a place in the queue, or waits for one, as room says, unless the caller is on the
 // thread, or on one of the pool's. kind says whether the call has a place; ok is false if it is to
 // be refused. self is the thread that the caller is on, if any. When cancel is closed, acquire does
@@ -49,9 +42,9 @@ func (x *target) acquire(
 		defer e.endWait(e.beginWait())
 	}
 	l.waiting.Add(1)
-	defer l.waiting.Add(-1)                                           // also if a Goexit unwinds the caller's thread
-	kind = self.waitForPlace(l.places, l.closed, cancel, wait{of: x}) //threadcall:alloc at first; sudogs
-	return kind, true
+	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
+	w := wait{of: x}
+	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
 }
 
 // release gives a place back.

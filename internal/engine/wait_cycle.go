@@ -52,7 +52,6 @@ import (
 
 // A waiter is a thread that may wait for another one.
 type waiter struct {
-	alone  [1]*Engine           // the thread
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
@@ -320,12 +319,7 @@ type Group interface{ Workers() []*Engine }
 
 // Workers returns the thread, or those of a pool, which take what is queued for them alone before
 // what is queued for any.
-func (x *target) Workers() []*Engine {
-	if x.pool != nil {
-		return x.pool.workers
-	}
-	return x.on.alone[:]
-}
+func (x *target) Workers() []*Engine { return x.workers }
 
 // Wait waits for done, which threads of g will close or send to, or for cancel, and returns nil. It
 // does not wait where that could be a deadlock, on a thread that one of g waits for, directly or
