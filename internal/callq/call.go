@@ -75,7 +75,7 @@ type Call struct {
 
 	// what the same thread has pushed before with a record of the same queue; may be out of date
 	Earlier atomic.Pointer[Call]
-	later   *Call  // see Oldest
+	Later   *Call  // see Oldest
 	walk    uint64 // likewise
 
 	posts atomic.Uint64 // what a block has, see block
@@ -272,6 +272,7 @@ func (c *Call) Withdraw() bool {
 // that has run it, or by the queue.
 func (c *Call) letGo(mine uint64) {
 	if c.state.Or(mine)&(callerLetGo|queueLetGo) != 0 {
+		c.linked = false
 		c.free()
 	}
 }
@@ -317,7 +318,6 @@ func (c *Call) Drop() {
 //
 //threadcall:noalloc
 func (c *Call) free() {
-	c.linked = false
 	if c.state.Load() != 0 {
 		c.state.Store(0)
 	}
@@ -338,11 +338,8 @@ func (c *Call) PostRun() (fn func()) {
 		}
 	case c.linked:
 		c.letGo(callerLetGo)
-	case c.state.Load() != 0:
-		c.state.Store(0)
-		fallthrough
 	default:
-		c.Queue.Put(c)
+		c.free()
 	}
 	return fn
 }

@@ -354,20 +354,26 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// A chain is a list with its last call.
-type chain struct{ first, last *Call }
-
-// append appends a list, which may be nil.
-func (l *chain) append(first, last *Call) {
-	switch {
-	case first == nil:
-		return
-	case l.first == nil:
-		l.first = first
-	default:
-		l.last.next.Store(first)
+// sift makes those calls of some lists ready that stay, after all has taken what was ready in hand.
+func (q *Queue) sift(stays func(*Call) bool, lists ...*Call) {
+	var first, last *Call
+	for _, list := range lists {
+		for list != nil {
+			var c *Call
+			if c, list = pop(list); !stays(c) {
+				continue
+			}
+			if last == nil {
+				first = c
+			} else {
+				last.next.Store(c)
+			}
+			last = c
+		}
 	}
-	l.last = last
+	if first != nil {
+		q.restore(first, last)
+	}
 }
 
 // pop takes the first call off a list.
@@ -448,11 +454,7 @@ func (q *Queue) Close() (wake bool) {
 	if r := q.ready.Swap(&closed); r != &closed {
 		refuse(r)
 	}
-	switch h {
-	case nil, &resting, &interrupted, &closed:
-	default:
-		refuse(reverse(h))
-	}
+	refuse(oldestFirst(h))
 	return h != nil
 }
 
@@ -460,28 +462,24 @@ func (q *Queue) Close() (wake bool) {
 // queued.
 func (q *Queue) Seal() {
 	older, _ := q.all()
-	younger := q.head.Swap(&closed)
-	switch younger {
-	case nil, &resting, &interrupted, &closed:
-		younger = nil
-	default:
-		younger = reverse(younger)
-	}
-	var kept chain
-	for _, list := range [...]*Call{older, younger} {
-		for list != nil {
-			var c *Call
-			switch c, list = pop(list); {
-			case c.linked, c.Kind <= Withdrawable:
-				c.Refuse()
-			default:
-				kept.append(c, c)
-			}
+	q.sift(func(c *Call) bool {
+		if c.linked || c.Kind <= Withdrawable {
+			c.Refuse()
+			return false
 		}
+		return true
+	}, older, oldestFirst(q.head.Swap(&closed)))
+}
+
+// oldestFirst returns the calls that were in head when that was h, the oldest first.
+//
+//threadcall:noalloc
+func oldestFirst(h *Call) *Call {
+	switch h {
+	case nil, &resting, &interrupted, &closed:
+		return nil
 	}
-	if kept.first != nil {
-		q.restore(kept.first, kept.last)
-	}
+	return reverse(h)
 }
 
 // Closed reports whether nothing can be queued or taken any more.

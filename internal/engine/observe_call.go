@@ -144,8 +144,7 @@ func (v *observedCall) begin() {
 		v.observer.begin(v)
 	}
 	if v.labelled {
-		v.around = v.on.labels.now
-		v.on.label(v.ctx)
+		v.around = v.on.label(v.ctx)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 // Stats are what is known of the functions of a thread or a pool since it was made.
 type Stats struct {
-	Queued                       int
+	Threads, Queued              int    // Threads is of a name, see States
 	Goexits                      uint64 // since the thread of the operating system began
 	Left                         uint64 // the queue, and were run or dropped
 	Calls, Posts                 uint64 // that have begun
@@ -117,8 +117,7 @@ func (x *target) Stats() (s Stats) {
 	now, same := x.now()
 	s.Refused, s.Withdrawn, s.Slow = x.refused.Load(), x.withdrawn.Load(), x.reports.Load()
 	for _, e := range x.Workers() {
-		w := e.counts.read()
-		parked, spinning := e.idleState.wakeUps()
+		w, parked, spinning := e.read()
 		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 		s.Calls += uint64(w.calls)
 		s.Posts += uint64(max(w.posts, w.skipped) - w.skipped) // skipped may have been read later

@@ -128,22 +128,17 @@ type ThreadState struct {
 	Waits    string        // what for
 }
 
-// NameState has the counts of threads and pools with one name, also of those that have ended.
-type NameState struct {
-	Threads int
-	Stats   // without Goexits, Left, Calls, Posts and the wake-ups
-}
-
 // States returns the states of all threads and pools that have not ended, in the order in which
-// they were made. It neither stops the program nor makes a call slower.
-func States() (states []State, names map[string]*NameState) {
+// they were made, and the counts of each name, also of those that have ended: without Goexits,
+// Left, Calls, Posts and the wake-ups. It neither stops the program nor makes a call slower.
+func States() (states []State, names map[string]*Stats) {
 	var targets []*target
 	all.mu.Lock()
-	names = map[string]*NameState{}
+	names = map[string]*Stats{}
 	for _, l := range all.names {
-		s := &NameState{Stats: l.ended}
+		s := l.ended
 		s.Refused, s.Withdrawn, s.Slow = l.refused.Load(), l.withdrawn.Load(), l.slow.Load()
-		names[l.name] = s
+		names[l.name] = &s
 	}
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
@@ -172,7 +167,7 @@ func (s *State) fill(x *target) {
 	s.Timed = x.observes.Load()&measures != 0
 	now, same := x.now()
 	for _, e := range x.Workers() {
-		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
+		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.begun(),
 			At: fmt.Sprintf("%p", e), StackID: e.stackID(), From: x.observer.from(e)}
 		if same {
 			t.Running = e.running(now)

@@ -308,7 +308,7 @@ func (w *wait) oldest(poster uintptr, backlog bool) *callq.Call {
 		c = callq.Oldest(poster, w.call, backlog)
 	}
 	if w.next = nil; c != nil && c != w.call {
-		w.next = c.Later()
+		w.next = c.Later
 	}
 	return c
 }
