@@ -198,7 +198,7 @@ func TestWatch_forNothing(t *testing.T) {
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
 	w := e.observer
-	v := newObserved(never, &e.target, nothing, true)
+	_, v := e.newObserved(never, nil, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
@@ -209,7 +209,7 @@ func TestWatch_forgets(t *testing.T) {
 	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	w := e.observer
-	v := newObserved(never, &e.target, nothing, true)
+	_, v := e.newObserved(never, nil, nothing, true)
 	if w.slow.waiting.First == nil || v.notify == nil {
 		t.Error("it is not watched")
 	}
@@ -232,7 +232,7 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer
-	running := newObserved(never, &p.target, nothing, true)
+	_, running := p.newObserved(never, nil, nothing, true)
 	running.on = p.workers[1]
 	w.begin(running)
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
@@ -240,7 +240,7 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	}
 	p.workers[1].own = false
 	p.workers[1].goid.Store(ident.Goroutine())
-	newObserved(never, &p.target, nothing, true)
+	p.newObserved(never, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
 	w.stall(clock.Now())

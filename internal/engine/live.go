@@ -142,7 +142,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	f, _ = newPost(never, nil, e.of, f)
+	f, _ = e.of.newObserved(never, nil, f, true)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -203,7 +203,7 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	f, v := newPost(never, nil, e.of, f)
+	f, v := e.of.newObserved(never, nil, f, true)
 	if v != nil {
 		v.on, v.depth = e, 0 // which GiveBack may come to when the identity has ended
 	}

@@ -73,33 +73,40 @@ const (
 
 var unusedCalls sync.Pool // of *observedCall
 
-// newObserved returns the observedCall of fn, which is to be queued for x.
+// newObserved returns what is to be queued for x in place of fn, and its observedCall; or fn and
+// nil, if that needs none. until may be nil.
 //
 //threadcall:noalloc
-func newObserved(ctx context.Context, x *target, fn func(), posted bool) *observedCall {
+func (x *target) newObserved(
+	ctx, until context.Context, fn func(), posted bool,
+) (run func(), v *observedCall) {
+	what, labelled, traced := x.observes.Load(), hasLabels(ctx), trace.IsEnabled()
+	if what == 0 && !labelled && !traced && until == nil {
+		return fn, nil
+	}
 	var task *trace.Task
-	if trace.IsEnabled() {
+	if traced {
 		kind := taskCall
 		if posted {
 			kind = taskGo
 		}
 		ctx, task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
 	}
-	v, _ := unusedCalls.Get().(*observedCall)
+	v, _ = unusedCalls.Get().(*observedCall)
 	if v == nil {
 		v = new(observedCall) //threadcall:alloc when more functions are on their way than before
 		v.run = v.call        //threadcall:alloc and with it
 		v.node.Value = v
 	}
-	v.fn, v.ctx, v.task, v.posted = fn, ctx, task, posted
-	if what := x.observes.Load(); what != 0 {
+	v.fn, v.ctx, v.task, v.posted, v.labelled, v.until = fn, ctx, task, posted, labelled, until
+	if what != 0 {
 		v.observer, v.queued, v.timed = x.observer, clock.Now(), what&measures != 0
 		if what&watches != 0 {
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
 			v.observer.watch(v)
 		}
 	}
-	return v
+	return v.run, v
 }
 
 // call runs the function, on the thread.
@@ -144,7 +151,8 @@ func (v *observedCall) begin() {
 		v.observer.begin(v)
 	}
 	if v.labelled {
-		v.around = v.on.label(v.ctx)
+		v.around = v.on.labels.now // before label, which may panic
+		v.on.label(v.ctx)
 	}
 }
 

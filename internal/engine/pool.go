@@ -75,7 +75,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 	self := Self()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run, _ := newPost(never, nil, &p.target, func() { fn(i) })
+		run, _ := p.newObserved(never, nil, func() { fn(i) }, true)
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)

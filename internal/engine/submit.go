@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"runtime/trace"
@@ -213,12 +214,9 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		x.Refused()
 		return ErrTerminated
 	}
-	labelled := hasLabels(ctx)
-	if x.observes.Load() != 0 || labelled || trace.IsEnabled() {
-		v := newObserved(ctx, x, fn, false)
+	fn, v := x.newObserved(ctx, nil, fn, false)
+	if v != nil {
 		defer v.release() // also if fn panics or calls Goexit
-		v.labelled = labelled
-		fn = v.run
 	}
 	// the methods of ctx may panic: here, before fn is queued and when it is settled, or on the
 	// thread, see callq.Start
@@ -243,13 +241,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 // Cause returns why ctx, which is done, is so, and never nil. A context of another package may be
 // done although the context within it, which context.Cause asks, is not, and may not say why.
 func Cause(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return context.Canceled
+	return cmp.Or(context.Cause(ctx), ctx.Err(), context.Canceled)
 }
 
 // A room says what a posted function does when the queue has a limit and is full.
@@ -367,7 +359,7 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		x.Refused()
 		return false, false
 	}
-	fn, v := newPost(ctx, until, x, fn)
+	fn, v := x.newObserved(ctx, until, fn, true)
 	kind, ok := x.acquire(room, self, here, cancel)
 	ok = ok && x.phase.Load() == open && !isClosed(cancel) // also after a wait
 	var c *callq.Call
@@ -390,20 +382,6 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		x.giveUp(kind, cancel, c, v)
 	}
 	return wake, ok
-}
-
-// newPost returns what runs a posted function, and its observedCall, or nil if it needs none. until
-// may be nil.
-//
-//threadcall:noalloc
-func newPost(ctx, until context.Context, x *target, fn func()) (run func(), v *observedCall) {
-	labelled := hasLabels(ctx)
-	if x.observes.Load() == 0 && !labelled && until == nil && !trace.IsEnabled() {
-		return fn, nil
-	}
-	v = newObserved(ctx, x, fn, true)
-	v.labelled, v.until = labelled, until
-	return v.run, v
 }
 
 // giveUp drops what is not queued: a record, and an observedCall, or nil.
