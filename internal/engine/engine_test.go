@@ -105,16 +105,15 @@ func TestLimit(t *testing.T) {
 		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
-	e.limit.release()
+	<-e.limit.places
 	if k := <-kinds; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
 	go wait()
-	e.limit.close()
+	close(e.limit.closed)
 	if k := <-kinds; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
-	(*limit)(nil).close()
 }
 
 // The end of ServeContext may call the callback of OnWake.

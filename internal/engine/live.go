@@ -53,8 +53,8 @@ const (
 func (x *target) enter(phase uint32) bool {
 	for before := x.phase.Load(); before < phase; before = x.phase.Load() {
 		if x.phase.CompareAndSwap(before, phase) {
-			if before == open {
-				x.limit.close() // which lets posters through to be refused
+			if before == open && x.limit != nil {
+				close(x.limit.closed) // which lets posters through to be refused
 			}
 			return true
 		}

@@ -232,7 +232,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	if c.Kind == callq.Placed {
-		e.of.limit.release()
+		<-e.of.limit.places
 	}
 	fn := c.PostRun() // before fn, which may call Go and need a record
 	var panicked *fault.Fault

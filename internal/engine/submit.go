@@ -387,7 +387,7 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 // giveUp drops what is not queued: a record, and an observedCall, or nil.
 func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observedCall) {
 	if kind == callq.Placed {
-		x.limit.release()
+		<-x.limit.places
 	}
 	if c != nil {
 		c.Drop()

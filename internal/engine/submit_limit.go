@@ -46,13 +46,3 @@ func (x *target) acquire(
 	w := wait{of: x}
 	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
 }
-
-// release gives a place back.
-func (l *limit) release() { <-l.places }
-
-// close is called once.
-func (l *limit) close() {
-	if l != nil {
-		close(l.closed)
-	}
-}
