@@ -75,18 +75,12 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has, or what Go has queued before the end
 }
 
-// Start gives the engine a thread of its own.
+// Start gives the engine a thread of its own. From then on, functions may run there, and may
+// terminate the engine.
 func (e *Engine) Start() {
-	e.owns()
-	e.start()
-}
-
-// owns makes the engine one with a thread of its own.
-func (e *Engine) owns() { e.own, e.direct = true, ident.Trusted() }
-
-// start gives the engine its thread. From then on, functions may run there, and may terminate the
-// engine.
-func (e *Engine) start() {
+	if e.pool == nil { // else NewPool has said so
+		e.own, e.direct = true, ident.Trusted()
+	}
 	if e.Keep {
 		select {
 		case kept <- e:
@@ -161,22 +155,22 @@ type Hook struct {
 func (e *Engine) Prepare(hooks []Hook) error {
 	keep := e.Keep
 	e.Keep = false
-	var all []func()
-	started := false
+	var stops []func()
+	ofAll := -1 // how many come before the first start
 	for _, h := range hooks {
-		switch {
-		case h.Start != nil:
-			if err := h.Start(); err != nil {
-				return err
-			}
-			started = true
-		case started:
-			e.stops = append(e.stops, h.Stop)
-		default:
-			all = append(all, h.Stop)
+		if h.Start == nil {
+			stops = append(stops, h.Stop)
+			continue
+		}
+		if ofAll < 0 {
+			ofAll = len(stops)
+		}
+		e.stops = stops[ofAll:] // if this start fails
+		if err := h.Start(); err != nil {
+			return err
 		}
 	}
-	e.Keep, e.stops = keep, append(all, e.stops...)
+	e.Keep, e.stops = keep, stops
 	return nil
 }
 

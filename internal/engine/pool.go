@@ -6,6 +6,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/list"
 )
 
@@ -50,7 +51,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine(c)
 		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
-		e.owns()
+		e.own, e.direct = true, ident.Trusted()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
@@ -62,7 +63,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 // Start gives each engine a thread.
 func (p *Pool) Start() {
 	for _, e := range p.workers {
-		e.start()
+		e.Start()
 	}
 }
 
