@@ -326,17 +326,16 @@ func (x *target) Workers() []*Engine { return x.workers }
 // through others, and returns that one.
 func Wait(g Group, done, cancel <-chan struct{}) *Engine {
 	e := Self()
-	e.waitForPlace(nil, done, cancel, wait{group: g})
-	if e == nil {
-		return nil
-	}
-	searches.mu.Lock()
-	defer searches.mu.Unlock()
-	if !e.explore(&wait{group: g}) {
+	if e.waitForPlace(nil, done, cancel, wait{group: g}); e == nil || !e.seen.stuck {
 		return nil
 	}
 	needed := e.seen.list[0].needs
-	return needed[slices.IndexFunc(needed, e.seen.needsFirst)]
+	for _, n := range e.seen.list {
+		if n.cyclic && slices.Contains(needed, n.thread) {
+			return n.thread
+		}
+	}
+	return nil // OnWake's callback has waited since
 }
 
 // WaitEnd waits for the end of something on the threads of g, which closes done or sends to it, and
@@ -439,18 +438,15 @@ func (r *reach) recheck() bool {
 
 // closes finds what needs the first, and reports whether that does itself.
 func (r *reach) closes() bool {
+	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if !n.cyclic && slices.ContainsFunc(n.needs, r.needsFirst) {
+			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
 				n.cyclic, changed = true, true
 			}
 		}
 	}
 	return r.list[0].cyclic
 }
-
-// needsFirst reports whether y, which is in the list, is the first, or needs it, for all that is
-// known.
-func (r *reach) needsFirst(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
