@@ -311,13 +311,8 @@ func (e *Engine) forget() {
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
 func (e *Engine) ended() {
 	x := e.of
-	if e.pool != nil {
-		e.phase.Store(over)
-		for _, other := range e.pool.workers {
-			if other.phase.Load() != over {
-				return
-			}
-		}
+	if e.pool != nil && int(e.pool.ended.Add(1)) < len(x.workers) {
+		return
 	}
 	if x.phase.Swap(over) == over {
 		return

@@ -151,8 +151,8 @@ func (v *observedCall) begin() {
 		v.observer.begin(v)
 	}
 	if v.labelled {
-		v.around = v.on.labels.now // before label, which may panic
-		v.on.label(v.ctx)
+		v.around = v.on.labels.now // first, as a context of another package may panic
+		v.on.setLabels(v.on.withName(v.ctx))
 	}
 }
 

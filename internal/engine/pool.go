@@ -23,6 +23,7 @@ import (
 type Pool struct {
 	target
 	yields yieldState
+	ended  atomic.Int32 // threads
 
 	mu      sync.Mutex
 	idle    list.List[*Engine]

@@ -127,7 +127,8 @@ func (e *Engine) nested(fn func()) bool {
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if hasLabels(ctx) {
-		defer e.setLabels(e.label(ctx))
+		defer e.setLabels(e.labels.now)
+		e.setLabels(e.withName(ctx))
 	}
 	if !e.nested(fn) {
 		return ErrTerminated
