@@ -33,7 +33,7 @@ var New func(opts, user any, onEnd func()) (t any, e *engine.Engine, prepare fun
 // What threads and pools do, for package recorderhttp.
 type (
 	State = engine.State
-	Name  = engine.NameState
+	Name  = engine.Stats
 )
 
 // States returns the states of all threads and pools, and the counts of all names.

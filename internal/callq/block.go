@@ -104,6 +104,7 @@ func (c *Call) leave() {
 func (q *Queue) begin(c *Call) *Call {
 	if !c.takePost() {
 		c.spent = true
+		q.left(c)
 		return c
 	}
 	next := q.ready.Load()
@@ -133,6 +134,7 @@ func (q *Queue) takePart() *Call {
 	case q.ready.CompareAndSwap(c, c.next.Load()):
 		c.next.Store(nil)
 		c.spent = true
+		q.left(c)
 		fallthrough
 	default:
 		q.part = nil

@@ -56,6 +56,8 @@ type Call struct {
 	linked bool
 	// of a block: its last function has been taken, and it is in no list; the thread's
 	spent bool
+	// in ready, and a Mark is behind it; the thread's
+	marked bool
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
 	// cleared once it has run, so that what it captured can be collected
@@ -73,7 +75,7 @@ type Call struct {
 
 	// what the same thread has pushed before with a record of the same queue; may be out of date
 	Earlier atomic.Pointer[Call]
-	later   *Call  // see Oldest
+	Later   *Call  // see Oldest
 	walk    uint64 // likewise
 
 	posts atomic.Uint64 // what a block has, see block
@@ -89,9 +91,7 @@ const (
 	Posted                   // nothing waits
 	Placed                   // a posted call that has a place in a bounded queue
 	Posts                    // several posted calls, see block
-	Control                  // Fn is the engine's own and is run as part of serving
-	End                      // likewise, of nothing: it ends the thread, see Seal
-	mark                     // no call: see Queue.Mark
+	Control                  // Fn, which may be nil, is the engine's own and is run as part of serving
 )
 
 // Outcome is how a call ended; zero means that it has not.
@@ -272,6 +272,7 @@ func (c *Call) Withdraw() bool {
 // that has run it, or by the queue.
 func (c *Call) letGo(mine uint64) {
 	if c.state.Or(mine)&(callerLetGo|queueLetGo) != 0 {
+		c.linked = false
 		c.free()
 	}
 }
@@ -317,7 +318,6 @@ func (c *Call) Drop() {
 //
 //threadcall:noalloc
 func (c *Call) free() {
-	c.linked = false
 	if c.state.Load() != 0 {
 		c.state.Store(0)
 	}
@@ -338,11 +338,8 @@ func (c *Call) PostRun() (fn func()) {
 		}
 	case c.linked:
 		c.letGo(callerLetGo)
-	case c.state.Load() != 0:
-		c.state.Store(0)
-		fallthrough
 	default:
-		c.Queue.Put(c)
+		c.free()
 	}
 	return fn
 }

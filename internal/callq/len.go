@@ -15,8 +15,7 @@ func (q *Queue) Len() (n int) {
 		if oldest == &closed {
 			return 0
 		}
-		marks := int(q.marked.Load() - q.passed.Load())
-		n = max(n, length(h)+length(oldest)-marks)
+		n = max(n, length(h)+length(oldest))
 		if q.ready.Load() == oldest {
 			break
 		}

@@ -71,13 +71,13 @@ type Queue struct {
 	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
 
 	ready  atomic.Pointer[Call]
-	last   *Call         // of ready, unless that is nil or closed
-	part   *Call         // the first of ready, if that is a block of which some have been taken
-	rest   *Call         // what grab leaves in head: nil, or &resting after RestAlways
-	marked atomic.Uint64 // the last Mark that was made; only the thread changes it
-	passed atomic.Uint64 // the last that was taken; likewise
-	grabs  uint64        // how often the thread has emptied head
-	linked atomic.Int64  // calls begun out of their turn and still in a list; the thread changes it
+	last   *Call        // of ready, unless that is nil or closed
+	part   *Call        // the first of ready, if that is a block of which some have been taken
+	rest   *Call        // what grab leaves in head: nil, or &resting after RestAlways
+	marked Mark         // the last that was made
+	passed Mark         // the last before which all has been taken
+	grabs  uint64       // how often the thread has emptied head
+	linked atomic.Int64 // calls begun out of their turn and still in a list; the thread changes it
 
 	free    freelist.List[Call]
 	made    atomic.Int64 // records
@@ -207,7 +207,8 @@ func (q *Queue) Take() *Call {
 	}
 }
 
-// A Mark stands behind all that was queued at some time.
+// A Mark stands behind all that was queued at some time: behind a call in ready that is marked. The
+// marks of those have the numbers from passed+1 to marked, in their order.
 type Mark uint64
 
 const everything = ^Mark(0)
@@ -221,16 +222,18 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	if list == nil {
 		return 0, false
 	}
-	c := q.Get(mark, nil, 0)
-	last.next.Store(c)
-	q.restore(list, c)
-	return Mark(q.marked.Add(1)), true
+	if !last.marked {
+		last.marked = true
+		q.marked++
+	}
+	q.restore(list, last)
+	return q.marked, true
 }
 
 // Several reports, after Mark, whether more than one call may be before the mark.
 func (q *Queue) Several() bool {
 	r := q.ready.Load()
-	return r != nil && r != &closed && (r.next.Load() != q.last || r.functions() > 1)
+	return r != nil && r != &closed && (r != q.last || r.functions() > 1)
 }
 
 // all takes all calls in hand, if there are any and the queue is not closed.
@@ -255,7 +258,7 @@ func (q *Queue) all() (list, last *Call) {
 //
 //threadcall:noalloc
 func (q *Queue) TakeUntil(m Mark) *Call {
-	for Mark(q.passed.Load()) < m {
+	for q.passed < m {
 		r := q.ready.Load()
 		if r == nil || r == &closed {
 			break
@@ -267,19 +270,26 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 			break // only Close changes ready besides the thread
 		}
 		r.next.Store(nil)
-		switch {
-		case r.linked:
-			q.pass(r)
-		case r.Kind == Posts:
+		if r.Kind == Posts {
 			return q.begin(r)
-		case r.Kind != mark:
-			return r
-		default:
-			q.passed.Add(1)
-			q.Put(r)
 		}
+		q.left(r)
+		if !r.linked {
+			return r
+		}
+		q.pass(r)
 	}
 	return nil
+}
+
+// left passes the mark behind c, if there is one, as c has left ready.
+//
+//threadcall:noalloc
+func (q *Queue) left(c *Call) {
+	if c.marked {
+		c.marked = false
+		q.passed++
+	}
 }
 
 // Pending reports whether Take may return a call.
@@ -344,20 +354,26 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// A chain is a list with its last call.
-type chain struct{ first, last *Call }
-
-// append appends a list, which may be nil.
-func (l *chain) append(first, last *Call) {
-	switch {
-	case first == nil:
-		return
-	case l.first == nil:
-		l.first = first
-	default:
-		l.last.next.Store(first)
+// sift makes those calls of some lists ready that stay, after all has taken what was ready in hand.
+func (q *Queue) sift(stays func(*Call) bool, lists ...*Call) {
+	var first, last *Call
+	for _, list := range lists {
+		for list != nil {
+			var c *Call
+			if c, list = pop(list); !stays(c) {
+				continue
+			}
+			if last == nil {
+				first = c
+			} else {
+				last.next.Store(c)
+			}
+			last = c
+		}
 	}
-	l.last = last
+	if first != nil {
+		q.restore(first, last)
+	}
 }
 
 // pop takes the first call off a list.
@@ -438,49 +454,32 @@ func (q *Queue) Close() (wake bool) {
 	if r := q.ready.Swap(&closed); r != &closed {
 		refuse(r)
 	}
-	switch h {
-	case nil, &resting, &interrupted, &closed:
-	default:
-		refuse(reverse(h))
-	}
+	refuse(oldestFirst(h))
 	return h != nil
 }
 
-// Seal refuses all calls, those that are queued and those that will be. It leaves posted ones
-// queued, and end, a call that the thread has taken, behind them. If there are none, it is true,
-// and has given back end. Of several ends one stays.
-func (q *Queue) Seal(end *Call) (empty bool) {
+// Seal refuses all calls, those that are queued and those that will be, and leaves posted ones
+// queued.
+func (q *Queue) Seal() {
 	older, _ := q.all()
-	younger := q.head.Swap(&closed)
-	switch younger {
-	case nil, &resting, &interrupted, &closed:
-		younger = nil
-	default:
-		younger = reverse(younger)
-	}
-	var kept, marks chain
-	for _, list := range [...]*Call{older, younger} {
-		for list != nil {
-			var c *Call
-			switch c, list = pop(list); {
-			case c.Kind == mark:
-				marks.append(c, c)
-			case c.linked, c.Kind <= Withdrawable, c.Kind == End:
-				c.Refuse()
-			default:
-				kept.append(c, c)
-			}
+	q.sift(func(c *Call) bool {
+		if c.linked || c.Kind <= Withdrawable {
+			c.Refuse()
+			return false
 		}
+		return true
+	}, older, oldestFirst(q.head.Swap(&closed)))
+}
+
+// oldestFirst returns the calls that were in head when that was h, the oldest first.
+//
+//threadcall:noalloc
+func oldestFirst(h *Call) *Call {
+	switch h {
+	case nil, &resting, &interrupted, &closed:
+		return nil
 	}
-	if empty = kept.first == nil; empty {
-		q.Put(end)
-	} else {
-		kept.append(end, end)
-	}
-	if kept.append(marks.first, marks.last); kept.first != nil {
-		q.restore(kept.first, kept.last)
-	}
-	return empty
+	return reverse(h)
 }
 
 // Closed reports whether nothing can be queued or taken any more.
@@ -508,11 +507,13 @@ func (c *Call) Refuse() {
 	switch {
 	case c.Kind == Posts:
 		c.refuseAll()
+	case c.Kind == Control:
+		c.Drop()
 	case !c.claim():
 	case c.Kind <= Withdrawable:
 		c.Settle(Refused)
 	default:
-		if c.Kind < Control && c.Queue.Owner != nil {
+		if c.Queue.Owner != nil {
 			c.Queue.Refused()
 		}
 		c.Drop()

@@ -44,6 +44,56 @@ func TestQueue_Mark_nested(t *testing.T) {
 	}
 }
 
+// What is before a mark is taken, and no more: functions of blocks, also if there is one, and what
+// begins out of its turn, whose record stays with the mark when others are swept.
+func TestQueue_Mark(t *testing.T) {
+	for name, c := range map[string]struct {
+		push func(q *Queue)
+		want int
+	}{
+		"calls":          {func(q *Queue) { q.mustPush(t, Posted, 1); q.mustPush(t, Awaited, 0) }, 2},
+		"a post":         {func(q *Queue) { q.Post(nothing) }, 1},
+		"a block":        {func(q *Queue) { q.Post(nothing); q.Post(nothing); q.Post(nothing) }, 3},
+		"several blocks": {func(q *Queue) { q.postMany(2*blockOf + 1) }, 2*blockOf + 1},
+		"begun out of turn": {func(q *Queue) {
+			q.Post(nothing)
+			q.mustPush(t, Posted, 1).BeginOutOfTurn(1)
+		}, 1},
+	} {
+		for _, sweeps := range []bool{false, true} {
+			q := New()
+			c.push(q)
+			m, _ := q.Mark()
+			if again, _ := q.Mark(); again != m {
+				t.Errorf("%s: behind the same call there are marks %d and %d", name, m, again)
+			}
+			q.Post(nothing)
+			q.mustPush(t, Posted, 2)
+			if later, _ := q.Mark(); later == m {
+				t.Errorf("%s: a later mark is the same", name)
+			}
+			if sweeps {
+				q.sweep()
+			}
+			n := 0
+			for c := q.TakeUntil(m); c != nil; c = q.TakeUntil(m) {
+				n++
+				c.PostRun()
+			}
+			if left := q.runAll(); n != c.want || left != 2 || q.passed != q.marked {
+				t.Errorf("%s, swept %v: %d are taken before the mark, want %d; then %d, want 2; %d of %d "+
+					"marks are passed", name, sweeps, n, c.want, left, q.passed, q.marked)
+			}
+		}
+	}
+}
+
+func (q *Queue) postMany(n int) {
+	for range n {
+		q.Post(nothing)
+	}
+}
+
 // A lone call travels in one cache line, and what the thread writes has one that posters do not
 // read. The allocator aligns objects of this size so; larger ones that have pointers begin eight
 // bytes later, after a header of its own.
@@ -400,7 +450,7 @@ type refusals int
 
 func (r *refusals) Refused() { *r++ }
 
-// Close tells the Owner of what users have posted, and not of marks and of the engine's own calls.
+// Close tells the Owner of what users have posted, and not of the engine's own calls.
 func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	q, told := New(), new(refusals)
 	q.Owner = told

@@ -10,7 +10,8 @@ package callq
 // the links end with the first that is not queued by that thread; Earlier may lead to a record that
 // is used again, even by the same thread and for the same queue, which walk tells.
 
-// Oldest returns the oldest call of poster that is queued, if last is, and otherwise nil.
+// Oldest returns the oldest call of poster that is queued, if last is, and otherwise nil. Later of
+// each that it has passed is the next one.
 // poster, which is not zero, has pushed last and then nothing else, and waits. The caller is the
 // thread of the queue, or holds the lock of the pool to whose backlog last belongs.
 func Oldest(poster uintptr, last *Call, backlog bool) (oldest *Call) {
@@ -22,7 +23,7 @@ func Oldest(poster uintptr, last *Call, backlog bool) (oldest *Call) {
 			break
 		}
 		if s&phase == queued {
-			oldest, c.later = c, oldest
+			oldest, c.Later = c, oldest
 		} else if s&phase != withdrawn || c == last {
 			break
 		}
@@ -30,9 +31,6 @@ func Oldest(poster uintptr, last *Call, backlog bool) (oldest *Call) {
 	}
 	return oldest
 }
-
-// Later returns the call that came after c in the links of Oldest.
-func (c *Call) Later() *Call { return c.later }
 
 // Linked reports whether poster has queued c, and Oldest may have to pass over it.
 func (c *Call) Linked(poster uintptr) bool {
@@ -76,21 +74,16 @@ func (c *Call) BeginOutOfTurn(poster uintptr) bool {
 // have queued, costs each of them two steps at most, and memory is bound by what was queued.
 const sweepAfter = 64
 
-// sweep removes the calls that have begun out of their turn.
+// sweep removes the calls that have begun out of their turn, but for those with a mark behind them.
 func (q *Queue) sweep() {
 	list, _ := q.all()
-	var kept chain
-	for list != nil {
-		var c *Call
-		if c, list = pop(list); c.linked {
+	q.sift(func(c *Call) bool {
+		if c.linked && !c.marked {
 			q.pass(c)
-		} else {
-			kept.append(c, c)
+			return false
 		}
-	}
-	if kept.first != nil {
-		q.restore(kept.first, kept.last)
-	}
+		return true
+	}, list)
 }
 
 // pass lets go of a call that has begun out of its turn and was taken from its list.

@@ -26,11 +26,11 @@ import (
 // Nothing in a bubble waits by the clock, because the clock stands still.
 //
 // The runtime ends the process at any use of a channel of a bubble elsewhere, a look included, also
-// when the bubble has ended. So each method calls reachable before it touches one of these, or uses
+// when the bubble has ended. So each method calls Reachable before it touches one of these, or uses
 // only words and mutexes, as States, Stats and Queued do:
 //
 //	of a target made in a bubble        used by
-//	done, limit, wakeup, waiter.token   what reachable has let through; its threads
+//	done, limit, wakeup, waiter.token   what Reachable has let through; its threads
 //	tokens of records in its queue      the same: the bubble's callers make and wait for them
 //	its timers and that of its watch    its threads and callers; not Stop and Watch from elsewhere
 //	phase, observer, q, AtTerminate     anybody
@@ -40,18 +40,13 @@ import (
 //	its timers and that of its watch    only what is outside: set in a bubble, they have its time
 //	contexts of callers in a bubble     the caller; a thread looks at one that follows them
 
-// reachable reports whether the caller is where x was made, or x outside. It panics if the caller
+// Reachable reports whether the caller is where x was made, or x outside. It panics if the caller
 // is elsewhere and x has not been terminated.
 //
 //threadcall:noalloc
-func (x *target) reachable() bool { return x.bubble == 0 || x.inBubble() }
+func (x *target) Reachable() bool { return x.bubble == 0 || x.inBubble() }
 
-// Reachable is reachable for package thread.
-//
-//threadcall:noalloc
-func (e *Engine) Reachable() bool { return e.reachable() }
-
-// inBubble is reachable for what was made in a bubble, so that the other can be inlined.
+// inBubble is Reachable for what was made in a bubble, so that the other can be inlined.
 func (x *target) inBubble() bool {
 	switch {
 	case x.bubble == clock.Bubble():

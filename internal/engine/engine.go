@@ -39,7 +39,8 @@ var ErrNil = errors.New("thread: the function to call is nil")
 type Engine struct {
 	identity
 	q      *callq.Queue
-	target // its own; in a pool, the pool's is used
+	target         // its own; in a pool, the pool's is used
+	of     *target // whose functions the thread runs: one of the two
 	life
 	waking
 
@@ -56,7 +57,6 @@ type Engine struct {
 	load      sched.Load
 	labels    labels
 	observed  *observedCall // the innermost that runs and is observed
-	controls  atomic.Int32  // what control has queued and has not run
 	withdrawn bool          // the posted function that it has last begun did not run
 
 	place  // in a pool
@@ -83,9 +83,8 @@ type Config struct {
 func New(c Config) (*Engine, *Owner) {
 	o := new(Owner)
 	e := newEngine(c)
-	e.permanent, e.user, e.onEnd = c.Main, c.User, c.OnEnd
-	e.target.init(c.Limit, o)
-	e.target.list(c)
+	e.target.init(e.Config, o)
+	e.list()
 	return e, o
 }
 
@@ -96,10 +95,11 @@ func newEngine(c Config) *Engine {
 	sched.PrepareLoad()
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
-	e.on, e.records, e.yields = e, e.q, &e.ownYields
-	e.alone[0] = e
+	e.on, e.of, e.records, e.yields = e, &e.target, e.q, &e.ownYields
+	e.workers, e.among.Value = []*Engine{e}, e
 	e.q.Owner = &e.target
-	e.keep = c.Keep && e.bubble == 0
+	e.Config = c
+	e.Keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}
 	e.waits.init()
 	e.waits.parks = e.waits.parks || c.Parks
@@ -112,23 +112,20 @@ func newEngine(c Config) *Engine {
 // ID returns a number that no other thread or pool of the process has or will have.
 //
 //threadcall:noalloc
-func (x *target) ID() uint64 { return uint64(x.first().id) }
+func (x *target) ID() uint64 { return uint64(x.on.id) }
 
-// Control has the thread call fn, and does not count that, unless it is terminated before.
-func (e *Engine) Control(fn func()) { e.control(callq.Control, fn) }
-
-// control queues fn, which may be nil, or the end. The thread calls it unless it is terminated
-// before. It says whether the thread had to be woken. The record is the first of the queue, as a
-// rule, so that a thread for one call needs no others.
+// Control has the thread call fn, which may be nil, unless it is terminated before, and does not
+// count that. It says whether the thread had to be woken. The record is the first of the queue, as
+// a rule, so that a thread for one call needs no others.
 //
 //threadcall:noalloc
-func (e *Engine) control(kind callq.Kind, fn func()) (wake bool) {
+func (e *Engine) Control(fn func()) (wake bool) {
 	if e.q.Closed() {
 		return false
 	}
 	c := e.q.Get(callq.Awaited, fn, 0)
-	c.Kind = kind
-	e.controls.Add(1)
+	c.Kind = callq.Control
+	c.Begun()                           // so Len does not count it
 	if wake, _, _ = e.q.Push(c); wake { // else it is closed, for ever, or the thread looks
 		e.wake()
 	}

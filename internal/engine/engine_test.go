@@ -105,16 +105,15 @@ func TestLimit(t *testing.T) {
 		t.Error("no place was free")
 	case <-time.After(5 * time.Millisecond):
 	}
-	e.limit.release()
+	<-e.limit.places
 	if k := <-kinds; k != callq.Placed {
 		t.Errorf("the one that waited is of kind %d", k)
 	}
 	go wait()
-	e.limit.close()
+	close(e.limit.closed)
 	if k := <-kinds; k != callq.Posted {
 		t.Errorf("after close, one is of kind %d", k)
 	}
-	newLimit(0).close()
 }
 
 // The end of ServeContext may call the callback of OnWake.
@@ -159,7 +158,7 @@ func TestWatch_replaced(t *testing.T) {
 	for want, replaced := range []bool{true, false} {
 		before := int(e.reports.Load())
 		o.Watch(time.Hour, func(Slow) {})
-		w := e.observer.Load()
+		w := e.observer
 		e.Call(func() {
 			if replaced {
 				o.Watch(0, nil)
@@ -197,8 +196,8 @@ func TestWatch_forNothing(t *testing.T) {
 	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
 	o.notify = nil
-	w := e.observer.Load()
-	v := newObserved(never, w, e, nothing, true)
+	w := e.observer
+	_, v := e.newObserved(never, nil, nothing, true)
 	if w.slow.waiting.First != nil || v.notify != nil {
 		t.Error("a function would be reported to nothing")
 	}
@@ -208,8 +207,8 @@ func TestWatch_forNothing(t *testing.T) {
 func TestWatch_forgets(t *testing.T) {
 	e, o := New(Config{})
 	o.Watch(time.Hour, func(Slow) {})
-	w := e.observer.Load()
-	v := newObserved(never, w, e, nothing, true)
+	w := e.observer
+	_, v := e.newObserved(never, nil, nothing, true)
 	if w.slow.waiting.First == nil || v.notify == nil {
 		t.Error("it is not watched")
 	}
@@ -221,6 +220,9 @@ func TestWatch_forgets(t *testing.T) {
 	if e.Go(nothing) || w.slow.waiting.First != nil {
 		t.Error("a function that was refused would be reported")
 	}
+	if v.release(); v.depth > 0 {
+		t.Error("the next function has its callers, also if they are not asked for")
+	}
 }
 
 // A function that waits for a pool is reported with the thread whose function has run for longest.
@@ -228,15 +230,16 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	p, o := NewPool(2, Config{Name: "pool"})
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
-	w := p.observer.Load()
-	running := newObserved(never, w, p.workers[1], nothing, true)
+	w := p.observer
+	_, running := p.newObserved(never, nil, nothing, true)
+	running.on = p.workers[1]
 	w.begin(running)
 	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
 	p.workers[1].own = false
 	p.workers[1].goid.Store(ident.Goroutine())
-	newObserved(never, w, nil, nothing, true)
+	p.newObserved(never, nil, nothing, true)
 	w.mu.Lock()
 	w.slow.limit = 0 // as if the hour were over
 	w.stall(clock.Now())
@@ -303,7 +306,7 @@ func TestPool_leftCall(t *testing.T) {
 	if e, _, _, ok := p.add(c, false); e != nil || !ok {
 		t.Fatal("the call is not in the backlog")
 	}
-	w := &wait{call: c, pool: p}
+	w := &wait{call: c, of: &p.target}
 	x.link(c)
 	if p.workers[0].runFor(x, w, nil) {
 		t.Error("a call was taken for a thread that does not wait for it")
@@ -340,9 +343,10 @@ func TestEngine_Queued_counts(t *testing.T) {
 	}
 	n := e.Queued()
 	e.Retire()
+	e.Control(nil)
 	closed := make(chan bool)
 	go func() { _ = e.Shutdown(never); close(closed) }()
-	closes := func() bool { return e.phase.Load() == closing && e.controls.Load() == 2 }
+	closes := func() bool { return e.phase.Load() == closing }
 	eventually(t, closes, "it closes")
 	if after := e.Queued(); n != 5 || after != 5 {
 		t.Errorf("%d functions are queued, and %d when the thread is to end, want 5", n, after)
@@ -384,7 +388,7 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		g := testutil.Occupy(t, e.Go)
 		ended := make(chan error)
 		go func() { ended <- e.Shutdown(never) }()
-		eventually(t, func() bool { return e.controls.Load() == 1 }, "Shutdown has queued the end")
+		eventually(t, e.q.Pending, "Shutdown has queued the end")
 		var ran atomic.Int32
 		inPlace := false
 		post := func(f func()) {
@@ -402,7 +406,7 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		})
 		late := make(chan bool)
 		go func() { late <- e.Call(func() {}) }()
-		eventually(t, func() bool { return e.q.Len() == 4 }, "a call is queued as well")
+		eventually(t, func() bool { return e.q.Len() == 3 }, "a call is queued as well")
 		want := int32(2)
 		if terminate {
 			want = 0

@@ -22,16 +22,15 @@ type identity struct {
 	id uintptr        // a number of the engine's own, never zero
 	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
-	own       bool // the thread is the engine's own, made by Start
-	direct    bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
-	permanent bool // the thread is package mainthread's, which serves it until the program ends
+	own    bool // the thread is the engine's own, made by Start
+	direct bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
 
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
 	// loops, how many of the first three; only the thread changes it
 	serving atomic.Int64
 	tid     atomic.Uint64 // the thread's number in the operating system, or zero
 	g       uintptr       // the serving goroutine
-	goid    atomic.Uint64 // and its number in stack traces, if it is adopted
+	goid    atomic.Uint64 // and its number in stack traces, if it is adopted; zero before AdoptLater
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
 
@@ -49,7 +48,7 @@ func (e *Engine) endIdentity() {
 	if m := e.m.Load(); threads.Remove(m, e) && e.pin.Held() {
 		left.Add(m, e.pin)
 	}
-	if !e.permanent {
+	if !e.Main {
 		e.m.Store(0)
 		e.tid.Store(0)
 	}
@@ -65,9 +64,9 @@ func (e *Engine) stackID() string {
 
 // String names the thread in a message.
 func (e *Engine) String() string {
-	name := e.serves().name
+	name := e.Name
 	switch {
-	case e.permanent:
+	case e.Main:
 		return "the main thread"
 	case e.pool != nil:
 		if name != "" {

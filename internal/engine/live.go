@@ -53,8 +53,8 @@ const (
 func (x *target) enter(phase uint32) bool {
 	for before := x.phase.Load(); before < phase; before = x.phase.Load() {
 		if x.phase.CompareAndSwap(before, phase) {
-			if before == open {
-				x.limit.close() // which lets posters through to be refused
+			if before == open && x.limit != nil {
+				close(x.limit.closed) // which lets posters through to be refused
 			}
 			return true
 		}
@@ -67,32 +67,21 @@ func (x *target) Terminated() bool { return x.phase.Load() >= closed }
 
 // The life of a thread, from its start to its end.
 type life struct {
-	adopted atomic.Bool   // Adopt or AdoptLater has begun, see live_adopt.go
-	served  atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
-	exits   atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
+	served atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
+	exits  atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
-	stopping bool     // it runs that or cleanups, or has
-	keep     bool     // the thread serves another engine afterwards
-
-	onEnd func() // of its Config
-	user  any    // likewise
+	stopping bool     // it runs that or cleanups, or has, or what Go has queued before the end
 }
 
-// Start gives the engine a thread of its own.
+// Start gives the engine a thread of its own. From then on, functions may run there, and may
+// terminate the engine.
 func (e *Engine) Start() {
-	e.owns()
-	e.start()
-}
-
-// owns makes the engine one with a thread of its own.
-func (e *Engine) owns() { e.own, e.direct = true, ident.Trusted() }
-
-// start gives the engine its thread. From then on, functions may run there, and may terminate the
-// engine.
-func (e *Engine) start() {
-	if e.keep {
+	if e.pool == nil { // else NewPool has said so
+		e.own, e.direct = true, ident.Trusted()
+	}
+	if e.Keep {
 		select {
 		case kept <- e:
 			return
@@ -109,7 +98,7 @@ func (e *Engine) start() {
 				e.runStops()
 				e.counts.rest(clock.Now())
 				e.endIdentity()
-				keep, exits := e.keep, e.exits.Load()
+				keep, exits := e.Keep, e.exits.Load()
 				e.ended()
 				if !keep {
 					return
@@ -147,7 +136,7 @@ func (e *Engine) claimOwn() {
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	f, _ = newPost(never, nil, e.serves().observer.Load(), e, f)
+	f, _ = e.of.newObserved(never, nil, f, true)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -164,31 +153,31 @@ type Hook struct {
 // other engine will be given the thread. Without start functions, Prepare may be called before
 // Start.
 func (e *Engine) Prepare(hooks []Hook) error {
-	keep := e.keep
-	e.keep = false
-	var all []func()
-	started := false
+	keep := e.Keep
+	e.Keep = false
+	var stops []func()
+	ofAll := -1 // how many come before the first start
 	for _, h := range hooks {
-		switch {
-		case h.Start != nil:
-			if err := h.Start(); err != nil {
-				return err
-			}
-			started = true
-		case started:
-			e.stops = append(e.stops, h.Stop)
-		default:
-			all = append(all, h.Stop)
+		if h.Start == nil {
+			stops = append(stops, h.Stop)
+			continue
+		}
+		if ofAll < 0 {
+			ofAll = len(stops)
+		}
+		e.stops = stops[ofAll:] // if this start fails
+		if err := h.Start(); err != nil {
+			return err
 		}
 	}
-	e.keep, e.stops = keep, append(all, e.stops...)
+	e.Keep, e.stops = keep, stops
 	return nil
 }
 
 // User returns the User of the Config of the thread that the caller is on, or nil.
 func User() any {
 	if e := Self(); e != nil {
-		return e.user
+		return e.User
 	}
 	return nil
 }
@@ -208,9 +197,9 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	f, v := newPost(never, nil, e.serves().observer.Load(), e, f)
+	f, v := e.of.newObserved(never, nil, f, true)
 	if v != nil {
-		v.depth = 0
+		v.on, v.depth = e, 0 // which GiveBack may come to when the identity has ended
 	}
 	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
@@ -224,16 +213,14 @@ func (e *Engine) runLast(f func()) {
 // all events from the host's event loop, and with them the event of OnWake's callback. If a
 // callback of Wait's block has served, block is also woken, once, when the thread has been
 // terminated.
-func (e *Engine) beginServing() { e.startServing(1) }
-
-func (e *Engine) startServing(n int64) {
+//
+// n is 1, or in beginLoop and endLoop 1 + loops.
+func (e *Engine) beginServing(n int64) {
 	e.serving.Add(n)
 	if c := e.current; c != nil {
 		c.Begun()
 	}
 }
-
-func (e *Engine) endServing() { e.stopServing(1) }
 
 // beginLoop and endLoop do the same for code that runs all calls: kind is byWait in Wait. Callers
 // that still wait when no such code is under way may wait for ever, see unserved.
@@ -246,7 +233,7 @@ func (e *Engine) beginLoop(kind uint32) (outer uint) {
 	outer = e.counts.enclosing
 	e.counts.enclosing = e.counts.inside()
 	e.pauseSlow()
-	e.startServing(1 + loops)
+	e.beginServing(1 + loops)
 	return outer
 }
 
@@ -264,7 +251,7 @@ func (e *Engine) endLoop(outer uint) {
 		}
 		e.counts.rest(now)
 	}
-	e.stopServing(1 + loops)
+	e.endServing(1 + loops)
 }
 
 const (
@@ -272,7 +259,7 @@ const (
 	byWait = 1 // of served: Wait was among them
 )
 
-func (e *Engine) stopServing(n int64) {
+func (e *Engine) endServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
 	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
@@ -293,7 +280,7 @@ func (e *Engine) stopServing(n int64) {
 // Terminate refuses all calls that are queued and all that will be, and ends the engine's own
 // thread.
 func (e *Engine) Terminate() {
-	if !e.reachable() {
+	if !e.Reachable() {
 		return // another goroutine ends it
 	}
 	first := e.enter(closed)
@@ -323,25 +310,20 @@ func (e *Engine) forget() {
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
 func (e *Engine) ended() {
-	x := e.serves()
-	if e.pool != nil {
-		e.phase.Store(over)
-		for _, other := range e.pool.workers {
-			if other.phase.Load() != over {
-				return
-			}
-		}
+	x := e.of
+	if e.pool != nil && int(e.pool.ended.Add(1)) < len(x.workers) {
+		return
 	}
 	if x.phase.Swap(over) == over {
 		return
 	}
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
-	if e.onEnd != nil {
-		e.onEnd()
+	if e.OnEnd != nil {
+		e.OnEnd()
 	}
 	// they may refer to the handle, whose cleanup keeps the engine
-	e.onEnd, e.user = nil, nil
+	e.OnEnd, e.User = nil, nil
 	x.onPanic.Store(nil)
 }
 
@@ -368,50 +350,53 @@ func (e *Engine) Retire() {
 		e.Terminate()
 		return
 	}
-	e.control(callq.End, nil)
+	e.Control(e.end)
 }
 
-// end is called when the thread comes to c, the end that Shutdown or Retire has queued. What Go has
+// end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread closes the queue for all others, and comes to c again after those posts.
-func (e *Engine) end(c *callq.Call) {
-	if e.q.Seal(c) {
+// the thread closes the queue for all others, and runs those posts before it terminates.
+func (e *Engine) end() {
+	e.q.Seal()
+	stopping := e.stopping
+	e.stopping = true // the calls that those make on the thread run, although the queue is closed
+	serveAll(func() {
+		for e.step() {
+		}
+	}, e.countExit, func() {
+		e.stopping = stopping
 		e.Terminate()
-	}
+	})
 }
 
-// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on the
-// thread, or in a function that the thread waits for, directly or through others. Functions that
+// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one
+// of the threads, or in a function that one waits for, directly or through others. Functions that
 // are posted from then on are refused. If ctx is done before the end, Shutdown returns why.
-func (e *Engine) Shutdown(ctx context.Context) error {
-	cancel := ctx.Done()
-	if !e.reachable() {
+func (x *target) Shutdown(ctx context.Context) error {
+	ctx.Done() // which may panic: before anything changes
+	if !x.Reachable() {
 		return nil
 	}
-	if e.enter(closing) {
-		e.control(callq.End, nil)
+	e := x.on
+	if x.pool != nil {
+		x.pool.Retire()
+	} else if x.enter(closing) {
+		e.Control(e.end)
 	}
-	self := Self()
-	if self == e && !e.own && e.serving.Load() == 0 {
+	switch self := Self(); {
+	case self == nil || self.of != x:
+	case !e.own && e.serving.Load() == 0:
 		_ = e.ServeContext(ctx)
-		return whyNot(ctx, e.done)
+		return whyNot(ctx, x.done)
+	default:
+		return nil
 	}
 	if !e.own {
 		defer e.endWait(e.beginWait())
 	}
-	err := self.waitForTarget(ctx, cancel, &e.target)
+	err := WaitEnd(ctx, x, x.done)
 	e.GiveBack()
 	return err
-}
-
-// waitForTarget waits for the end of x, unless the caller is on x, or for ctx, whose channel is
-// cancel. e is the thread that the caller is on, if any.
-func (e *Engine) waitForTarget(ctx context.Context, cancel <-chan struct{}, x *target) error {
-	if e != nil && e.serves() == x {
-		return nil
-	}
-	e.waitForPlace(nil, x.done, cancel, wait{group: x, end: true})
-	return whyNot(ctx, x.done)
 }
 
 // whyNot returns why ctx is done, if it is and done is not closed.
@@ -423,4 +408,4 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 }
 
 // Permanent reports whether the thread is that of package mainthread. e may be nil.
-func (e *Engine) Permanent() bool { return e != nil && e.permanent }
+func (e *Engine) Permanent() bool { return e != nil && e.Main }

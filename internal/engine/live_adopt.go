@@ -11,12 +11,11 @@ import (
 	"github.com/threadcall/threadcall/osthread"
 )
 
-// Adopt makes the calling goroutine and its thread the engine's. It must serve by itself. Nothing
-// but the caller may use the engine before.
+// Adopt makes the calling goroutine and its thread the engine's, unless it is on a thread of
+// another. It must serve by itself. Nothing but the caller may use the engine before.
 func (e *Engine) Adopt() {
 	e.direct = ident.Goroutine() == 1 && ident.Trusted() // the main goroutine's thread never ends
-	e.adopted.Store(true)
-	e.attach()
+	_ = e.AdoptLater()
 }
 
 // AdoptLater is Adopt for an engine that may have been used since it was made:
@@ -27,7 +26,7 @@ func (e *Engine) Adopt() {
 //	adopted     run when it serves  terminated, by Terminate, or by endServing
 //	terminated  are refused         none
 //
-// One compare-and-swap of adopted lets one goroutine in, which then counts as serving: either it
+// One compare-and-swap of goid lets one goroutine in, which then counts as serving: either it
 // sees that Terminate has closed the queue, and changes nothing, or Terminate sees that it serves,
 // and leaves the end of the identity to endServing. direct, which others read without looking at m
 // first, does not change.
@@ -35,7 +34,7 @@ func (e *Engine) AdoptLater() error {
 	switch {
 	case e.Terminated():
 		return errEnded
-	case e.adopted.Load():
+	case e.goid.Load() != 0:
 		return errAdopted
 	case Self() != nil:
 		return errors.New("thread: Adopt on a thread that is a Thread already; use that one, " +
@@ -43,14 +42,14 @@ func (e *Engine) AdoptLater() error {
 	case e.bubble != clock.Bubble():
 		return errors.New("thread: NewLoop and Adopt must be called in the same bubble " +
 			"of testing/synctest, or both outside")
-	case !e.adopted.CompareAndSwap(false, true):
+	case !e.goid.CompareAndSwap(0, ident.Goroutine()):
 		return errAdopted
 	}
-	e.beginServing()
+	e.beginServing(1)
 	if !e.q.Closed() {
 		e.attach()
 	}
-	e.endServing()
+	e.endServing(1)
 	if e.q.Closed() {
 		e.GiveBack()
 		return errEnded
@@ -67,10 +66,9 @@ func (e *Engine) attach() {
 	if p := left.Find(ident.M()); p.GiveBack() { // of an engine that another goroutine has terminated
 		left.Remove(ident.M(), p)
 	}
-	e.pin = pin.Adopt(e.permanent)
-	e.goid.Store(e.pin.Goroutine)
+	e.pin = pin.Adopt(e.Main)
 	e.claim()
-	if e.name != "" {
+	if e.Name != "" {
 		before, err := osthread.Name()
 		e.nameThread()
 		e.pin.Undo = func() {

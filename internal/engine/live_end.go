@@ -66,7 +66,7 @@ func (c *Calls) end(run func(func())) {
 // mainthread ends with the process. Meanwhile, the thread counts as one that serves, so that no
 // function ends it.
 func (e *Engine) runCleanups() {
-	if e.permanent {
+	if e.Main {
 		return
 	}
 	e.serving.Add(1)

@@ -102,7 +102,7 @@ func TestOldest_walksOnce(t *testing.T) {
 			e.q.Push(calls[i])
 		}
 		last := calls[3]
-		w := x.prepare(wait{call: last, on: e})
+		w := x.prepare(wait{call: last, of: &e.target})
 		if !x.publish(w) || x.publish(w) {
 			t.Fatalf("%s: the wait is not published once", name)
 		}
@@ -118,7 +118,7 @@ func TestOldest_walksOnce(t *testing.T) {
 		if got := w.oldest(x.id, false); got != want {
 			t.Errorf("%s: got call %d, walks is to be %v", name, slices.Index(calls[:], got), c.walks)
 		}
-		if x.unpublish(); x.prepare(wait{call: last, on: e}) != w {
+		if x.unpublish(); x.prepare(wait{call: last, of: &e.target}) != w {
 			t.Errorf("%s: the next wait for the same is another one", name)
 		}
 	}
@@ -341,17 +341,17 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 		for before, looks := range []bool{false, true} {
 			e, _ := New(Config{})
 			u := &e.unserved
-			u.watch = new(unservedWatch)
+			u.alarm.Init(nothing, false)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
 			u.waits.Add(1 + (odd-1)*uint64(period))
 			e.checkUnserved()
 			next := u.period.Load() != period+uint32(before)
-			if u.watch.looked != looks || next == looks {
+			if u.looked != looks || next == looks {
 				t.Errorf("called in period %d, in %d: looks at the thread: %v, a period begins: %v", period,
-					period+uint32(before), u.watch.looked, next)
+					period+uint32(before), u.looked, next)
 			}
-			u.watch.alarm.Stop()
+			u.alarm.Stop()
 		}
 	}
 }
@@ -432,7 +432,7 @@ func TestBeginWait_watchesWhatNothingServes(t *testing.T) {
 				u.watched.Load())
 		}
 	}
-	u.watch.alarm.Stop()
+	u.alarm.Stop()
 }
 
 // A call that a Goexit unwinds is withdrawn from the queue of another thread.
@@ -441,7 +441,7 @@ func TestAbandon_withdraws(t *testing.T) {
 	on, _ := New(Config{})
 	c := on.q.Get(callq.Withdrawable, func() { t.Error("it ran") }, e.id)
 	on.q.Push(c)
-	w := &wait{call: c, on: on}
+	w := &wait{call: c, of: &on.target}
 	for range 2 { // as it asks again whether it has
 		if !w.abandon() {
 			t.Error("the thread waits for it")
@@ -454,7 +454,7 @@ func TestAbandon_withdraws(t *testing.T) {
 // call that has not begun before its own caller goes on.
 func TestRun_abandonsTheWaitThatAGoexitUnwinds(t *testing.T) {
 	e, on := newEngine(Config{}), newEngine(Config{})
-	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), on: on}
+	w := &wait{call: on.q.Get(callq.Awaited, nothing, e.id), of: &on.target}
 	c := e.q.Get(callq.Awaited, runtime.Goexit, 0)
 	unwound := make(chan bool)
 	go func() {
@@ -527,13 +527,13 @@ func TestMissing_namesTheLoop(t *testing.T) {
 			e.GiveBack()
 		}()
 		<-serves
-		e.permanent, e.unserved.watch = permanent, new(unservedWatch)
+		e.Main = permanent
 		eventually(t, func() bool {
 			todo, _ := e.missing()
 			return strings.Contains(todo, "waits for something else") &&
 				strings.Contains(todo, "mainthread.Loop().Close()") == permanent
 		}, "it says what to call; permanent: %v", permanent)
-		e.permanent = false
+		e.Main = false
 		close(over)
 		<-ended
 	}

@@ -43,7 +43,7 @@ type observedCall struct {
 	fn       func()
 	run      func() // v.call, made once
 	observer *observer
-	on       *Engine         // the thread that it runs on; of a pool's, once it runs
+	on       *Engine         // the thread that it runs on, once it does
 	ctx      context.Context // of the task, and with the labels
 	task     *trace.Task
 	queued   time.Duration // when, if there is an observer
@@ -57,12 +57,11 @@ type observedCall struct {
 
 	until context.Context // a posted function does not begin after its end; or nil
 
-	notify   *func(Slow) // see observe_slow.go; guarded by observer.mu, as the following
-	notified bool
-	asked    bool                     // whether it is a native loop, see asksHost
-	node     list.Node[*observedCall] // in watch.waiting, then in observer.running
-	depth    int                      // of from
-	from     [32]uintptr
+	notify *func(Slow)              // see observe_slow.go; guarded by observer.mu, as the following
+	asked  bool                     // whether it is a native loop, see asksHost
+	node   list.Node[*observedCall] // in watch.waiting, then in observer.running
+	depth  int                      // of from
+	from   [32]uintptr
 }
 
 const (
@@ -74,35 +73,40 @@ const (
 
 var unusedCalls sync.Pool // of *observedCall
 
-// newObserved returns the observedCall of fn on the thread on, or to one of a pool if that is nil.
+// newObserved returns what is to be queued for x in place of fn, and its observedCall; or fn and
+// nil, if that needs none. until may be nil.
 //
 //threadcall:noalloc
-func newObserved(
-	ctx context.Context, o *observer, on *Engine, fn func(), posted bool,
-) *observedCall {
+func (x *target) newObserved(
+	ctx, until context.Context, fn func(), posted bool,
+) (run func(), v *observedCall) {
+	what, labelled, traced := x.observes.Load(), hasLabels(ctx), trace.IsEnabled()
+	if what == 0 && !labelled && !traced && until == nil {
+		return fn, nil
+	}
 	var task *trace.Task
-	if trace.IsEnabled() {
+	if traced {
 		kind := taskCall
 		if posted {
 			kind = taskGo
 		}
 		ctx, task = trace.NewTask(ctx, kind) //threadcall:alloc while a trace is recorded
 	}
-	v, _ := unusedCalls.Get().(*observedCall)
+	v, _ = unusedCalls.Get().(*observedCall)
 	if v == nil {
 		v = new(observedCall) //threadcall:alloc when more functions are on their way than before
 		v.run = v.call        //threadcall:alloc and with it
 		v.node.Value = v
 	}
-	v.fn, v.observer, v.on, v.ctx, v.task, v.posted = fn, o, on, ctx, task, posted
-	if o != nil {
-		v.queued, v.timed = clock.Now(), o.times.Load()
-		if o.watches.Load() {
+	v.fn, v.ctx, v.task, v.posted, v.labelled, v.until = fn, ctx, task, posted, labelled, until
+	if what != 0 {
+		v.observer, v.queued, v.timed = x.observer, clock.Now(), what&measures != 0
+		if what&watches != 0 {
 			v.depth = runtime.Callers(3, v.from[:]) // without Callers, newObserved and the engine's function
-			o.watch(v)
+			v.observer.watch(v)
 		}
 	}
-	return v
+	return v.run, v
 }
 
 // call runs the function, on the thread.
@@ -131,7 +135,7 @@ func (v *observedCall) ended() (yes bool) {
 	defer func() {
 		if yes {
 			v.on.withdrawn = true
-			v.on.serves().withdrew()
+			v.on.of.withdrew()
 			v.release()
 		}
 	}()
@@ -147,8 +151,8 @@ func (v *observedCall) begin() {
 		v.observer.begin(v)
 	}
 	if v.labelled {
-		v.around = v.on.labels.now
-		v.on.label(v.ctx)
+		v.around = v.on.labels.now // first, as a context of another package may panic
+		v.on.setLabels(v.on.withName(v.ctx))
 	}
 }
 
@@ -178,7 +182,7 @@ func (v *observedCall) release() {
 		v.observer.drop(v)
 	}
 	v.fn, v.observer, v.on, v.ctx, v.until, v.task, v.notify = nil, nil, nil, nil, nil, nil, nil
-	v.begun, v.timed, v.asked, v.notified, v.labelled = false, false, false, false, false
+	v.begun, v.timed, v.asked, v.labelled, v.depth = false, false, false, false, 0
 	unusedCalls.Put(v)
 }
 

@@ -94,26 +94,22 @@ func (c *counts) busy(now time.Duration) time.Duration {
 	return time.Duration(n >> 1)
 }
 
-// read returns the words. It does not synchronise with the thread, for which that would have a
-// cost.
+// read returns the words, and how often the thread was woken, and found what it was to run by
+// itself. It does not synchronise with the thread, for which that would have a cost.
 //
 //threadcall:noalloc
 //go:norace
-func (c *counts) read() words { return c.words }
+func (e *Engine) read() (w words, parked, spinning int) {
+	return e.counts.words, e.idleState.sleeps, e.idleState.found
+}
 
 // begun reports whether a function has begun in the innermost loop and has not ended.
 //
 //threadcall:noalloc
-func (c *counts) begun() bool {
-	w := c.read()
+func (e *Engine) begun() bool {
+	w, _, _ := e.read()
 	return int(w.inside()-w.enclosing) > 0 // negative if one has ended while the words were read
 }
-
-// wakeUps returns how often the thread was woken, and found what it was to run by itself.
-//
-//threadcall:noalloc
-//go:norace
-func (r *idleState) wakeUps() (parked, spinning int) { return r.sleeps, r.found }
 
 // running returns how long the innermost function on the thread has run, or zero if none runs: if
 // the thread waits for functions in a loop inside of it. While a native loop has the thread, a
@@ -122,7 +118,7 @@ func (r *idleState) wakeUps() (parked, spinning int) { return r.sleeps, r.found 
 //threadcall:noalloc
 func (e *Engine) running(now time.Duration) time.Duration {
 	since := time.Duration(e.counts.at.Load())
-	if !e.counts.begun() {
+	if !e.begun() {
 		return 0
 	}
 	if e.onWake.Load() != nil {

@@ -39,16 +39,8 @@ func hasLabels(ctx context.Context) bool {
 	return has
 }
 
-// label has the calling goroutine run under the labels of ctx and of the thread's name, and returns
-// what is to be given to setLabels afterwards.
+// withName returns a context with the labels of ctx and of the thread's name.
 //
-//threadcall:noalloc
-func (e *Engine) label(ctx context.Context) (before context.Context) {
-	before = e.labels.now
-	e.setLabels(e.withName(ctx))
-	return before
-}
-
 //threadcall:noalloc
 func (e *Engine) withName(ctx context.Context) context.Context {
 	if e.labels.name == nil {
@@ -57,6 +49,8 @@ func (e *Engine) withName(ctx context.Context) context.Context {
 	return pprof.WithLabels(ctx, *e.labels.name) //threadcall:alloc for a thread with a name
 }
 
+// setLabels has the calling goroutine run under the labels of ctx.
+//
 //threadcall:noalloc
 func (e *Engine) setLabels(ctx context.Context) {
 	pprof.SetGoroutineLabels(ctx) // first, as a context of another package may panic
@@ -106,7 +100,7 @@ func (e *Engine) labelServing(ctx context.Context) (undo func()) {
 // nameThread gives the thread its name, if it has one: for the operating system, and as the label
 // thread of what runs there.
 func (e *Engine) nameThread() {
-	if e.serves().name == "" {
+	if e.Name == "" {
 		return
 	}
 	name := e.threadName()
@@ -121,9 +115,9 @@ func (e *Engine) nameThread() {
 // that the system shows the number.
 func (e *Engine) threadName() string {
 	const shown = 15 // bytes, on Linux
-	name := e.serves().name
+	name := e.Name
 	switch number := "-" + strconv.Itoa(e.index); {
-	case e.permanent:
+	case e.Main:
 		return "main"
 	case e.pool == nil || name == "":
 		return name

@@ -60,7 +60,7 @@ type Owner struct {
 // Watch has notify called once for each function, of those queued from now on, that has run or
 // waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
-	x := o.of.ownObserver
+	x := o.of.observer
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.slow.forget()
@@ -72,8 +72,7 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	if o.notify = nil; notify != nil {
 		o.notify = &notify
 	}
-	x.watches.Store(notify != nil)
-	x.use()
+	o.of.observe(watches, notify != nil)
 }
 
 // notifies returns what functions that are queued now notify, or nil.
@@ -138,7 +137,7 @@ func (o *observer) runs(v *observedCall, now time.Duration) {
 	v.since = now
 	v.node.Remove()
 	o.running.Append(&v.node)
-	if v.notify != nil && !v.notified {
+	if v.notify != nil {
 		o.arm(o.slow.limit)
 	}
 }
@@ -172,13 +171,14 @@ func (o *observer) look() {
 		v := n.Value
 		left := o.slow.limit - (now - v.since)
 		switch {
-		case v.notify == nil || v.notified:
+		case v.notify == nil:
 		case left > 0:
 			next = min(next, left)
 		case v.on.asksHost(v):
 			next = min(next, o.slow.limit, hostAnswers)
 		default:
 			o.report(v, v.on, Slow{Running: now - v.since})
+			v.notify = nil // that was once
 		}
 	}
 	if next != notYet {
@@ -203,7 +203,7 @@ func (o *observer) stall(now time.Duration) (next time.Duration) {
 		return left
 	}
 	w.stalled, w.reported = true, now
-	e := o.of.first()
+	e := o.of.on
 	if n := o.running.First; n != nil {
 		e = n.Value.on
 	}
@@ -228,7 +228,6 @@ func (e *Engine) asksHost(v *observedCall) bool {
 // report reports v with the stack of the goroutine that serves e. It has a goroutine of its own, as
 // notify may block, panic or call Goexit.
 func (o *observer) report(v *observedCall, e *Engine, s Slow) {
-	v.notified = true
 	number, at := stack.Of(e.stackID())
 	s.Name, s.TID, s.Stack = e.threadName(), e.tid.Load(), at
 	s.Caller = stack.TraceCaller(v.from[:v.depth])

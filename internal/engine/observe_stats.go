@@ -2,7 +2,6 @@ package engine
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
@@ -12,7 +11,7 @@ import (
 
 // Stats are what is known of the functions of a thread or a pool since it was made.
 type Stats struct {
-	Queued                       int
+	Threads, Queued              int    // Threads is of a name, see States
 	Goexits                      uint64 // since the thread of the operating system began
 	Left                         uint64 // the queue, and were run or dropped
 	Calls, Posts                 uint64 // that have begun
@@ -25,13 +24,10 @@ type Stats struct {
 }
 
 // An observer is what the functions of a thread, or of all threads of a pool, report to: it
-// measures their times, and watches those that are to be watched, see observe_slow.go. A target has
-// one in use while either is asked for. Functions that were queued before report nothing.
+// measures their times, and watches those that are to be watched, see observe_slow.go. Functions
+// that are queued while neither is asked for report nothing.
 type observer struct {
-	of      *target
-	times   atomic.Bool // Measure
-	watches atomic.Bool // Watch
-	_       [64]byte    // callers read what is above, the thread changes what is below
+	of *target
 
 	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
 	// its own.
@@ -43,25 +39,30 @@ type observer struct {
 
 type histograms struct{ waits, runs histogram.Times }
 
-// use has functions report to o, or not any more. o.mu is held.
-func (o *observer) use() {
-	if o.times.Load() || o.watches.Load() {
-		o.of.observer.Store(o)
+const (
+	measures = 1 << iota // of target.observes: Measure has asked for times,
+	watches              // Watch for reports
+)
+
+// observe has the functions of x that are queued from now on observed, or not any more.
+func (x *target) observe(what uint32, on bool) {
+	if on {
+		x.observes.Or(what)
 	} else {
-		o.of.observer.Store(nil)
+		x.observes.And(^what)
 	}
 }
 
 // Measure has the times of functions measured, or not any more, of those that are queued from now
 // on.
 func (x *target) Measure(on bool) {
-	o := x.ownObserver
+	o := x.observer
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.times.Store(on); on && o.measured == nil {
+	if on && o.measured == nil {
 		o.measured = new(histograms)
 	}
-	o.use()
+	x.observe(measures, on)
 }
 
 // begin is called on the thread when v begins to run.
@@ -79,7 +80,7 @@ func (o *observer) begin(v *observedCall) {
 		}
 		o.measured.waits.Add(wait)
 	}
-	o.slow.stalled, v.notified = false, false
+	o.slow.stalled = false
 	o.runs(v, now)
 	o.mu.Unlock()
 }
@@ -115,12 +116,8 @@ func (x *target) withdrew() {
 func (x *target) Stats() (s Stats) {
 	now, same := x.now()
 	s.Refused, s.Withdrawn, s.Slow = x.refused.Load(), x.withdrawn.Load(), x.reports.Load()
-	if x.pool == nil {
-		s.EventLoops = uint64(x.on.announced.Load())
-	}
 	for _, e := range x.Workers() {
-		w := e.counts.read()
-		parked, spinning := e.idleState.wakeUps()
+		w, parked, spinning := e.read()
 		s.Left += uint64(w.calls) + uint64(w.posts) + uint64(w.dropped)
 		s.Calls += uint64(w.calls)
 		s.Posts += uint64(max(w.posts, w.skipped) - w.skipped) // skipped may have been read later
@@ -129,12 +126,13 @@ func (x *target) Stats() (s Stats) {
 		s.Goexits += uint64(e.exits.Load())
 		s.Parked += uint64(parked)
 		s.Spinning += uint64(spinning)
+		s.EventLoops += uint64(e.announced.Load())
 		if same {
 			s.Busy += e.counts.busy(now)
 			s.Running = max(s.Running, e.running(now))
 		}
 	}
-	o := x.ownObserver
+	o := x.observer
 	o.mu.Lock()
 	if m := o.measured; m != nil {
 		s.Waits, s.Runs = m.waits, m.runs
@@ -158,7 +156,7 @@ func (x *target) Queued() int {
 		defer p.mu.Unlock()
 		return p.backlog.Len
 	}
-	return max(0, x.on.q.Len()-int(x.on.controls.Load()))
+	return x.on.q.Len()
 }
 
 //threadcall:noalloc

@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/list"
 )
 
@@ -25,11 +25,11 @@ import (
 // beside the call of that caller, either a thread is coming or none is idle.
 type Pool struct {
 	target
-	workers []*Engine
-	yields  yieldState
+	yields yieldState
+	ended  atomic.Int32 // threads
 
 	mu      sync.Mutex
-	idle    []*Engine
+	idle    list.List[*Engine]
 	coming  int  // threads that were notified and have not looked at the backlog since
 	long    bool // functions take longer than half a wake-up
 	short   bool // they are brief
@@ -41,34 +41,36 @@ type Pool struct {
 
 // The place of a thread in its pool.
 type place struct {
-	index  int         // in pool.workers
-	listed bool        // among pool.idle; guarded by pool.mu
-	coming bool        // notified of the pool's backlog; guarded by pool.mu
-	busy   atomic.Bool // a function runs there that came from the backlog, or a start function
+	index  int                // in pool.workers
+	among  list.Node[*Engine] // pool.idle; guarded by pool.mu
+	coming bool               // notified of the pool's backlog; guarded by pool.mu
+	busy   atomic.Bool        // a function runs there that came from the backlog, or a start function
 }
 
 // NewPool returns n engines without threads. The Owner is as in New.
 func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
-	p := &Pool{workers: make([]*Engine, n), idle: make([]*Engine, 0, n)}
-	p.target.init(c.Limit, o)
+	p := new(Pool)
+	p.target.init(c, o)
+	p.workers = make([]*Engine, n)
 	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
 	p.records.Owner = &p.target
 	for i := range p.workers {
 		e := newEngine(c)
-		e.pool, e.index, e.yields = p, i, &p.yields
-		e.owns()
+		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
+		e.own, e.direct = true, ident.Trusted()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
-	p.list(c)
+	p.on = p.workers[0]
+	p.list()
 	return p, o
 }
 
 // Start gives each engine a thread.
 func (p *Pool) Start() {
 	for _, e := range p.workers {
-		e.start()
+		e.Start()
 	}
 }
 
@@ -78,10 +80,10 @@ func (p *Pool) Start() {
 // wait is published as one for the whole pool, because the function on one thread may wait for that
 // on another by means that the engine does not know.
 func (p *Pool) CallEach(fn func(i int)) {
-	self, o := Self(), p.observer.Load()
+	self := Self()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run, _ := newPost(never, nil, o, e, func() { fn(i) })
+		run, _ := p.newObserved(never, nil, func() { fn(i) }, true)
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)
@@ -93,7 +95,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 		if self != nil {
 			finish(c, self.waitFor(wait{call: c, group: p}, nil))
 		} else {
-			finish(c, block(nil, c, nil, nil, nil))
+			finish(c, block(nil, c, nil, nil))
 		}
 	}
 }
@@ -103,6 +105,11 @@ func (p *Pool) CallEach(fn func(i int)) {
 //
 //threadcall:noalloc
 func (p *Pool) Call(fn func()) bool { return p.CallContext(never, fn) == nil }
+
+// Go queues fn to run on one of the threads. False means that it will not run.
+//
+//threadcall:noalloc
+func (p *Pool) Go(fn func()) bool { return p.post(never, fn, waits) }
 
 // add puts c in the backlog, and notifies e if it must come. If may is true and looks as well, the
 // caller of c is to look for its outcome, as e will do it, and then to call seek.
@@ -118,13 +125,13 @@ func (p *Pool) add(c *callq.Call, may bool) (e *Engine, wake, looks, ok bool) {
 	p.backlog.Append(&c.Node)
 	e = p.last
 	if looks = may && p.short && p.looks == nil && p.backlog.Len <= 2 && e != nil &&
-		!e.waits.parks && (p.coming > 0 || !e.listed && e.waits.spin.Load() > 0); looks {
+		!e.waits.parks && (p.coming > 0 || !e.among.Listed() && e.waits.spin.Load() > 0); looks {
 		p.looks = c
 	} else {
 		e = p.choose()
 	}
 	p.mu.Unlock()
-	return e, !looks && e != nil && e.control(callq.Control, nil), looks, true
+	return e, !looks && e != nil && e.Control(nil), looks, true
 }
 
 // seek notifies a thread, after the caller of c has looked in vain.
@@ -139,7 +146,7 @@ func (p *Pool) seek(c *callq.Call) {
 	}
 	p.mu.Unlock()
 	if e != nil {
-		e.control(callq.Control, nil)
+		e.Control(nil)
 	}
 }
 
@@ -148,20 +155,19 @@ func (p *Pool) seek(c *callq.Call) {
 //
 //threadcall:noalloc
 func (p *Pool) choose() *Engine {
-	n := len(p.idle)
+	last := p.idle.Last
 	calls := p.backlog.Len
 	if p.looks != nil {
 		calls--
 	}
-	if n == 0 || p.coming >= calls || p.coming > 0 && !p.long {
+	if last == nil || p.coming >= calls || p.coming > 0 && !p.long {
 		return nil
 	}
-	e := p.idle[n-1]
-	p.idle = p.idle[:n-1]
-	e.listed, e.coming = false, true
+	last.Remove()
+	last.Value.coming = true
 	p.coming++
-	p.last = e
-	return e
+	p.last = last.Value
+	return last.Value
 }
 
 // next returns what e is to run next. If there is nothing, e is idle from then on.
@@ -183,9 +189,8 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 	case p.phase.Load() == closing:
 		e.enter(closed)
 		e.q.Close()
-	case !e.listed:
-		p.idle = append(p.idle, e) //threadcall:alloc never: there is room for all
-		e.listed = true
+	case !e.among.Listed():
+		p.idle.Append(&e.among)
 	}
 	var other *Engine
 	if came {
@@ -202,7 +207,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		}
 	}
 	if other != nil {
-		other.control(callq.Control, nil)
+		other.Control(nil)
 	}
 	return c
 }
@@ -257,7 +262,7 @@ func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 
 // Terminate refuses all calls that have not begun and ends the threads.
 func (p *Pool) Terminate() {
-	if !p.reachable() {
+	if !p.Reachable() {
 		return
 	}
 	p.mu.Lock()
@@ -273,16 +278,6 @@ func (p *Pool) Terminate() {
 	}
 }
 
-// Shutdown is Retire, and waits as Engine.Shutdown does.
-func (p *Pool) Shutdown(ctx context.Context) error {
-	cancel := ctx.Done()
-	if !p.reachable() {
-		return nil
-	}
-	p.Retire()
-	return Self().waitForTarget(ctx, cancel, &p.target)
-}
-
 // Retire refuses functions from now on, and ends the threads after they have run what is queued.
 func (p *Pool) Retire() {
 	p.mu.Lock()
@@ -292,6 +287,6 @@ func (p *Pool) Retire() {
 		return
 	}
 	for _, e := range p.workers {
-		e.control(callq.Control, nil)
+		e.Control(nil)
 	}
 }

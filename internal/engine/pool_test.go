@@ -12,11 +12,11 @@ import (
 // poolAtRest returns a pool whose threads have found the backlog empty. They are not started: the
 // test does what they do.
 func poolAtRest(n int) *Pool {
-	p := &Pool{idle: make([]*Engine, 0, n)}
+	p := new(Pool)
 	p.pool, p.records = p, callq.New()
 	for i := range n {
 		e := newEngine(Config{})
-		e.pool, e.index = p, i
+		e.of, e.pool, e.index = &p.target, p, i
 		p.workers = append(p.workers, e)
 		p.next(e)
 	}
@@ -48,10 +48,10 @@ func TestPool_coming(t *testing.T) {
 			t.Errorf("thread %d takes %p, want call %d, %p", e.index, c, i, calls[i])
 		}
 	}
-	if p.coming > 0 || len(p.idle) > 0 {
-		t.Errorf("coming %v, %d idle, while all run", p.coming, len(p.idle))
+	if p.coming > 0 || p.idle.Len > 0 {
+		t.Errorf("coming %v, %d idle, while all run", p.coming, p.idle.Len)
 	}
-	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || len(p.idle) != 1 {
+	if p.next(p.workers[1]) != calls[3] || p.next(p.workers[1]) != nil || p.idle.Len != 1 {
 		t.Error("the thread that looks first does not take the last call, or is not idle afterwards")
 	}
 	if e, _, _, _ := p.add(p.records.Get(callq.Awaited, nothing, 0), false); e != p.workers[1] {
@@ -151,8 +151,9 @@ func TestPool_Retire_coming(t *testing.T) {
 	a, b := p.records.Get(callq.Posted, func() {}, 0), p.records.Get(callq.Posted, func() {}, 0)
 	p.backlog.Append(&a.Node)
 	p.backlog.Append(&b.Node)
-	e := p.idle[1]
-	p.idle, p.coming, e.listed, e.coming = p.idle[:1], 1, false, true
+	e := p.idle.Last.Value
+	p.idle.Last.Remove()
+	p.coming, e.coming = 1, true
 	p.Retire()
 	if e.comes(t) != a || p.next(e) != b {
 		t.Error("what is queued is not run")
@@ -162,10 +163,10 @@ func TestPool_Retire_coming(t *testing.T) {
 			t.Errorf("thread %d does not end", e.index)
 		}
 	}
-	if p.coming > 0 || e.control(callq.Control, nil) {
+	if p.coming > 0 || e.Control(nil) {
 		t.Error("a thread that has ended is still coming, or woken")
 	}
-	allocatesNothing(t, func() { e.control(callq.Control, nil) }) // to a thread that has ended
+	allocatesNothing(t, func() { e.Control(nil) }) // to a thread that has ended
 }
 
 // A thread of a pool whose start function is to run is not one that is about to take a call.

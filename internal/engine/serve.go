@@ -170,15 +170,9 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 	switch c.Kind {
 	case callq.Control:
 		fn := c.Fn
-		c.Fn = nil
-		c.Queue.Put(c)
-		e.controls.Add(-1)
-		if fn != nil {
+		if c.Drop(); fn != nil {
 			fn()
 		}
-		return false
-	case callq.End:
-		e.end(c)
 		return false
 	case callq.Posted, callq.Placed, callq.Posts:
 		return e.runPosted(c)
@@ -212,7 +206,10 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	defer func() {
 		failed := panicked != nil && (outcome != callq.Exited || panicked != noValue)
 		e.counts.ended(failed)
-		e.ran(during)
+		e.current = nil
+		if e.pool != nil && during == nil {
+			e.busy.Store(false) // before its caller can know
+		}
 		if outcome == callq.Exited && during != nil {
 			during.abandon()
 		}
@@ -230,24 +227,13 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	}
 }
 
-// ran is called when the function of a call has ended, before its caller can know. during is as in
-// runAwaited.
-//
-//threadcall:noalloc
-func (e *Engine) ran(during *wait) {
-	e.current = nil
-	if e.pool != nil && during == nil {
-		e.busy.Store(false)
-	}
-}
-
 // runPosted runs the function of a call that nothing waits for, and reports its panic. It is false
 // if the function was withdrawn.
 //
 //threadcall:noalloc
 func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	if c.Kind == callq.Placed {
-		e.serves().limit.release()
+		<-e.of.limit.places
 	}
 	fn := c.PostRun() // before fn, which may call Go and need a record
 	var panicked *fault.Fault
@@ -260,7 +246,7 @@ func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 			e.counts.skipped++
 		}
 		if e.withdrawn = false; failed {
-			e.serves().panicked(panicked, e) //threadcall:alloc for the report
+			e.of.panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
 	e.counts.posts++

@@ -41,14 +41,12 @@ const (
 type listing struct {
 	named *named
 	node  list.Node[*target] // guarded by all.mu
-	timed bool               // whatever MeasureTimes says
 }
 
 // list lists x among those that States returns. From then on, other goroutines may look at it.
-func (x *target) list(c Config) {
-	x.name = c.Name
-	name := strings.ToValidUTF8(x.name, "\uFFFD")
-	if c.Main {
+func (x *target) list() {
+	name := strings.ToValidUTF8(x.Name, "\uFFFD")
+	if x.Main {
 		name = "main"
 	}
 	all.mu.Lock()
@@ -63,7 +61,7 @@ func (x *target) list(c Config) {
 	all.names[name] = x.named
 	x.node.Value = x
 	all.targets.Append(&x.node)
-	if x.timed = c.Timed; x.timed || all.measures {
+	if x.Timed || all.measures {
 		x.Measure(true)
 	}
 }
@@ -84,7 +82,7 @@ func MeasureTimes(on bool) {
 	defer all.mu.Unlock()
 	all.measures = on
 	for n := all.targets.First; n != nil; n = n.After {
-		n.Value.Measure(on || n.Value.timed)
+		n.Value.Measure(on || n.Value.Timed)
 	}
 }
 
@@ -130,27 +128,22 @@ type ThreadState struct {
 	Waits    string        // what for
 }
 
-// NameState has the counts of threads and pools with one name, also of those that have ended.
-type NameState struct {
-	Threads int
-	Stats   // without Goexits, Left, Calls, Posts and the wake-ups
-}
-
 // States returns the states of all threads and pools that have not ended, in the order in which
-// they were made. It neither stops the program nor makes a call slower.
-func States() (states []State, names map[string]*NameState) {
+// they were made, and the counts of each name, also of those that have ended: without Goexits,
+// Left, Calls, Posts and the wake-ups. It neither stops the program nor makes a call slower.
+func States() (states []State, names map[string]*Stats) {
 	var targets []*target
 	all.mu.Lock()
-	names = map[string]*NameState{}
+	names = map[string]*Stats{}
 	for _, l := range all.names {
-		s := &NameState{Stats: l.ended}
+		s := l.ended
 		s.Refused, s.Withdrawn, s.Slow = l.refused.Load(), l.withdrawn.Load(), l.slow.Load()
-		names[l.name] = s
+		names[l.name] = &s
 	}
 	for n := all.targets.First; n != nil; n = n.After {
 		x := n.Value
 		targets = append(targets, x)
-		states = append(states, State{User: x.first().user, Label: x.named.name})
+		states = append(states, State{User: x.on.User, Label: x.named.name})
 	}
 	all.mu.Unlock()
 	for i, x := range targets {
@@ -164,24 +157,18 @@ func States() (states []State, names map[string]*NameState) {
 }
 
 func (s *State) fill(x *target) {
-	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.name, s.Label), fmt.Sprintf("%p", x)
+	s.ID, s.Name, s.At = x.ID(), cmp.Or(x.Name, s.Label), fmt.Sprintf("%p", x)
 	s.Pool = x.pool != nil
 	s.Dropped = x.owner.Value() == nil
 	s.Stats, s.Panic = x.Stats(), x.lastPanic.Load()
 	if l := x.limit; l != nil {
 		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
 	}
-	o := x.observer.Load()
-	if o != nil {
-		s.Timed = o.times.Load()
-	}
+	s.Timed = x.observes.Load()&measures != 0
 	now, same := x.now()
 	for _, e := range x.Workers() {
-		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.counts.begun(),
-			At: fmt.Sprintf("%p", e), StackID: e.stackID()}
-		if o != nil {
-			t.From = o.from(e)
-		}
+		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.begun(),
+			At: fmt.Sprintf("%p", e), StackID: e.stackID(), From: x.observer.from(e)}
 		if same {
 			t.Running = e.running(now)
 		}
@@ -204,15 +191,11 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 	default:
 		what = "a place in the queue"
 	}
-	switch {
-	case w.on != nil:
-		ids = []uint64{w.on.serves().ID()}
-	case w.pool != nil:
-		ids = []uint64{w.pool.ID()}
-	default:
-		for _, x := range w.group.Workers() {
-			ids = append(ids, x.serves().ID())
-		}
+	if w.of != nil {
+		return what, []uint64{w.of.ID()}
+	}
+	for _, x := range w.group.Workers() {
+		ids = append(ids, x.of.ID())
 	}
 	return what, slices.Compact(ids) // those of a pool have one
 }

@@ -15,7 +15,7 @@ func TestStates_observeNothing(t *testing.T) {
 	e, o := New(Config{Name: "seen"})
 	e.Start()
 	defer e.Terminate()
-	observed := func() bool { e.Call(func() {}); return e.observer.Load() != nil }
+	observed := func() bool { e.Call(func() {}); return e.observes.Load() != 0 }
 	e.Stats()
 	States()
 	if observed() {
@@ -102,8 +102,8 @@ func TestStates_haveNames(t *testing.T) {
 		all.mu.Unlock()
 	}
 	x, name := newEngine(Config{}), "one of many"
-	x.target.init(0, new(Owner))
-	x.name = name
+	x.target.init(Config{}, new(Owner))
+	x.Name = name
 	s := State{Label: OtherNames}
 	if s.fill(&x.target); s.Name != name {
 		t.Errorf("one of many names is shown as %q", s.Name)

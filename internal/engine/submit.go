@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"runtime"
 	"runtime/trace"
@@ -18,48 +19,34 @@ var never = context.Background()
 
 // A target is what functions are submitted to: a thread, or any of those of a pool.
 type target struct {
-	observer atomic.Pointer[observer] // nil unless functions are observed, see observe_call.go
-	on       *Engine                  // the thread; nil of a pool
-	pool     *Pool                    // or what the thread belongs to
-	records  *callq.Queue             // to get records from
+	observes atomic.Uint32 // zero unless functions are observed, see observe_call.go
+	observer *observer     // to which they report
+	on       *Engine       // the thread, or the first of a pool
+	pool     *Pool         // or nil; also what the thread belongs to
+	workers  []*Engine     // the thread, or those of a pool
+	records  *callq.Queue  // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32 // see live.go
 	bubble   uint64        // of testing/synctest, in which it was made, or zero
 	done     chan struct{} // closed when no function runs there or ever will
-	name     string        // for messages; may be empty
+	Config                 // but for what the thread or pool has let go of
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	ownObserver *observer // what observer is while functions are observed
-	refused     atomic.Uint64
-	withdrawn   atomic.Uint64
-	reports     atomic.Uint64 // of slow functions
-	lastPanic   atomic.Pointer[Panic]
+	refused   atomic.Uint64
+	withdrawn atomic.Uint64
+	reports   atomic.Uint64 // of slow functions
+	lastPanic atomic.Pointer[Panic]
 	listing
 }
 
-func (x *target) init(limit int, o *Owner) {
-	x.limit, x.owner, x.done = newLimit(limit), weak.Make(o), make(chan struct{})
-	x.ownObserver = &observer{of: x}
+func (x *target) init(c Config, o *Owner) {
+	x.Config, x.owner, x.done = c, weak.Make(o), make(chan struct{})
+	if n := c.Limit; n > 0 {
+		x.limit = &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
+	}
+	x.observer = &observer{of: x}
 	o.of = x
-}
-
-// serves returns the target whose functions the thread runs.
-func (e *Engine) serves() *target {
-	if e.pool != nil {
-		return &e.pool.target
-	}
-	return &e.target
-}
-
-// first returns the thread, or the first of a pool.
-//
-//threadcall:noalloc
-func (x *target) first() *Engine {
-	if x.pool != nil {
-		return x.pool.workers[0]
-	}
-	return x.on
 }
 
 // caller returns the thread that the caller is on, if any, and whether that is one of x.
@@ -70,7 +57,7 @@ func (x *target) caller() (self *Engine, here bool) {
 		return x.on, true
 	}
 	self = Self()
-	return self, self != nil && x.pool != nil && self.pool == x.pool
+	return self, self != nil && self.of == x
 }
 
 // Done is closed when no function runs there or ever will.
@@ -94,7 +81,7 @@ func (e *Engine) Call(fn func()) bool {
 	if m := e.m.Load(); m == ident.ReadM() && m == e.m.Load() && e.direct || !e.direct && e.On() {
 		return e.nested(fn)
 	}
-	if e.bubble != 0 || e.observer.Load() != nil || trace.IsEnabled() {
+	if e.bubble != 0 || e.observes.Load() != 0 || trace.IsEnabled() {
 		return e.CallContext(never, fn) == nil
 	}
 	self := Self()
@@ -126,7 +113,7 @@ func (e *Engine) Call(fn func()) bool {
 //
 //threadcall:noalloc
 func (e *Engine) nested(fn func()) bool {
-	if e.q.Closed() && !e.stopping && !e.permanent {
+	if e.q.Closed() && !e.stopping && !e.Main {
 		return false
 	}
 	if trace.IsEnabled() {
@@ -140,7 +127,8 @@ func (e *Engine) nested(fn func()) bool {
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if hasLabels(ctx) {
-		defer e.setLabels(e.label(ctx))
+		defer e.setLabels(e.labels.now)
+		e.setLabels(e.withName(ctx))
 	}
 	if !e.nested(fn) {
 		return ErrTerminated
@@ -174,7 +162,7 @@ func (x *target) submit(cancel <-chan struct{}, c *callq.Call, self *Engine) cal
 	case !ok:
 		return callq.Refused
 	case e == nil, p != nil && self != nil:
-		return block(cancel, c, self, nil, p)
+		return block(cancel, c, self, x)
 	}
 	return e.await(cancel, c, self, wake, behind)
 }
@@ -223,16 +211,13 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if here {
 		return self.nestedContext(ctx, fn)
 	}
-	if !x.reachable() {
-		x.refuse()
+	if !x.Reachable() {
+		x.Refused()
 		return ErrTerminated
 	}
-	labelled := hasLabels(ctx)
-	if o := x.observer.Load(); o != nil || labelled || trace.IsEnabled() {
-		v := newObserved(ctx, o, x.on, fn, false)
+	fn, v := x.newObserved(ctx, nil, fn, false)
+	if v != nil {
 		defer v.release() // also if fn panics or calls Goexit
-		v.labelled = labelled
-		fn = v.run
 	}
 	// the methods of ctx may panic: here, before fn is queued and when it is settled, or on the
 	// thread, see callq.Start
@@ -257,13 +242,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 // Cause returns why ctx, which is done, is so, and never nil. A context of another package may be
 // done although the context within it, which context.Cause asks, is not, and may not say why.
 func Cause(ctx context.Context) error {
-	if err := context.Cause(ctx); err != nil {
-		return err
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return context.Canceled
+	return cmp.Or(context.Cause(ctx), ctx.Err(), context.Canceled)
 }
 
 // A room says what a posted function does when the queue has a limit and is full.
@@ -279,9 +258,9 @@ const (
 // it, they take a third longer.
 //
 //threadcall:noalloc
-func (x *target) Go(fn func()) bool {
-	e := x.on
-	if fn == nil || e == nil || x.limit != nil || x.bubble != 0 || x.observer.Load() != nil ||
+func (e *Engine) Go(fn func()) bool {
+	x := &e.target
+	if fn == nil || x.limit != nil || x.bubble != 0 || x.observes.Load() != 0 ||
 		trace.IsEnabled() || x.phase.Load() != open || Self() != nil {
 		return x.post(never, fn, waits)
 	}
@@ -335,7 +314,7 @@ func (e *Engine) Notify(wake bool) {
 	if wake {
 		e.wake()
 	} else if e.yields.kind.Load() != 0 {
-		if self, here := e.serves().caller(); !here {
+		if self, here := e.of.caller(); !here {
 			e.yield(self)
 		}
 	}
@@ -357,7 +336,7 @@ func (e *Engine) From() uintptr {
 //threadcall:noalloc
 func (x *target) post(ctx context.Context, fn func(), room room) bool {
 	wake, ok := x.enqueue(ctx, fn, room)
-	x.first().Notify(wake)
+	x.on.Notify(wake)
 	return ok
 }
 
@@ -377,10 +356,11 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		until = follow(ctx) //threadcall:alloc in a bubble
 	}
 	self, here := x.caller()
-	if !here && !x.reachable() {
-		return false, x.refuse()
+	if !here && !x.Reachable() {
+		x.Refused()
+		return false, false
 	}
-	fn, v := newPost(ctx, until, x.observer.Load(), x.on, fn)
+	fn, v := x.newObserved(ctx, until, fn, true)
 	kind, ok := x.acquire(room, self, here, cancel)
 	ok = ok && x.phase.Load() == open && !isClosed(cancel) // also after a wait
 	var c *callq.Call
@@ -405,31 +385,10 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 	return wake, ok
 }
 
-// refuse counts a function that is refused without having been queued.
-func (x *target) refuse() bool {
-	x.Refused()
-	return false
-}
-
-// newPost returns what runs a posted function, and its observedCall, or nil if it needs none. until
-// may be nil.
-//
-//threadcall:noalloc
-func newPost(ctx, until context.Context, o *observer, on *Engine, fn func()) (
-	run func(), v *observedCall) {
-	labelled := hasLabels(ctx)
-	if o == nil && !labelled && until == nil && !trace.IsEnabled() {
-		return fn, nil
-	}
-	v = newObserved(ctx, o, on, fn, true)
-	v.labelled, v.until = labelled, until
-	return v.run, v
-}
-
 // giveUp drops what is not queued: a record, and an observedCall, or nil.
 func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observedCall) {
 	if kind == callq.Placed {
-		x.limit.release()
+		<-x.limit.places
 	}
 	if c != nil {
 		c.Drop()

@@ -17,13 +17,6 @@ type limit struct {
 	waiting atomic.Int32 // posters
 }
 
-func newLimit(n int) *limit {
-	if n <= 0 {
-		return nil
-	}
-	return &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
-}
-
 // acquire takes a place in the queue, or waits for one, as room says, unless the caller is on the
 // thread, or on one of the pool's. kind says whether the call has a place; ok is false if it is to
 // be refused. self is the thread that the caller is on, if any. When cancel is closed, acquire does
@@ -45,21 +38,11 @@ func (x *target) acquire(
 	if here || room == gives {
 		return callq.Posted, room == waits
 	}
-	if e := x.on; e != nil && !e.own {
+	if e := x.on; !e.own {
 		defer e.endWait(e.beginWait())
 	}
 	l.waiting.Add(1)
 	defer l.waiting.Add(-1) // also if a Goexit unwinds the caller's thread
-	w := wait{on: x.on, pool: x.pool}
+	w := wait{of: x}
 	return self.waitForPlace(l.places, l.closed, cancel, w), true //threadcall:alloc at first; sudogs
-}
-
-// release gives a place back.
-func (l *limit) release() { <-l.places }
-
-// close is called once.
-func (l *limit) close() {
-	if l != nil {
-		close(l.closed)
-	}
 }

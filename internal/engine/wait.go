@@ -133,7 +133,7 @@ func (e *Engine) await(
 	if behind && e.pool != nil {
 		e.pool.seek(c)
 	}
-	o := block(cancel, c, self, e, nil)
+	o := block(cancel, c, self, &e.target)
 	if e.yields.kind.Load() != 0 {
 		e.yields.kind.Store(0) // the caller's P was free meanwhile
 	}
@@ -147,17 +147,15 @@ func (e *Engine) await(
 	return o
 }
 
-// block waits without spinning for c, which is in the queue of on or in the backlog of pool.
+// block waits without spinning for c, which is in the queue or the backlog of x.
 //
 //threadcall:noalloc
-func block(
-	cancel <-chan struct{}, c *callq.Call, self, on *Engine, pool *Pool,
-) callq.Outcome {
-	if on != nil && !on.own {
-		defer on.endWait(on.beginWait())
+func block(cancel <-chan struct{}, c *callq.Call, self *Engine, x *target) callq.Outcome {
+	if x != nil && !x.on.own {
+		defer x.on.endWait(x.on.beginWait())
 	}
 	if self != nil {
-		return self.waitFor(wait{call: c, on: on, pool: pool}, cancel)
+		return self.waitFor(wait{call: c, of: x}, cancel)
 	}
 	for c.Park() {
 		if !waitToken(c, &cancel) {

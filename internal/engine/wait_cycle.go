@@ -52,7 +52,6 @@ import (
 
 // A waiter is a thread that may wait for another one.
 type waiter struct {
-	alone  [1]*Engine           // the thread
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
@@ -73,8 +72,7 @@ type waiter struct {
 // A wait is a call that a thread waits for, or a place in a bounded queue, or the end of a thread.
 type wait struct {
 	call      *callq.Call // nil for a place or an end
-	on        *Engine     // whose queue it is in
-	pool      *Pool       // or whose backlog
+	of        *target     // whose queue or backlog it is in
 	group     Group       // or the threads that are needed
 	end       bool        // it is for an end
 	abandoned bool        // abandon was true; only the thread uses it
@@ -90,13 +88,12 @@ type wait struct {
 // engine does not know.
 func (w *wait) needs() []*Engine {
 	switch {
-	case w.on != nil:
-		return w.on.alone[:]
-	case w.pool != nil:
-		return w.pool.needs(w.call)
-	default:
+	case w.of == nil:
 		return w.group.Workers()
+	case w.of.pool != nil:
+		return w.of.pool.needs(w.call)
 	}
+	return w.of.Workers()
 }
 
 // link notes that the thread queues c, behind what it has queued for the same one before.
@@ -160,8 +157,8 @@ func (r *waiter) waiting() (w *wait, round uint64) {
 func (e *Engine) waitFor(what wait, cancel <-chan struct{}) callq.Outcome {
 	w := e.prepare(what)
 	e.link(w.call)
-	e.beginServing()
-	defer e.endServing()
+	e.beginServing(1)
+	defer e.endServing(1)
 	return e.waitOn(w, cancel)
 }
 
@@ -206,8 +203,8 @@ func (e *Engine) waitForPlace(
 			e.token = park.NewToken(false)
 		}
 		w, again = e.prepare(what), e.token.C()
-		e.beginServing()
-		defer e.endServing()
+		e.beginServing(1)
+		defer e.endServing(1)
 		defer e.unpublish()
 	}
 	for {
@@ -281,16 +278,14 @@ func (y *Engine) notify(e *Engine) {
 // queued. If x does not wait for that any more, its record may serve another caller by now, which
 // is in no cycle.
 func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
-	p := e.pool
-	inBacklog := p != nil && theirs.pool == p
-	if theirs.call == nil || theirs.on != e && !inBacklog {
+	if theirs.call == nil || theirs.of != e.of {
 		return false
 	}
 	x.leave.Lock()
 	var c *callq.Call
 	if x.wait.Load() == theirs {
-		if inBacklog {
-			c = p.takeFor(e, x, theirs)
+		if e.pool != nil {
+			c = e.pool.takeFor(e, x, theirs)
 		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
 			c = next
 		}
@@ -313,7 +308,7 @@ func (w *wait) oldest(poster uintptr, backlog bool) *callq.Call {
 		c = callq.Oldest(poster, w.call, backlog)
 	}
 	if w.next = nil; c != nil && c != w.call {
-		w.next = c.Later()
+		w.next = c.Later
 	}
 	return c
 }
@@ -324,30 +319,23 @@ type Group interface{ Workers() []*Engine }
 
 // Workers returns the thread, or those of a pool, which take what is queued for them alone before
 // what is queued for any.
-func (x *target) Workers() []*Engine {
-	if x.pool != nil {
-		return x.pool.workers
-	}
-	return x.on.alone[:]
-}
+func (x *target) Workers() []*Engine { return x.workers }
 
 // Wait waits for done, which threads of g will close or send to, or for cancel, and returns nil. It
 // does not wait where that could be a deadlock, on a thread that one of g waits for, directly or
 // through others, and returns that one.
 func Wait(g Group, done, cancel <-chan struct{}) *Engine {
 	e := Self()
-	e.waitForPlace(nil, done, cancel, wait{group: g})
-	if e == nil {
+	if e.waitForPlace(nil, done, cancel, wait{group: g}); e == nil || !e.seen.stuck {
 		return nil
 	}
-	searches.mu.Lock()
-	defer searches.mu.Unlock()
-	for _, x := range g.Workers() {
-		if e.explore(&wait{on: x}) {
-			return x
+	needed := e.seen.list[0].needs
+	for _, n := range e.seen.list {
+		if n.cyclic && slices.Contains(needed, n.thread) {
+			return n.thread
 		}
 	}
-	return nil
+	return nil // OnWake's callback has waited since
 }
 
 // WaitEnd waits for the end of something on the threads of g, which closes done or sends to it, and
@@ -397,8 +385,8 @@ var searches struct {
 func (e *Engine) search(w *wait) {
 	r := &e.seen
 	r.stuck = false
-	if w.on != nil {
-		if next, _ := w.on.waiting(); next == nil {
+	if w.of != nil && w.of.pool == nil {
+		if next, _ := w.of.on.waiting(); next == nil {
 			return
 		}
 	}

@@ -44,7 +44,7 @@ func TestWait_wakesOnlyWhatCanRun(t *testing.T) {
 // while one is free, and otherwise on all.
 func TestWait_needs(t *testing.T) {
 	p, x := poolAtRest(2), newEngine(Config{})
-	w := &wait{call: p.records.Get(0, func() {}, x.id), pool: p}
+	w := &wait{call: p.records.Get(0, func() {}, x.id), of: &p.target}
 	needs := func(what string, want ...*Engine) {
 		t.Helper()
 		if got := w.needs(); !slices.Equal(got, want) {
@@ -62,7 +62,7 @@ func TestWait_needs(t *testing.T) {
 		t.Fatal("the call is not taken")
 	}
 	needs("it is taken", p.workers[1])
-	w.pool, w.group = nil, p
+	w.of, w.group = nil, p
 	needs("the end of all", p.workers...)
 }
 
@@ -73,13 +73,13 @@ func TestPool_next_spared(t *testing.T) {
 	for range 3 {
 		p.add(p.records.Get(callq.Awaited, func() {}, 7), false)
 	}
-	w := &wait{call: p.backlog.Last.Value, pool: p}
+	w := &wait{call: p.backlog.Last.Value, of: &p.target}
 	if w.needs() != nil || !p.spared {
 		t.Fatal("the wait needs a thread, although one is coming")
 	}
 	e, y := p.workers[1], p.workers[0]
 	y.busy.Store(true)
-	theirs := &wait{call: e.q.Get(callq.Awaited, nothing, y.id), on: e}
+	theirs := &wait{call: e.q.Get(callq.Awaited, nothing, y.id), of: &e.target}
 	theirs.call.Park()
 	y.publish(theirs)
 	if e.comes(t); !y.again.Load() || len(theirs.call.Token().C()) != 1 || p.spared {
@@ -158,10 +158,10 @@ func TestWait_onAThread(t *testing.T) {
 // what they wait for.
 func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 	x, y := newEngine(Config{}), newEngine(Config{})
-	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), on: y}
+	w := &wait{call: y.q.Get(callq.Awaited, nothing, x.id), of: &y.target}
 	y.token = park.NewToken(false)
 	w.call.Begun()
-	y.publish(&wait{on: x})
+	y.publish(&wait{of: &x.target})
 	x.publish(w)
 	for what, begins := range map[string]func(){
 		"has begun to wait": x.unpublish, "is to look anew": func() { x.again.Store(true) },
@@ -234,7 +234,7 @@ func TestReach_recheck(t *testing.T) {
 			}
 			w := &wait{group: &g}
 			if len(needs) == 1 && i != x {
-				w = &wait{on: g[0]}
+				w = &wait{of: &g[0].target}
 			}
 			all[i].publish(w)
 		}
@@ -262,13 +262,13 @@ func TestReach_recheck(t *testing.T) {
 func TestReach_goesOn(t *testing.T) {
 	x, y, z, w := newEngine(Config{}), newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
 	x.publish(&wait{group: &group{y, z}, end: true})
-	y.publish(&wait{on: x, end: true})
-	z.publish(&wait{on: w, call: w.q.Get(callq.Awaited, nothing, z.id)})
-	w.publish(&wait{on: z, call: z.q.Get(callq.Awaited, nothing, w.id)})
+	y.publish(&wait{of: &x.target, end: true})
+	z.publish(&wait{of: &w.target, call: w.q.Get(callq.Awaited, nothing, z.id)})
+	w.publish(&wait{of: &z.target, call: z.q.Get(callq.Awaited, nothing, w.id)})
 	if x.search(x.wait.Load()); !x.seen.stuck || x.seen.goesOn() {
 		t.Errorf("x is stuck: %v, and goes on: %v", x.seen.stuck, x.seen.goesOn())
 	}
-	y.publish(&wait{on: x, call: x.q.Get(callq.Awaited, nothing, y.id)})
+	y.publish(&wait{of: &x.target, call: x.q.Get(callq.Awaited, nothing, y.id)})
 	if x.search(x.wait.Load()); !x.seen.stuck || !x.seen.goesOn() {
 		t.Errorf("beside a call that it can run, x is stuck: %v, and goes on: %v", x.seen.stuck,
 			x.seen.goesOn())
@@ -281,9 +281,9 @@ func TestSearch_readsWaitsAgain(t *testing.T) {
 		p := poolAtRest(1)
 		a, b, worker := newEngine(Config{}), newEngine(Config{}), p.workers[0]
 		worker.busy.Store(true)
-		worker.publish(&wait{on: a})
-		b.publish(&wait{call: p.records.Get(callq.Awaited, nothing, b.id), pool: p})
-		w := &wait{on: b}
+		worker.publish(&wait{of: &a.target})
+		b.publish(&wait{call: p.records.Get(callq.Awaited, nothing, b.id), of: &p.target})
+		w := &wait{of: &b.target}
 		a.publish(w)
 		p.mu.Lock()
 		found := make(chan bool)
@@ -305,9 +305,9 @@ func TestSearch_readsWaitsAgain(t *testing.T) {
 // A thread that waits for a cycle in which it is not is not stuck: others end that.
 func TestSearch_isInNoCycleThatItOnlyWaitsFor(t *testing.T) {
 	a, b, c := newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
-	b.publish(&wait{on: c})
-	c.publish(&wait{on: b})
-	w := &wait{on: b}
+	b.publish(&wait{of: &c.target})
+	c.publish(&wait{of: &b.target})
+	w := &wait{of: &b.target}
 	a.publish(w)
 	if a.search(w); a.seen.stuck {
 		t.Error("it is stuck")

@@ -35,18 +35,14 @@ type unserved struct {
 	waits   atomic.Uint64 // callers that wait since an even period, and, times odd, since an odd one
 	period  atomic.Uint32
 	watched atomic.Bool
-	first   atomic.Bool // the caller in watch waits
-	watch   *unservedWatch
-}
+	first   atomic.Bool // the caller that has set watched waits
 
-// An unservedWatch is what checkUnserved knows.
-type unservedWatch struct {
+	// of the side that has the watch
 	alarm  clock.Alarm // the timer
 	served uint32      // what it was when the period began
 	looked bool        // at the stack of the thread's goroutine, in this period
 	stack  string      // at the last look
-	pcs    [32]uintptr // the stack of the caller that has set watched, if one has
-	depth  int
+	from   string      // where the caller is that has set watched, if one has
 }
 
 const (
@@ -92,12 +88,11 @@ func (e *Engine) beginWatch(caller bool) bool {
 		!u.watched.CompareAndSwap(false, true):
 		return false
 	}
-	if u.watch == nil {
-		u.watch = new(unservedWatch)
-		u.watch.alarm.Init(e.checkUnserved, false)
+	u.alarm.Init(e.checkUnserved, false)
+	if u.first.Store(caller); caller {
+		pcs := make([]uintptr, 32)
+		u.from = stack.Caller(pcs[:runtime.Callers(2, pcs)])
 	}
-	u.watch.depth = runtime.Callers(2, u.watch.pcs[:])
-	u.first.Store(caller)
 	if !inside {
 		e.nextPeriod()
 	} else { // a timer of the bubble would stand still; cleanups run outside
@@ -108,17 +103,18 @@ func (e *Engine) beginWatch(caller bool) bool {
 }
 
 func (e *Engine) nextPeriod() {
-	w := e.unserved.watch
-	w.served, w.looked = e.served.Load(), false
-	e.unserved.period.Add(1)
-	w.alarm.Set(unservedFor - secondLook)
+	u := &e.unserved
+	u.served, u.looked = e.served.Load(), false
+	u.period.Add(1)
+	u.alarm.Set(unservedFor - secondLook)
 }
 
 // checkUnserved is called by the timer. It reports the thread if a caller has waited for
-// unservedFor, and the thread has not served in that time. If the main goroutine has ended, nothing
-// will serve the main thread any more, and calls are refused from then on.
+// unservedFor, and the thread has not served in that time, nor runs a function for a thread that it
+// waits for. If the main goroutine has ended, nothing will serve the main thread any more, and
+// calls are refused from then on.
 func (e *Engine) checkUnserved() {
-	u, w := &e.unserved, e.unserved.watch
+	u := &e.unserved
 	before := u.waits.Load()
 	if u.period.Load()%2 != 0 {
 		before %= odd
@@ -126,21 +122,23 @@ func (e *Engine) checkUnserved() {
 		before /= odd
 	}
 	u.watched.Store(false)
+	waits, serving := u.waits.Load(), e.serving.Load()
 	switch {
-	case e.q.Closed(), !e.mayBeUnserved(), !u.watched.CompareAndSwap(false, true):
+	case e.q.Closed(), waits == 0, serving >= loops, serving > 0 && e.wait.Load() == nil,
+		!u.watched.CompareAndSwap(false, true):
 		return
-	case before == 0 || e.served.Load() != w.served:
+	case before == 0 || e.served.Load() != u.served:
 		e.nextPeriod()
 		return
 	}
 	todo, later := e.missing()
 	switch {
-	case !w.looked:
-		w.looked = true
-		w.alarm.Set(secondLook)
+	case !u.looked:
+		u.looked = true
+		u.alarm.Set(secondLook)
 	case todo != "":
 		e.reportUnserved(todo)
-		if e.permanent && w.stack == "" {
+		if e.Main && u.stack == "" {
 			e.Terminate()
 		}
 	case later:
@@ -148,16 +146,6 @@ func (e *Engine) checkUnserved() {
 	default:
 		u.watched.Store(false) // the next caller, or the thread when it has served, sets it
 	}
-}
-
-// mayBeUnserved reports whether callers wait, and the thread neither serves nor runs a function for
-// a thread that it waits for.
-func (e *Engine) mayBeUnserved() bool {
-	if e.unserved.waits.Load() == 0 {
-		return false
-	}
-	serving := e.serving.Load()
-	return serving == 0 || serving < loops && e.wait.Load() != nil
 }
 
 // missing returns what is to be done about a thread that does not serve, or nothing if it may serve
@@ -170,22 +158,22 @@ func (e *Engine) missing() (todo string, later bool) {
 		serve     = "call Wait, Serve or ServeContext "
 		terminate = "or Close, so that calls return false"
 	)
-	w, served := e.unserved.watch, e.served.Load()
+	u, served := &e.unserved, e.served.Load()
 	if e.m.Load() == 0 {
 		return "call Adopt of its Loop, and serve, or Terminate, so that calls return false", false
 	}
 	state, at := stack.State(e.stackID())
-	stays := at == w.stack
-	w.stack = at
+	stays := at == u.stack
+	u.stack = at
 	switch {
-	case state == "" && e.permanent:
+	case state == "" && e.Main:
 		return "the main goroutine has ended, so calls return false; call mainthread.Init, which " +
 			"serves after runtime.Goexit, too, or in a library for C programs thread.Adopt", false
 	case state == "":
 		return "its goroutine has ended, which must serve until it has called Close", false
 	case e.onWake.Load() != nil && served&byWait == 0:
 		return "", false
-	case served == 0 && e.permanent:
+	case served == 0 && e.Main:
 		return "call mainthread.Init from main, as in func main() { mainthread.Init(run) }; " +
 			"or from TestMain, as in " +
 			"func TestMain(m *testing.M) { mainthread.Init(func() { os.Exit(m.Run()) }) }", false
@@ -197,7 +185,7 @@ func (e *Engine) missing() (todo string, later bool) {
 		return "", true
 	}
 	todo = "its goroutine waits for something else (" + state + "); " + serve + "again, "
-	if e.permanent {
+	if e.Main {
 		return todo + "or mainthread.Loop().Close(), so that calls return false", false
 	}
 	return todo + terminate, false
@@ -208,10 +196,8 @@ func (e *Engine) reportUnserved(todo string) {
 		return
 	}
 	u, call := &e.unserved, "a call"
-	if u.first.Load() {
-		if at := stack.Caller(u.watch.pcs[:u.watch.depth]); at != "" {
-			call += " made at " + at
-		}
+	if u.first.Load() && u.from != "" {
+		call += " made at " + u.from
 	}
 	fmt.Fprintf(os.Stderr, "threadcall: %s has waited for %v for %v, which nothing serves: %s "+
 		"(%s=off in the environment silences this)\n", call, unservedFor, e, todo, silencer)

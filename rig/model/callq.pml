@@ -55,7 +55,6 @@
 #define POSTED       2
 #define PLACED       3
 #define CONTROL      4
-#define MARK         5
 
 /* Call.state. */
 #define QUEUED        0
@@ -84,6 +83,7 @@ byte result[ALL];  /* what Fn wrote for its caller, or Fault: the number of the 
 byte poster[ALL];
 bit  token[ALL];   /* Call.token has room for one; it keeps it when the record changes hands */
 byte rest[QUEUES];             /* NIL, or RESTING after RestAlways */
+bit is_marked[ALL];               /* Call.marked */
 byte marked, passed;           /* Queue.marked and passed, of a host's queue */
 /* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
@@ -340,10 +340,13 @@ inline Mark(e) {
 	j = 0;
 	All(e);
 	Unless(r == NIL,
-		Record(e, MARK, 0, 0);
-		MERGE { Join(r, c); l = r; r = NIL; c = NIL };
-		Restore(e);
-		atomic { marked++; j = marked });
+		MERGE {
+			n = r;
+			While(next[n] != NIL, n = next[n]);
+			When(!is_marked[n], is_marked[n] = 1; marked++);
+			j = marked; l = r; r = NIL; n = NIL
+		};
+		Restore(e));
 	ok = 0
 }
 
@@ -355,10 +358,8 @@ inline TakeUntil(e, m) {
 	:: d_step { passed < m && ISCALL(ready[e]) -> r = ready[e]; Only(e) };
 		n = next[r];
 		if
-		:: atomic { ready[e] == r && kind[r] != MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
-			c = r; r = 0; break
-		:: atomic { ready[e] == r && kind[r] == MARK -> ready[e] = n; n = 0 AND next[r] = NIL };
-			d_step { passed++; x = r; r = 0 }; PutRecord(x); x = 0
+		:: atomic { ready[e] == r -> ready[e] = n; n = 0 AND next[r] = NIL };
+			d_step { passed = passed + is_marked[r]; is_marked[r] = 0; c = r; r = 0 }; break
 		:: d_step { ready[e] != r -> OnlyClose(e); r = 0; n = 0 }; break
 		fi
 	od

@@ -444,8 +444,8 @@ func answersByOne() {
 	}
 }
 
-// crawls is how long a task takes of those for which main waits: so long that main waits for half of
-// the time on a machine, too, on which other processes compute.
+// crawls is how long a task takes of those for which main waits: so long that main waits for half
+// of the time on a machine, too, on which other processes compute.
 const crawls = 25 * time.Millisecond
 
 func crawl() {
