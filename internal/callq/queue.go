@@ -33,7 +33,8 @@ import (
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
 //	any           closed       anyone  Close, which refuses the calls that it found
-//	any           closed       thread  Seal, which makes the calls that it found ready
+//	nil, resting, closed       thread  Seal, if no posted call has come since it looked
+//	interrupted
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -446,53 +447,48 @@ func (q *Queue) Close() (wake bool) {
 	return h != nil
 }
 
-// Seal refuses all calls, those that are queued and those that will be. It leaves posted ones
-// queued, and end, a call that the thread has taken, behind them. If there are none, it is true,
-// and has given back end. Of several ends one stays.
-func (q *Queue) Seal(end *Call) (empty bool) {
-	older, _ := q.all()
-	younger := q.head.Swap(&closed)
-	switch younger {
-	case nil, &resting, &interrupted, &closed:
-		younger = nil
-	default:
-		younger = reverse(younger)
-	}
+// Seal closes the queue if no posted calls are in it, and is true then, or if it is closed. If there
+// are, it leaves them queued, with end, a call that the thread has taken, behind them: what they run
+// may need calls that are yet to come. In either case it refuses the other calls that it finds. Of
+// several ends one stays.
+func (q *Queue) Seal(end *Call) (closes bool) {
 	var kept, marks chain
-	for _, list := range [...]*Call{older, younger} {
+	for {
+		list, _ := q.all()
 		for list != nil {
 			var c *Call
 			switch c, list = pop(list); {
 			case c.Kind == mark:
 				marks.append(c, c)
-			case c.linked, c.Kind <= Withdrawable, c.Kind == End:
+			case c.linked:
+				q.pass(c)
+			case c.Kind <= Withdrawable, c.Kind == End:
 				c.Refuse()
 			default:
 				kept.append(c, c)
 			}
 		}
+		if kept.first != nil {
+			kept.append(end, end)
+			kept.append(marks.first, marks.last)
+			q.restore(kept.first, kept.last)
+			return false
+		}
+		switch h := q.head.Load(); h {
+		case &closed:
+			return true
+		case nil, &resting, &interrupted:
+			if q.head.CompareAndSwap(h, &closed) {
+				return true
+			}
+		}
 	}
-	if empty = kept.first == nil; empty {
-		q.Put(end)
-	} else {
-		kept.append(end, end)
-	}
-	if kept.append(marks.first, marks.last); kept.first != nil {
-		q.restore(kept.first, kept.last)
-	}
-	return empty
 }
 
-// Closed reports whether nothing can be queued or taken any more.
+// Closed reports whether Close or Seal has closed the queue.
 //
 //threadcall:noalloc
-func (q *Queue) Closed() bool {
-	if q.head.Load() != &closed {
-		return false
-	}
-	r := q.ready.Load()
-	return r == nil || r == &closed
-}
+func (q *Queue) Closed() bool { return q.head.Load() == &closed }
 
 // refuse refuses the calls of a list.
 func refuse(list *Call) {

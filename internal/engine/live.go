@@ -373,7 +373,7 @@ func (e *Engine) Retire() {
 
 // end is called when the thread comes to c, the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread closes the queue for all others, and comes to c again after those posts.
+// the thread comes to c again after those posts, until there are none.
 func (e *Engine) end(c *callq.Call) {
 	if e.q.Seal(c) {
 		e.Terminate()
