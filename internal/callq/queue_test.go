@@ -416,3 +416,70 @@ func TestQueue_Close_tellsOfPosts(t *testing.T) {
 		t.Errorf("told of %d, want 4", *told)
 	}
 }
+
+// Behind the end of a thread are posts whose posters were late. They run before it, and may need
+// calls meanwhile; but it refuses the calls that it finds.
+func TestQueue_Seal(t *testing.T) {
+	q := New()
+	end := q.mustPush(t, End, 0)
+	before, _ := q.Mark()
+	if q.TakeUntil(before) != end {
+		t.Fatal("not the end")
+	}
+	call, placed := q.mustPush(t, Awaited, 1), q.mustPush(t, Placed, 1)
+	if !q.mustPush(t, Posted, 1).BeginOutOfTurn(1) {
+		t.Fatal("a post does not begin")
+	}
+	q.mustPush(t, End, 0)
+	q.Post(nothing)
+	if q.Seal(end) || q.Closed() {
+		t.Fatal("the queue is closed before its posts")
+	}
+	if call.Outcome() != Refused || q.linked.Load() != 0 || q.Len() != 3 {
+		t.Errorf("a call is %d, %d calls have begun out of their turn, and %d are queued", call.Outcome(),
+			q.linked.Load(), q.Len())
+	}
+	post := (*Call)(nil)
+	if q.TakeUntil(before) != placed {
+		t.Error("not the oldest post")
+	} else if post = q.TakeUntil(before); post == nil || post.Kind != Posts {
+		t.Error("not the other one")
+	} else if post.PostRun(); q.TakeUntil(before) != end || q.TakeUntil(before) != nil {
+		t.Error("not the end")
+	}
+	if late := q.mustPush(t, Awaited, 2); !q.Seal(end) || late.Outcome() != Refused || !q.Closed() {
+		t.Error("the queue is open, or a call is not refused")
+	}
+}
+
+// A post that comes while the queue is being sealed runs or is refused.
+func TestQueue_Seal_losesNoPost(t *testing.T) {
+	for range 2000 {
+		q, posted := New(), make(chan int)
+		q.mustPush(t, End, 0)
+		go func() {
+			n := 0
+			for ok := true; ok && n < 100; {
+				if _, ok = q.Post(nothing); ok {
+					n++
+				}
+			}
+			posted <- n
+		}()
+		ran := 0
+		for !q.Closed() {
+			switch c := q.Take(); {
+			case c == nil:
+				q.Awake()
+			case c.Kind == End:
+				q.Seal(c)
+			default:
+				c.PostRun()
+				ran++
+			}
+		}
+		if n := <-posted; n != ran {
+			t.Fatalf("%d posts were queued, and %d ran", n, ran)
+		}
+	}
+}
