@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -452,34 +453,32 @@ func TestQueue_Seal(t *testing.T) {
 	}
 }
 
-// A post that comes while the queue is being sealed runs or is refused.
+// A post that comes while Seal refuses calls runs, or is refused.
 func TestQueue_Seal_losesNoPost(t *testing.T) {
-	for range 2000 {
-		q, posted := New(), make(chan int)
-		q.mustPush(t, End, 0)
+	for range 100 {
+		q, queued := New(), make(chan bool)
+		end := q.mustPush(t, End, 0)
+		q.Take()
+		first := q.mustPush(t, Awaited, 0)
+		for range 2000 {
+			q.mustPush(t, Awaited, 0)
+		}
 		go func() {
-			n := 0
-			for ok := true; ok && n < 100; {
-				if _, ok = q.Post(nothing); ok {
-					n++
-				}
+			for first.Outcome() == 0 {
+				park.Relax()
 			}
-			posted <- n
+			_, ok := q.Post(nothing)
+			queued <- ok
 		}()
-		ran := 0
-		for !q.Closed() {
-			switch c := q.Take(); {
-			case c == nil:
-				q.Awake()
-			case c.Kind == End:
-				q.Seal(c)
-			default:
+		ran := false
+		for !q.Seal(end) {
+			for c := q.Take(); c != end; c = q.Take() {
 				c.PostRun()
-				ran++
+				ran = true
 			}
 		}
-		if n := <-posted; n != ran {
-			t.Fatalf("%d posts were queued, and %d ran", n, ran)
+		if ok := <-queued; ok != ran {
+			t.Fatalf("Post was %v, and the function ran: %v", ok, ran)
 		}
 	}
 }
