@@ -10,7 +10,6 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -464,12 +463,14 @@ func TestQueue_Seal_losesNoPost(t *testing.T) {
 			q.mustPush(t, Awaited, 0)
 		}
 		go func() {
+			queued <- true
 			for first.Outcome() == 0 {
-				park.Relax()
+				runtime.Gosched()
 			}
 			_, ok := q.Post(nothing)
 			queued <- ok
 		}()
+		<-queued
 		ran := false
 		for !q.Seal(end) {
 			for c := q.Take(); c != end; c = q.Take() {
