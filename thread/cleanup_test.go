@@ -3,6 +3,7 @@ package thread_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"weak"
@@ -135,6 +136,12 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 			elsewhere(th.Terminate)
 			l.Close()
 		},
+		"Terminate elsewhere at the same time": func(_ *thread.Loop, th *thread.Thread) {
+			ended := make(chan bool)
+			go func() { th.Terminate(); close(ended) }()
+			th.Terminate()
+			<-ended
+		},
 		"in a function that serves": func(l *thread.Loop, th *thread.Thread) {
 			th.Go(func() { th.Terminate(); l.Serve(0) })
 			l.Serve(0)
@@ -149,9 +156,12 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 						steps = append(steps, id)
 						l.Serve(0)
 						th.Terminate()
+						if !th.On() || !th.Call(nop) {
+							t.Error("not on the thread, or a call in place is refused")
+						}
 						select {
 						case <-th.Done():
-							if th.On() {
+							if !strings.HasPrefix(name, "Terminate elsewhere") {
 								t.Error("the thread has ended before it has freed everything")
 							}
 						default:

@@ -447,8 +447,8 @@ func (q *Queue) Close() (wake bool) {
 	return h != nil
 }
 
-// Seal closes the queue if no posted calls are in it, and is true then, or if it is closed. If there
-// are, it leaves them queued, with end, a call that the thread has taken, behind them: what they run
+// Seal closes the queue if no posted calls are in it; then it is true, or if that was closed.
+// Otherwise it leaves them, and end, a call that the thread has taken, behind them: what they run
 // may need calls that are yet to come. In either case it refuses the other calls that it finds. Of
 // several ends one stays.
 func (q *Queue) Seal(end *Call) (closes bool) {

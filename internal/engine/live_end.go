@@ -63,13 +63,18 @@ func (c *Calls) end(run func(func())) {
 }
 
 // runCleanups runs what AtExit lists, on the thread, as runStops does. The main thread of package
-// mainthread ends with the process. Meanwhile, the thread counts as one that serves, so that no
-// function ends it.
+// mainthread ends with the process. Meanwhile, the thread counts as one that serves, and has its
+// identity, if another goroutine has ended that.
 func (e *Engine) runCleanups() {
 	if e.permanent {
 		return
 	}
+	e.ending.Lock()
 	e.serving.Add(1)
+	if e.m.Load() == 0 {
+		e.claim()
+	}
+	e.ending.Unlock()
 	defer e.serving.Add(-1)
 	e.AtExit.end(e.runLast)
 }
