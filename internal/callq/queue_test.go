@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -348,6 +349,24 @@ func TestOldest_passesOverNothing(t *testing.T) {
 	}
 	if made := int(q.made.Load()); free != made || !q.firstFree() {
 		t.Errorf("%d of %d records are given back, and the first: %v", free, made, q.firstFree())
+	}
+}
+
+// A thread of a pool has taken a call from the backlog that it has not begun yet, or the record is
+// another thread's by now.
+func TestOldest_leavesTheCallsOfOthers(t *testing.T) {
+	q := New()
+	taken, last := q.mustPush(t, Posted, 1), q.mustPush(t, Awaited, 1)
+	last.Earlier.Store(taken)
+	new(list.List[*Call]).Append(&last.Node)
+	if c := Oldest(1, last, true); c != last {
+		t.Errorf("the oldest in the backlog is %p, want %p", c, last)
+	}
+	if c := Oldest(1, last, false); c != taken {
+		t.Errorf("the oldest in the queue is %p, want %p", c, taken)
+	}
+	if taken.BeginOutOfTurn(2) || taken.linked {
+		t.Error("a call of one thread begins for another")
 	}
 }
 
