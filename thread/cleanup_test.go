@@ -149,7 +149,8 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testutil.Ends(t, func() {
-				l, steps, kept := thread.Adopt(), []int{}, [2]*texture{{}, {}}
+				steps, kept, panics := []int{}, [2]*texture{{}, {}}, 0
+				l := thread.Adopt(thread.WithPanicHandler(func(*thread.PanicError) { panics++ }))
 				th := l.Thread()
 				for i, tex := range kept {
 					thread.AddCleanup(th, tex, func(id int) {
@@ -166,11 +167,12 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 							}
 						default:
 						}
+						panic("the handler takes this")
 					}, i)
 				}
 				end(l, th)
-				if got, want := fmt.Sprint(steps), "[1 0]"; got != want {
-					t.Errorf("freed %s, want %s", got, want)
+				if got, want := fmt.Sprint(steps), "[1 0]"; got != want || panics != 2 {
+					t.Errorf("freed %s, want %s; the handler has taken %d panics, want 2", got, want, panics)
 				}
 				testutil.Arrives(t, th.Done())
 				runtime.KeepAlive(&kept)

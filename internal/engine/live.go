@@ -342,6 +342,9 @@ func (e *Engine) ended() {
 			}
 		}
 	}
+	if !e.pin.Held() { // else cleanups are left, see GiveBack
+		x.onPanic.Store(nil)
+	}
 	if x.phase.Swap(over) == over {
 		return
 	}
@@ -352,8 +355,7 @@ func (e *Engine) ended() {
 	if e.onEnd != nil {
 		e.onEnd()
 	}
-	e.onEnd, e.user = nil, nil // as onWake, like the handler of panics
-	x.onPanic.Store(nil)
+	e.onEnd, e.user = nil, nil // as onWake, and the handler of panics
 }
 
 // GiveBack runs cleanups, ends the thread, and releases the locks of Adopt, if the caller is the
