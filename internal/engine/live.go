@@ -342,7 +342,7 @@ func (e *Engine) ended() {
 			}
 		}
 	}
-	if !e.pin.Held() { // else cleanups are left, see GiveBack
+	if !e.AtExit.any() { // else GiveBack is to run them
 		x.onPanic.Store(nil)
 	}
 	if x.phase.Swap(over) == over {

@@ -36,6 +36,13 @@ func (c *Calls) Has(n *list.Node[func()]) bool {
 	return n.Listed()
 }
 
+// any reports whether any function is listed.
+func (c *Calls) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list.Len > 0
+}
+
 // Take returns the function of n, which nothing else calls then, or nil if n is not listed.
 func (c *Calls) Take(n *list.Node[func()]) (f func()) {
 	c.mu.Lock()
