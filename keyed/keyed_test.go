@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 	"time"
 	"weak"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
@@ -479,6 +481,82 @@ func TestForget_seesCyclesAfterTheEndOfTheThread(t *testing.T) {
 	g.Open()
 	testutil.Arrives(t, ended)
 	testutil.Arrives(t, ended)
+}
+
+// That is so, too, if the wait that completes the cycle has begun before that end.
+func TestForget_seesEarlierCyclesAtTheEndOfTheThread(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(2))
+	a := thread.New()
+	defer a.Terminate()
+	g := k.occupy(t, 4)
+	k.Forget(4)
+	begun, next, called := make(chan bool), make(chan bool), make(chan bool)
+	var all testutil.Group
+	all.Go(func() {
+		k.do(t, 1, func() {
+			begun <- true
+			<-next
+			a.Call(nop)
+			close(called)
+		})
+	})
+	testutil.Arrives(t, begun)
+	waits := func(n int64) {
+		eventually(t, func() bool { return k.Stats().WaitCount == n }, "the call waits")
+	}
+	n := k.Stats().WaitCount
+	all.Go(func() { k.do(t, 5, func() { <-called }) })
+	waits(n + 1)
+	all.Go(func() { a.Call(func() { k.do(t, 4, nop) }) })
+	waits(n + 2)
+	close(next)
+	eventually(t, func() bool {
+		states, _ := access.States()
+		return slices.ContainsFunc(states, func(s access.State) bool {
+			return s.Threads[0].Waits == "a call" && slices.Contains(s.Threads[0].WaitsFor, a.ID())
+		})
+	}, "the thread of key 1 waits")
+	g.Open()
+	ends(t, all.Wait)
+}
+
+// Calls that wait get threads in their order, also if one has first waited for its key's thread.
+func TestWithMaxThreads_keepsTheOrderOfCalls(t *testing.T) {
+	k := newThreads(t, keyed.WithMaxThreads(1))
+	g := k.occupy(t, 1)
+	k.Forget(1)
+	var order []int
+	first := k.later(t, 1, func() { order = append(order, 1) })
+	second := k.later(t, 2, func() { order = append(order, 2) })
+	g.Open()
+	testutil.Arrives(t, first)
+	testutil.Arrives(t, second)
+	if !slices.Equal(order, []int{1, 2}) {
+		t.Errorf("the order is %v", order)
+	}
+}
+
+// A call for which one of several threads of its key waits runs on that one, since the others may
+// hang.
+func TestWithKeyThreads_runsACallOfACycleOnItsThread(t *testing.T) {
+	k := newThreads(t, keyed.WithKeyThreads(2))
+	k.each = 2
+	a := thread.New()
+	defer a.Terminate()
+	hangs := k.occupy(t, 1)
+	ends(t, func() {
+		k.do(t, 1, func() {
+			tid := here()
+			a.Call(func() {
+				k.do(t, 1, func() {
+					if here() != tid {
+						t.Error("the call runs on another thread")
+					}
+				})
+			})
+		})
+	})
+	hangs.Open()
 }
 
 // Functions of one key that wait for each other need several threads.

@@ -4,6 +4,7 @@ package thread_test
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -370,6 +371,30 @@ func TestBubble_ShutdownEndsWithItsContext(t *testing.T) {
 			if d := time.Since(begin); err != nil || d != time.Hour || !ran || !isClosed(w.Done()) {
 				t.Errorf("%s: after %v, Shutdown returned %v; the last function ran: %v", name, d, err, ran)
 			}
+		}
+	})
+}
+
+// A tick that comes late stands for those that have passed, and Missed counts all of these.
+func TestMissed_countsWhatALateThreadLeavesOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := thread.New()
+		defer th.Terminate()
+		var missed []int64
+		var timer *thread.Timer
+		th.Call(func() {
+			timer = th.Every(time.Second, func() {
+				missed = append(missed, timer.Missed())
+			})
+		})
+		for range 2 {
+			th.Go(func() { time.Sleep(4500 * time.Millisecond) })
+			time.Sleep(7200 * time.Millisecond)
+			synctest.Wait()
+		}
+		timer.Stop()
+		if got, want := fmt.Sprint(missed), "[3 3 3 3 6 6 6 6]"; got != want {
+			t.Errorf("missed %s, want %s", got, want)
 		}
 	})
 }

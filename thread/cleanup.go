@@ -20,8 +20,9 @@ import (
 // When t ends, it runs free for each ptr that is left, reachable or not: the last that was added
 // first, after all queued functions have run or been refused, and before the functions of
 // [WithStop]. Calls that free then makes to t run in place. The goroutine of a [Loop] does so when
-// it calls Close; or when it stops serving, if the thread has been terminated. That of package
-// mainthread does not: it ends with the process. Later, AddCleanup does nothing.
+// it calls Close; or when it stops serving, if the thread has been terminated. If that was
+// elsewhere while it did not serve, Done is closed already. That of package mainthread does not: it
+// ends with the process. Later, AddCleanup does nothing.
 //
 // A Thread from [New] that is dropped without Terminate ends when free has run for all ptr. The
 // Thread itself, and the values of each [Local] for it, are collected before, and may refer to ptr.

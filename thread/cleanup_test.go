@@ -3,6 +3,7 @@ package thread_test
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"weak"
@@ -135,6 +136,12 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 			elsewhere(th.Terminate)
 			l.Close()
 		},
+		"Terminate elsewhere at the same time": func(_ *thread.Loop, th *thread.Thread) {
+			ended := make(chan bool)
+			go func() { th.Terminate(); close(ended) }()
+			th.Terminate()
+			<-ended
+		},
 		"in a function that serves": func(l *thread.Loop, th *thread.Thread) {
 			th.Go(func() { th.Terminate(); l.Serve(0) })
 			l.Serve(0)
@@ -142,25 +149,30 @@ func TestAddCleanup_freesTheRestOfAnAdoptedThread(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			testutil.Ends(t, func() {
-				l, steps, kept := thread.Adopt(), []int{}, [2]*texture{{}, {}}
+				steps, kept, panics := []int{}, [2]*texture{{}, {}}, 0
+				l := thread.Adopt(thread.WithPanicHandler(func(*thread.PanicError) { panics++ }))
 				th := l.Thread()
 				for i, tex := range kept {
 					thread.AddCleanup(th, tex, func(id int) {
 						steps = append(steps, id)
 						l.Serve(0)
 						th.Terminate()
+						if !th.On() || !th.Call(nop) {
+							t.Error("not on the thread, or a call in place is refused")
+						}
 						select {
 						case <-th.Done():
-							if th.On() {
+							if !strings.HasPrefix(name, "Terminate elsewhere") {
 								t.Error("the thread has ended before it has freed everything")
 							}
 						default:
 						}
+						panic("the handler takes this")
 					}, i)
 				}
 				end(l, th)
-				if got, want := fmt.Sprint(steps), "[1 0]"; got != want {
-					t.Errorf("freed %s, want %s", got, want)
+				if got, want := fmt.Sprint(steps), "[1 0]"; got != want || panics != 2 {
+					t.Errorf("freed %s, want %s; the handler has taken %d panics, want 2", got, want, panics)
 				}
 				testutil.Arrives(t, th.Done())
 				runtime.KeepAlive(&kept)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -271,4 +273,24 @@ func TestOnPanic_setsTheHandlerOfAPool(t *testing.T) {
 	if err := testutil.Arrives(t, got); !errors.Is(err, errBoom) {
 		t.Errorf("the handler got %v", err)
 	}
+}
+
+// Close waits in a cycle that ends by itself: what waits for a place in the queue of the thread on
+// which it was called does without.
+func TestClose_waitsForAPostToAFullQueue(t *testing.T) {
+	full, th := start(t, thread.WithQueueLimit(1)), start(t)
+	full.Call(func() {
+		posted := false
+		testutil.Ends(t, func() { full.Go(nop) })
+		th.Go(func() { posted = full.Go(nop) })
+		eventually(t, func() bool {
+			states, _ := access.States()
+			return slices.ContainsFunc(states, func(s access.State) bool {
+				return s.ID == th.ID() && s.Threads[0].Waits == "a place in the queue"
+			})
+		}, "a post waits for a place")
+		if th.Close(); !posted {
+			t.Error("Close has returned before the last function")
+		}
+	})
 }

@@ -211,10 +211,11 @@ func (t *Thread) Done() <-chan struct{} { return t.e.Done() }
 //
 // # What is refused
 //
-// Go, TryGo and a post of [Thread.Coalesce] return false at once, GoContext returns
-// [ErrTerminated], and Call and CallContext return when the thread has ended. Only calls that a
-// running function needs still run: those that it makes on the thread, and those of a thread that
-// it waits for, directly or through other threads. A queued tick of a [Timer] runs.
+// Go, TryGo and a post of [Thread.Coalesce] whose function is not queued already return false at
+// once, GoContext returns [ErrTerminated], and Call and CallContext return when the thread has
+// ended. Only calls that a running function needs still run: those that it makes on the thread, and
+// those of a thread that it waits for, directly or through other threads. A queued tick of a
+// [Timer] runs.
 //
 // # What Close waits for
 //

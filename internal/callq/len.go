@@ -12,7 +12,7 @@ func (q *Queue) Len() (n int) {
 	for range 3 {
 		oldest := q.ready.Load()
 		h := q.head.Load()
-		if oldest == &closed {
+		if h == &closed || oldest == &closed {
 			return 0
 		}
 		n = max(n, length(h)+length(oldest))

@@ -33,7 +33,8 @@ import (
 //	                                   waits
 //	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
 //	any           closed       anyone  Close, which refuses the calls that it found
-//	any           closed       thread  Seal, which makes the calls that it found ready
+//	nil, resting, closed       thread  Seal, if no posted call has come since it looked
+//	interrupted
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -354,26 +355,26 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// sift makes those calls of some lists ready that stay, after all has taken what was ready in hand.
-func (q *Queue) sift(stays func(*Call) bool, lists ...*Call) {
+// sift makes those calls of list ready that stay, and is true if there are any. all has returned
+// list.
+func (q *Queue) sift(list *Call, stays func(*Call) bool) bool {
 	var first, last *Call
-	for _, list := range lists {
-		for list != nil {
-			var c *Call
-			if c, list = pop(list); !stays(c) {
-				continue
-			}
-			if last == nil {
-				first = c
-			} else {
-				last.next.Store(c)
-			}
-			last = c
+	for list != nil {
+		var c *Call
+		if c, list = pop(list); !stays(c) {
+			continue
 		}
+		if last == nil {
+			first = c
+		} else {
+			last.next.Store(c)
+		}
+		last = c
 	}
 	if first != nil {
 		q.restore(first, last)
 	}
+	return first != nil
 }
 
 // pop takes the first call off a list.
@@ -454,44 +455,50 @@ func (q *Queue) Close() (wake bool) {
 	if r := q.ready.Swap(&closed); r != &closed {
 		refuse(r)
 	}
-	refuse(oldestFirst(h))
+	switch h {
+	case nil, &resting, &interrupted, &closed:
+	default:
+		refuse(reverse(h))
+	}
 	return h != nil
 }
 
-// Seal refuses all calls, those that are queued and those that will be, and leaves posted ones
-// queued.
-func (q *Queue) Seal() {
-	older, _ := q.all()
-	q.sift(func(c *Call) bool {
-		if c.linked || c.Kind <= Withdrawable {
-			c.Refuse()
+// Seal closes the queue if no posted calls are in it; then it is true, or if that was closed.
+// Otherwise it leaves them: what they run may need calls that are yet to come. In either case it
+// refuses the other calls that it finds.
+func (q *Queue) Seal() (closes bool) {
+	for {
+		list, _ := q.all()
+		if q.sift(list, func(c *Call) bool {
+			switch {
+			case c.linked:
+				q.left(c)
+				q.pass(c)
+				return false
+			case c.Kind <= Withdrawable:
+				q.left(c)
+				c.Refuse()
+				return false
+			}
+			return true
+		}) {
 			return false
 		}
-		return true
-	}, older, oldestFirst(q.head.Swap(&closed)))
+		switch h := q.head.Load(); h {
+		case &closed:
+			return true
+		case nil, &resting, &interrupted:
+			if q.head.CompareAndSwap(h, &closed) {
+				return true
+			}
+		}
+	}
 }
 
-// oldestFirst returns the calls that were in head when that was h, the oldest first.
+// Closed reports whether Close or Seal has closed the queue.
 //
 //threadcall:noalloc
-func oldestFirst(h *Call) *Call {
-	switch h {
-	case nil, &resting, &interrupted, &closed:
-		return nil
-	}
-	return reverse(h)
-}
-
-// Closed reports whether nothing can be queued or taken any more.
-//
-//threadcall:noalloc
-func (q *Queue) Closed() bool {
-	if q.head.Load() != &closed {
-		return false
-	}
-	r := q.ready.Load()
-	return r == nil || r == &closed
-}
+func (q *Queue) Closed() bool { return q.head.Load() == &closed }
 
 // refuse refuses the calls of a list.
 func refuse(list *Call) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -401,6 +402,24 @@ func TestOldest_passesOverNothing(t *testing.T) {
 	}
 }
 
+// A thread of a pool has taken a call from the backlog that it has not begun yet, or the record is
+// another thread's by now.
+func TestOldest_leavesTheCallsOfOthers(t *testing.T) {
+	q := New()
+	taken, last := q.mustPush(t, Posted, 1), q.mustPush(t, Awaited, 1)
+	last.Earlier.Store(taken)
+	new(list.List[*Call]).Append(&last.Node)
+	if c := Oldest(1, last, true); c != last {
+		t.Errorf("the oldest in the backlog is %p, want %p", c, last)
+	}
+	if c := Oldest(1, last, false); c != taken {
+		t.Errorf("the oldest in the queue is %p, want %p", c, taken)
+	}
+	if taken.BeginOutOfTurn(2) || taken.linked {
+		t.Error("a call of one thread begins for another")
+	}
+}
+
 // Calls that have begun out of their turn are swept from the list, so that a thread whose function
 // waits in cycles for ever needs no more memory than what is queued.
 func TestQueue_sweep(t *testing.T) {
@@ -464,5 +483,79 @@ func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	q.Push(q.Get(Placed, func() {}, 0))
 	if q.Close(); *told != 4 {
 		t.Errorf("told of %d, want 4", *told)
+	}
+}
+
+// Behind the end of a thread are posts whose posters were late. They run before it, and may need
+// calls meanwhile; but it refuses the calls that it finds.
+func TestQueue_Seal(t *testing.T) {
+	q := New()
+	call, placed := q.mustPush(t, Awaited, 1), q.mustPush(t, Placed, 1)
+	last := q.mustPush(t, Posted, 1)
+	before, _ := q.Mark()
+	if !last.BeginOutOfTurn(1) {
+		t.Fatal("a post does not begin")
+	}
+	q.Post(nothing)
+	if q.Seal() || q.Closed() {
+		t.Fatal("the queue is closed before its posts")
+	}
+	if q.TakeUntil(before) != nil {
+		t.Error("what was queued before a mark has gone, and the mark is not passed")
+	}
+	if call.Outcome() != Refused || q.linked.Load() != 0 || q.Len() != 2 {
+		t.Errorf("a call is %d, %d calls have begun out of their turn, and %d are queued", call.Outcome(),
+			q.linked.Load(), q.Len())
+	}
+	post := (*Call)(nil)
+	if q.Take() != placed {
+		t.Error("not the oldest post")
+	} else if post = q.Take(); post == nil || post.Kind != Posts {
+		t.Error("not the other one")
+	} else if post.PostRun(); q.Take() != nil {
+		t.Error("there is another one")
+	}
+	if late := q.mustPush(t, Awaited, 2); !q.Seal() || late.Outcome() != Refused || !q.Closed() {
+		t.Error("the queue is open, or a call is not refused")
+	}
+}
+
+// A post that comes while Seal refuses calls runs, or is refused.
+func TestQueue_Seal_losesNoPost(t *testing.T) {
+	for range 100 {
+		q, queued := New(), make(chan bool)
+		first := q.mustPush(t, Awaited, 0)
+		for range 2000 {
+			q.mustPush(t, Awaited, 0)
+		}
+		go func() {
+			queued <- true
+			for first.Outcome() == 0 {
+				runtime.Gosched()
+			}
+			_, ok := q.Post(nothing)
+			queued <- ok
+		}()
+		<-queued
+		ran := false
+		for !q.Seal() {
+			q.Take().PostRun()
+			ran = true
+		}
+		if ok := <-queued; ok != ran {
+			t.Fatalf("Post was %v, and the function ran: %v", ok, ran)
+		}
+	}
+}
+
+func TestQueue_Several(t *testing.T) {
+	for n := range 3 {
+		q := New()
+		for range n {
+			q.Post(nothing) // to one block
+		}
+		if _, ok := q.Mark(); ok != (n > 0) || q.Several() != (n > 1) {
+			t.Errorf("of %d posts, several are %v", n, q.Several())
+		}
 	}
 }

@@ -77,13 +77,13 @@ const sweepAfter = 64
 // sweep removes the calls that have begun out of their turn, but for those with a mark behind them.
 func (q *Queue) sweep() {
 	list, _ := q.all()
-	q.sift(func(c *Call) bool {
+	q.sift(list, func(c *Call) bool {
 		if c.linked && !c.marked {
 			q.pass(c)
 			return false
 		}
 		return true
-	}, list)
+	})
 }
 
 // pass lets go of a call that has begun out of its turn and was taken from its list.

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime/pprof"
+	"sync"
 	"sync/atomic"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -38,10 +39,11 @@ import (
 //	woken     the thread, by the goroutine that entered closed. But if an adopted one does not
 //	          serve, and may be resting, by the goroutine that takes onWake: the pusher that owes a
 //	          wake-up may not have come to it, and neither may another Terminate
-//	ended     an adopted thread that does not serve: its cleanups run if the goroutine is the
-//	          adopted one, and otherwise when that calls GiveBack, then its identity ends, and it is
-//	          over. GiveBack ends the identity, too, since no Terminate may have come to it, and the
-//	          thread is about to run others. Otherwise the thread does that
+//	ended     an adopted thread that does not serve: its identity ends, and it is over. Before, its
+//	          cleanups run if the goroutine is the adopted one; otherwise they run when that calls
+//	          GiveBack, which begins the identity again for them. GiveBack ends a thread to which no
+//	          Terminate has come, too, since it is about to run others. One that serves ends itself;
+//	          ending is held to look whether it does, or to begin with the cleanups
 const (
 	open = iota
 	closing
@@ -70,9 +72,11 @@ type life struct {
 	served atomic.Uint32 // twice the number of calls of Serve, ServeContext and Wait, and byWait
 	exits  atomic.Int64  // how many Goexits have left frames on the stack; only the thread adds to it
 
+	ending sync.Mutex // of an adopted thread, see above
+
 	// only the thread's, once it runs
 	stops    []func() // what the thread runs last
-	stopping bool     // it runs that or cleanups, or has, or what Go has queued before the end
+	stopping bool     // it runs that or cleanups, or has
 }
 
 // Start gives the engine a thread of its own. From then on, functions may run there, and may
@@ -298,14 +302,20 @@ func (e *Engine) Terminate() {
 	}
 }
 
-// forget ends an adopted thread that does not serve.
+// forget ends an adopted thread that does not serve. If it has begun to meanwhile, it ends itself.
 func (e *Engine) forget() {
-	defer func() { // also if a cleanup calls Goexit
+	if e.GiveBack() {
+		return
+	}
+	e.ending.Lock()
+	serves := e.serving.Load() != 0
+	if !serves {
 		e.endIdentity()
-		e.onWake.Store(nil) // it may refer to the thread's handle, whose cleanup keeps the engine
+	}
+	e.ending.Unlock()
+	if !serves {
 		e.ended()
-	}()
-	e.GiveBack()
+	}
 }
 
 // ended notifies what waits for the end of the thread, or of the pool whose last thread it is.
@@ -314,34 +324,43 @@ func (e *Engine) ended() {
 	if e.pool != nil && int(e.pool.ended.Add(1)) < len(x.workers) {
 		return
 	}
+	if !e.AtExit.any() { // else GiveBack is to run them
+		x.onPanic.Store(nil)
+	}
 	if x.phase.Swap(over) == over {
 		return
 	}
+	// it may refer to the thread's handle, whose cleanup keeps the engine
+	e.onWake.Store(nil)
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
 	if e.OnEnd != nil {
 		e.OnEnd()
 	}
-	// they may refer to the handle, whose cleanup keeps the engine
-	e.OnEnd, e.User = nil, nil
-	x.onPanic.Store(nil)
+	e.OnEnd, e.User = nil, nil // as onWake, and the handler of panics
 }
 
-// GiveBack runs cleanups and releases the locks of Adopt, if the caller is the adopted goroutine,
-// has stopped serving, and its thread has been terminated. Another goroutine that terminates the
-// thread cannot do that.
-func (e *Engine) GiveBack() {
+// GiveBack runs cleanups, ends the thread, and releases the locks of Adopt, if the caller is the
+// adopted goroutine, has stopped serving, and its thread has been terminated. Otherwise it is
+// false: another goroutine that terminates the thread cannot do that.
+func (e *Engine) GiveBack() bool {
 	// in this order: what has been closed before it serves is not adopted later, see AdoptLater
 	if !e.q.Closed() || e.serving.Load() != 0 || e.pin == nil ||
 		e.pin.Goroutine != ident.Goroutine() {
-		return
+		return false
 	}
+	other := Self() // if the goroutine has been adopted again
 	serveAll(e.runCleanups, e.countExit, func() {
 		e.endIdentity()
+		if other != nil && other != e {
+			threads.Add(ident.M(), other)
+		}
 		if e.pin.GiveBack() {
 			left.Remove(ident.M(), e.pin)
 		}
+		e.ended()
 	})
+	return true
 }
 
 // Retire terminates the engine after it has run what is queued.
@@ -355,16 +374,13 @@ func (e *Engine) Retire() {
 
 // end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread closes the queue for all others, and runs those posts before it terminates.
+// the thread runs those posts, until there are none.
 func (e *Engine) end() {
-	e.q.Seal()
-	stopping := e.stopping
-	e.stopping = true // the calls that those make on the thread run, although the queue is closed
 	serveAll(func() {
-		for e.step() {
+		for !e.q.Seal() {
+			e.step()
 		}
 	}, e.countExit, func() {
-		e.stopping = stopping
 		e.Terminate()
 	})
 }

@@ -453,6 +453,37 @@ func TestServeContext_givesTheLabelsBack(t *testing.T) {
 	})
 }
 
+// A Terminate elsewhere that has found that the thread does not serve may come to its end when the
+// cleanups have begun. It leaves the end to them.
+func TestGiveBack_freesBesideTerminate(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		freed := false
+		e.AtExit.Add(&list.Node[func()]{Value: func() {
+			other(e.forget)
+			freed = e.On() && e.Call(func() {}) && !isClosed(e.Done())
+		}})
+		if e.Terminate(); !freed || e.On() || !isClosed(e.Done()) {
+			t.Error("the thread has ended before its cleanups, or not after them")
+		}
+	})
+}
+
+// One goroutine may be adopted again while the cleanups of its last thread are left.
+func TestGiveBack_onAnotherThread(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		on := false
+		e.AtExit.Add(&list.Node[func()]{Value: func() { on = e.On() && Self() == e }})
+		other(e.Terminate)
+		next, _ := New(Config{})
+		next.Adopt()
+		defer next.Terminate()
+		if e.GiveBack(); !on || e.On() || !next.On() || Self() != next {
+			t.Errorf("on the thread that frees: %v; afterwards on that %v, on the other %v", on, e.On(),
+				Self() == next)
+		}
+	})
+}
+
 // A goroutine gives the locks of an engine that another goroutine has terminated back once.
 func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
 	done := make(chan bool)

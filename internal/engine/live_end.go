@@ -36,6 +36,13 @@ func (c *Calls) Has(n *list.Node[func()]) bool {
 	return n.Listed()
 }
 
+// any reports whether any function is listed.
+func (c *Calls) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.list.Len > 0
+}
+
 // Take returns the function of n, which nothing else calls then, or nil if n is not listed.
 func (c *Calls) Take(n *list.Node[func()]) (f func()) {
 	c.mu.Lock()
@@ -63,13 +70,18 @@ func (c *Calls) end(run func(func())) {
 }
 
 // runCleanups runs what AtExit lists, on the thread, as runStops does. The main thread of package
-// mainthread ends with the process. Meanwhile, the thread counts as one that serves, so that no
-// function ends it.
+// mainthread ends with the process. Meanwhile, the thread counts as one that serves, and has its
+// identity, if another goroutine has ended that.
 func (e *Engine) runCleanups() {
 	if e.Main {
 		return
 	}
+	e.ending.Lock()
 	e.serving.Add(1)
+	if e.m.Load() == 0 {
+		e.claim()
+	}
+	e.ending.Unlock()
 	defer e.serving.Add(-1)
 	e.AtExit.end(e.runLast)
 }
