@@ -380,9 +380,7 @@ func (e *Engine) end() {
 		for !e.q.Seal() {
 			e.step()
 		}
-	}, e.countExit, func() {
-		e.Terminate()
-	})
+	}, e.countExit, e.Terminate)
 }
 
 // Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one
