@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,42 +12,10 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// onOneCore calls f on a thread that may run on one core.
-func onOneCore(f func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		var mask Set
-		mask.Get()
-		word := slices.IndexFunc(mask[:], func(word uint) bool { return word != 0 })
-		one := Set{}
-		one[word] = mask[word] & -mask[word]
-		SetAffinity(0, one[:])
-		f()
-	}()
-	<-done
-}
-
 // knownCores is Usable when the quota is known.
 func knownCores(t testing.TB) (n int) {
 	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
 	return n
-}
-
-func TestUsable(t *testing.T) {
-	NoteCaller()
-	all := knownCores(t)
-	onOneCore(func() {
-		if n := Usable(); n != all {
-			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
-		}
-		NoteCaller()
-		if n := Usable(); n != 1 {
-			t.Errorf("a thread and a caller on one core have %d", n)
-		}
-	})
-	NoteCaller()
 }
 
 // The files of control groups are read as containers and hosts have them.

@@ -27,7 +27,6 @@ func TestBubble_clock(t *testing.T) {
 		now := clock.Now()
 		for what, at := range map[string]int64{
 			"the cores were counted": spinners.checked.Load(),
-			"a caller noted its own": spinners.callers.Load(),
 			"threads were counted":   others.sampled.Load(),
 			"a caller has returned":  e.waits.returned.Load(),
 		} {

@@ -139,7 +139,6 @@ func (e *Engine) await(
 	}
 	if now, ok := clock.Outside(); ok {
 		e.waits.returned.Store(int64(now))
-		spinners.noteCaller(now)
 	}
 	return o
 }

@@ -206,7 +206,6 @@ type spinSlots struct {
 	cores   atomic.Int32 // that threads and their callers may use; zero until known
 	procs   atomic.Int32 // GOMAXPROCS; zero until known
 	checked atomic.Int64 // when both were found, a time.Duration
-	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
 
 const (
@@ -276,16 +275,6 @@ func (s *spinSlots) turns() bool {
 
 // neverSpins says that no thread of this process spins.
 var neverSpins = os.Getenv("THREADCALL_SPIN") == "off"
-
-// noteCaller notes the cores of a caller, which need not be the thread's.
-//
-//threadcall:noalloc
-func (s *spinSlots) noteCaller(now time.Duration) {
-	if last := s.callers.Load(); int64(now)-last > int64(coresAreOf) &&
-		s.callers.CompareAndSwap(last, int64(now)) {
-		cores.NoteCaller()
-	}
-}
 
 // enter gives the thread with this id a slot, or returns nil.
 //
