@@ -62,10 +62,6 @@ const (
 	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
 	// frames take 1.6 to 1.8 times as long.
 	coreLost = 500 * time.Microsecond
-
-	// After a yield of the core has cost a timeslice, callers do not yield for this many times as
-	// long. Half and twice change nothing.
-	crowdedFor = 256
 )
 
 // A waitState is what callers and thread know about each other's waits. It may be out of date.
@@ -112,10 +108,6 @@ func (l *waitState) away(before, now time.Duration) bool {
 	l.lost.Add(int64(now - before))
 	return true
 }
-
-// crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
-// gives the core to another process for a timeslice.
-var crowdedUntil atomic.Int64
 
 // await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
 // the caller is on, if any.
@@ -197,7 +189,7 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core
-// between two looks at the clock, unless the machine is crowded.
+// between two looks at the clock.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
@@ -216,12 +208,11 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 			break // the clock of a bubble stands still
 		}
 		l.away(before, now)
-		if yields && int64(now) > crowdedUntil.Load() {
+		if yields {
 			before = now
 			cores.Yield()
-			if now = clock.Now(); l.away(before, now) {
-				crowdedUntil.Store(int64(now + crowdedFor*(now-before)))
-			}
+			now = clock.Now()
+			l.away(before, now)
 		}
 	}
 	return c.Outcome()
@@ -245,11 +236,12 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 	if !ok || spinners.open(start) == 0 {
 		return 0
 	}
-	if int64(start) < crowdedUntil.Load() { // no core sleeps
+	crowded := others.crowded()
+	if crowded { // no core sleeps, and a yield would give this one to another process for a timeslice
 		limit = 3 * time.Duration(l.price.Load())
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
-	o := l.look(c, start, limit, true)
+	o := l.look(c, start, limit, !crowded)
 	if o == 0 {
 		l.lost.Add(int64(clock.Now() - start))
 	}

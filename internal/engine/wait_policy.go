@@ -159,6 +159,11 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 	}
 }
 
+// crowded reports whether the machine has more threads to run than cores.
+//
+//threadcall:noalloc
+func (c *crowd) crowded() bool { return c.over.Load() >= believed }
+
 // count learns that so many threads run or wait for so many cores, own of them the process's.
 //
 //threadcall:noalloc

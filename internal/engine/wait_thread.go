@@ -239,11 +239,8 @@ func (e *Engine) spin() bool {
 //
 //threadcall:noalloc
 func (e *Engine) dares(now time.Duration) bool {
-	if e.idleState.policy.run >= minRun {
-		return true
-	}
 	others.sample(now, &e.load)
-	return others.over.Load() < believed
+	return !others.crowded() || e.idleState.policy.run >= minRun
 }
 
 // outnumbered notes that the thread would spin, and reports whether those that would have not cores
