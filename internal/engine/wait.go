@@ -233,7 +233,7 @@ func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
 		return 0
 	}
 	start, ok := clock.Outside()
-	if !ok || spinners.open(start) == 0 {
+	if !ok || spinners.free(start) < 0 {
 		return 0
 	}
 	crowded := others.crowded()

@@ -179,27 +179,57 @@ func tally(n int32, yes bool) int32 {
 	return min(max(n, 0), 2*believed)
 }
 
-// A spinSlot is permission to spin. A thread and its caller need two cores, so there is one slot
-// for two cores.
+// A spinSlot belongs to a thread that spins or would spin. A thread and its caller need two cores,
+// so a thread spins only if there are two for each slot that is taken. Threads that outnumber half
+// of the cores would take them from each other.
 //
-//	from       to         by              in
-//	free       owner      thread          enter
-//	owner      free       the owner       leave
-//	owner      another    another thread  enter, if the owner has not set seen for slotLease:
-//	                                      it runs a long function
+// A slot is leased: seen is when its thread has last shown itself, or zero if it is free.
 //
-// A thread that has lost its slot notices before it spins again.
+//	from    to     by               in
+//	zero    now    a thread         take
+//	a time  now    its thread       take, and tick while it spins
+//	a time  now    another thread   take, slotLease later: nothing has called the first one, or it
+//	                                runs a long function
+//	a time  zero   its thread       stopSpinning, unless it has lost the slot
+//
+// A thread that has lost its slot, or has not shown itself for slotLease, takes one again before it
+// spins.
 type spinSlot struct {
-	owner atomic.Uintptr // the id of an engine, or zero
-	seen  atomic.Int64   // when the owner has last read the clock, a time.Duration
-	_     [48]byte
+	seen atomic.Int64 // a time.Duration
+	_    [56]byte
 }
 
-// available reports whether a thread may take the slot, whose owner is o.
+// taken reports whether the slot is not free, and its thread has been seen of late.
 //
 //threadcall:noalloc
-func (s *spinSlot) available(o uintptr, now time.Duration) bool {
-	return o == 0 || int64(now-slotLease) > s.seen.Load()
+func (s *spinSlot) taken(now time.Duration) bool {
+	seen := s.seen.Load()
+	return seen != 0 && seen >= int64(now-slotLease)
+}
+
+// A lease is what a thread knows of its slot.
+type lease struct {
+	slot *spinSlot // or nil
+	seen int64     // what the thread has stored there
+}
+
+// renew is false if the thread has no slot, or may have lost it.
+//
+//threadcall:noalloc
+func (l *lease) renew(now time.Duration) bool {
+	if l.slot == nil || !l.slot.taken(now) || !l.slot.seen.CompareAndSwap(l.seen, int64(now)) {
+		return false
+	}
+	l.seen = int64(now)
+	return true
+}
+
+//threadcall:noalloc
+func (l *lease) leave() {
+	if l.slot != nil {
+		l.slot.seen.CompareAndSwap(l.seen, 0)
+		l.slot = nil
+	}
 }
 
 // spinners are the slots of this process.
@@ -207,7 +237,6 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
-	wanting [64]spinSlot // of threads that would spin; taken and left as slots are
 	cores   atomic.Int32 // that threads and their callers may use; zero until known
 	procs   atomic.Int32 // GOMAXPROCS; zero until known
 	checked atomic.Int64 // when both were found, a time.Duration
@@ -218,12 +247,12 @@ const (
 	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be; half and twice do as well
 )
 
-// count returns how many slots there are: none with one core or one P.
+// atOnce returns how many goroutines can run at once, as far as that is known.
 //
 //threadcall:noalloc
-func (s *spinSlots) count(now time.Duration) int {
+func (s *spinSlots) atOnce(now time.Duration) int {
 	if runtime.GOARCH == "wasm" {
-		return 0
+		return 1
 	}
 	last := time.Duration(s.checked.Load())
 	if s.cores.Load() == 0 || now-last > coresAreOf {
@@ -231,42 +260,36 @@ func (s *spinSlots) count(now time.Duration) int {
 		s.cores.Store(int32(cores.Usable()))
 		s.procs.Store(int32(runtime.GOMAXPROCS(0))) // takes the scheduler's lock
 	}
-	return min(s.atOnce(), 2*len(s.slots)) / 2
+	return int(min(s.cores.Load(), s.procs.Load()))
 }
 
-// atOnce returns how many goroutines can run at once, as far as that is known.
+// take gives the thread of l a slot, and reports whether there are cores for all that have one.
 //
 //threadcall:noalloc
-func (s *spinSlots) atOnce() int { return int(min(s.cores.Load(), s.procs.Load())) }
+func (s *spinSlots) take(l *lease, now time.Duration) bool {
+	for i := 0; !l.renew(now); i++ {
+		if i == len(s.slots) {
+			return false
+		}
+		slot := &s.slots[i]
+		if seen := slot.seen.Load(); !slot.taken(now) && slot.seen.CompareAndSwap(seen, int64(now)) {
+			l.slot, l.seen = slot, int64(now)
+		}
+	}
+	return s.free(now) >= 0
+}
 
-// want notes that the thread with this id would spin, in entry, and reports whether there are cores
-// for it and all others that spin or would, and have had calls in the last slotLease. Threads that
-// outnumber half of the cores would take them from each other.
+// free returns for how many threads more there are cores; it is negative if there are not enough.
 //
 //threadcall:noalloc
-func (s *spinSlots) want(id uintptr, entry **spinSlot, now time.Duration) bool {
-	pairs := 1
-	for _, list := range [...][]spinSlot{s.slots[:], s.wanting[:]} {
-		for i := range list {
-			slot := &list[i]
-			if o := slot.owner.Load(); o != 0 && o != id && !slot.available(o, now) {
-				pairs++
-			}
+func (s *spinSlots) free(now time.Duration) int {
+	n := s.atOnce(now) / 2
+	for i := range s.slots {
+		if s.slots[i].taken(now) {
+			n--
 		}
 	}
-	if *entry != nil && (*entry).owner.Load() != id { // another thread has taken it
-		*entry = nil
-	}
-	for i := 0; i < len(s.wanting) && *entry == nil; i++ {
-		slot := &s.wanting[i]
-		if o := slot.owner.Load(); slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
-			*entry = slot
-		}
-	}
-	if *entry != nil {
-		(*entry).seen.Store(int64(now))
-	}
-	return 2*pairs <= s.atOnce()
+	return n
 }
 
 // turns reports whether callers that find others queued take turns: with more Ps, they would fight
@@ -280,30 +303,3 @@ func (s *spinSlots) turns() bool {
 
 // neverSpins says that no thread of this process spins.
 var neverSpins = os.Getenv("THREADCALL_SPIN") == "off"
-
-// enter gives the thread with this id a slot, or returns nil.
-//
-//threadcall:noalloc
-func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
-	for i := range s.count(now) {
-		slot := &s.slots[i]
-		o := slot.owner.Load()
-		if slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
-			slot.seen.Store(int64(now))
-			return slot
-		}
-	}
-	return nil
-}
-
-// open returns how many times enter would succeed.
-//
-//threadcall:noalloc
-func (s *spinSlots) open(now time.Duration) (n int) {
-	for i := range s.count(now) {
-		if slot := &s.slots[i]; slot.available(slot.owner.Load(), now) {
-			n++
-		}
-	}
-	return n
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ func needsSpinning(t *testing.T) {
 // measured. It is false if there is no slot.
 func maySpin(e *Engine) bool {
 	r := &e.idleState
-	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
+	for start := time.Now(); !r.spins; time.Sleep(time.Millisecond) {
 		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured, run: minRun}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
@@ -38,13 +39,7 @@ func maySpin(e *Engine) bool {
 // noSpinners reports whether no thread spins, or would.
 func noSpinners() bool {
 	now := clock.Now()
-	for i := range spinners.slots {
-		s := &spinners.wanting[i]
-		if spinners.slots[i].owner.Load() != 0 || !s.available(s.owner.Load(), now) {
-			return false
-		}
-	}
-	return true
+	return spinners.free(now) == spinners.atOnce(now)/2
 }
 
 func TestSpin_vain(t *testing.T) {
@@ -101,7 +96,7 @@ func TestSpin_notForPosts(t *testing.T) {
 func TestLinger(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(Config{})
-	spinners.count(clock.Now())
+	spinners.atOnce(clock.Now())
 	r := &e.idleState
 	if e.lingers() || r.vain != memory {
 		t.Error("it has found something, or looks again at once")
@@ -139,82 +134,124 @@ func servesContext(e *Engine, f func()) {
 // Else no thread spins any more when as many have ended as there are slots.
 func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
-	for name, try := range map[string]func(e *Engine) bool{
-		"its own function terminates it": func(e *Engine) (ok bool) {
+	taken := func(e *Engine) *spinSlot { maySpin(e); return e.idleState.slot }
+	for name, try := range map[string]func(e *Engine) *spinSlot{
+		"its own function terminates it": func(e *Engine) (s *spinSlot) {
 			e.Start()
-			e.Call(func() { ok = maySpin(e); e.Terminate() })
-			return ok
+			e.Call(func() { s = taken(e); e.Terminate() })
+			return s
 		},
-		"a function calls Goexit and terminates it": func(e *Engine) bool {
+		"a function calls Goexit and terminates it": func(e *Engine) *spinSlot {
 			e.Start()
-			spins := make(chan bool, 1)
-			e.Go(func() { defer e.Terminate(); spins <- maySpin(e); runtime.Goexit() })
-			return <-spins
+			s := make(chan *spinSlot, 1)
+			e.Go(func() { defer e.Terminate(); s <- taken(e); runtime.Goexit() })
+			return <-s
 		},
-		"it is retired": func(e *Engine) (ok bool) {
+		"it is retired": func(e *Engine) (s *spinSlot) {
 			e.Start()
-			e.Call(func() { ok = maySpin(e); e.Retire() })
-			return ok
+			e.Call(func() { s = taken(e); e.Retire() })
+			return s
 		},
-		"ServeContext ends": func(e *Engine) (ok bool) {
-			servesContext(e, func() { ok = maySpin(e) })
+		"ServeContext ends": func(e *Engine) (s *spinSlot) {
+			servesContext(e, func() { s = taken(e) })
 			e.Terminate()
-			return ok
+			return s
 		},
 	} {
 		e, o := New(Config{})
-		if !try(e) {
+		s := try(e)
+		if s == nil {
 			t.Fatalf("%s: there is no slot", name)
 		}
-		eventually(t, noSpinners, name+"; the slot is given back")
+		eventually(t, func() bool { return s.seen.Load() == 0 }, name+"; the slot is given back")
 		runtime.KeepAlive(o)
 	}
 }
 
-func TestSpinSlots_count(t *testing.T) {
-	needsSpinning(t)
+// A thread and its caller need two cores.
+func TestSpinSlots_take(t *testing.T) {
 	var s spinSlots
-	now := clock.Now()
-	most := s.count(now)
-	if cores := min(cores.Usable(), runtime.GOMAXPROCS(0)); most != cores/2 {
-		t.Fatalf("there are %d slots for %d cores", most, cores)
+	s.cores.Store(4)
+	s.procs.Store(5)
+	now := time.Hour
+	s.checked.Store(int64(now))
+	var first, second, third lease
+	if !s.take(&first, now) || !s.take(&second, now) || first.slot == second.slot || s.free(now) != 0 {
+		t.Fatal("four cores are not enough for two threads, or both have one slot")
 	}
-	var held []*spinSlot
-	for i := range most {
-		held = append(held, s.enter(uintptr(i+1), now))
-		if held[i] == nil {
-			t.Fatalf("thread %d of %d has no slot", i+1, most)
-		}
+	if s.take(&third, now) || third.slot == nil || s.free(now) != -1 {
+		t.Error("they are enough for a third, or that does not count")
 	}
-	if s.open(now) > 0 || s.enter(99, now) != nil {
-		t.Fatalf("there are more than %d", most)
+	late := now + slotLease
+	if !first.renew(late) || !second.renew(late) || s.free(late+1) != 0 || !s.take(&first, late+1) {
+		t.Error("a slot is given away whose thread has shown itself")
 	}
-	late := now + slotLease + 1
-	held[0].seen.Store(int64(late))
-	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) > 0 {
-		t.Error("not the slot is given away whose owner has not shown itself for long")
+	late += slotLease + 1
+	var fourth lease
+	if second.renew(late) || !s.take(&fourth, late) || s.free(late) != 0 {
+		t.Error("a slot is not given away whose thread has not shown itself for long")
 	}
-	if s.cores.Store(1); s.count(now) != 0 {
+	if second.leave(); second.slot != nil {
+		t.Error("a slot that was lost is kept")
+	}
+	if first.leave(); s.free(late) != 1 {
+		t.Error("a slot is not given back, or one of another thread is")
+	}
+	if s.procs.Store(1); s.take(&fourth, late) {
 		t.Error("a thread and its caller spin on one core")
 	}
 }
 
-// Threads that would spin are counted with those that spin, and take entries of each other only
-// when these have not been seen for long.
-func TestSpinSlots_want(t *testing.T) {
+// A thread whose slot another one has taken gets one of its own again.
+func TestSpinSlots_take_again(t *testing.T) {
 	var s spinSlots
-	s.cores.Store(4)
-	s.procs.Store(4)
-	now := time.Hour
-	var first, second, third *spinSlot
-	if !s.want(1, &first, now) || first == nil || !s.want(2, &second, now) || second == first {
-		t.Fatalf("four cores are not enough for two threads, or both have the entry %p", first)
+	var mine, theirs lease
+	const now = time.Hour
+	s.take(&mine, now)
+	first := mine.slot
+	if s.take(&theirs, now+2*slotLease); theirs.slot != first {
+		t.Fatal("the slot of a thread that has had no calls is not given away")
 	}
-	if s.want(3, &third, now) || third == nil {
-		t.Errorf("a third has %p, or four cores are enough for it", third)
+	if s.take(&mine, now+2*slotLease); mine.slot == first || !mine.renew(now+2*slotLease) ||
+		!theirs.renew(now+2*slotLease) {
+		t.Error("two threads have one slot")
 	}
-	if !s.want(1, &first, now+2*slotLease) {
-		t.Error("threads count that have not been seen for long")
+	for range s.slots {
+		s.take(new(lease), now)
+	}
+	var none lease
+	if s.take(&none, now) || none.slot != nil {
+		t.Error("there are more slots than there are")
+	}
+}
+
+// Threads that take slots at the same time do not have more of the cores than there are.
+func TestSpinSlots_take_atOnce(t *testing.T) {
+	var s spinSlots
+	s.cores.Store(6)
+	s.procs.Store(6)
+	const now = time.Hour
+	s.checked.Store(int64(now))
+	var spin, most atomic.Int32
+	var all testutil.Group
+	for range 8 {
+		all.Go(func() {
+			for range 1000 {
+				var l lease
+				if s.take(&l, now) {
+					if n := spin.Add(1); n > most.Load() {
+						most.Store(n)
+					}
+					runtime.Gosched()
+					spin.Add(-1)
+				}
+				l.leave()
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() > 3 {
+		t.Errorf("%d threads spin on six cores", most.Load())
 	}
 }
 
@@ -223,14 +260,11 @@ func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
-	for range spinners.count(clock.Now()) {
+	for range spinners.atOnce(clock.Now()) / 2 {
 		e, spins := start(t), make(chan bool)
 		e.Go(func() {
 			spins <- maySpin(e)
 			<-release
-			if r := &e.idleState; r.slot.owner.Load() != e.id {
-				r.policy.price = time.Hour // for which it would spin
-			}
 		})
 		if !<-spins {
 			t.Fatal("there is no slot")
@@ -250,6 +284,32 @@ func TestSpinSlot_lease(t *testing.T) {
 		e.Call(e.idleState.policy.init)
 	}
 	eventually(t, noSpinners, "all slots are free")
+}
+
+// A thread that has run a function for long spins on only if there are cores for it.
+func TestSpinSlot_lost(t *testing.T) {
+	needsSpinning(t)
+	for _, cores := range []bool{true, false} {
+		e, _ := New(Config{})
+		if !maySpin(e) {
+			t.Fatal("there is no slot")
+		}
+		now := clock.Now() + 2*slotLease
+		others := make([]lease, spinners.atOnce(now)/2)
+		for i := range others {
+			if !cores {
+				spinners.take(&others[i], now)
+			}
+		}
+		e.tick(now)
+		if spins := e.idleState.spins; spins != cores || e.waits.spin.Load() > 0 != cores {
+			t.Errorf("there are cores: %v; it spins: %v", cores, spins)
+		}
+		e.stopSpinning()
+		for i := range others {
+			others[i].leave()
+		}
+	}
 }
 
 // Else callers would look for an outcome that comes only when the host serves again.
@@ -311,9 +371,9 @@ func TestSpin(t *testing.T) {
 	needsSpinning(t)
 	for what, f := range map[string]func(e *Engine, r *idleState) bool{
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
-			r.slot.seen.Store(0)
+			before := r.slot.seen.Load()
 			e.tick(clock.Now())
-			return r.slot.seen.Load() != 0
+			return r.slot.seen.Load() > before
 		},
 		"measures the price of some calls": func(e *Engine, r *idleState) bool {
 			r.policy.parks = 0
@@ -597,7 +657,7 @@ func TestConfig_parks(t *testing.T) {
 		testutil.Arrives(t, looked)
 	}
 	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
-	if e.startSpinning() || !e.skips(clock.Now()) || e.idleState.offered {
+	if e.startSpinning() || e.affords(clock.Now()) {
 		t.Error("the thread spins, or offers to")
 	}
 }
@@ -627,7 +687,7 @@ func TestAdvise(t *testing.T) {
 		e, _ := New(Config{})
 		r := &e.idleState
 		r.policy.price = 20 * µs
-		r.slot = &spinners.slots[len(spinners.slots)-1]
+		r.spins = true
 		now := time.Hour
 		r.ticked = now - time.Duration(c.calls)*c.each
 		r.window = window{idles: c.idles, grabs: e.q.Grabs() - uint64(c.grabs)}
