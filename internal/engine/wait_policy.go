@@ -63,7 +63,7 @@ type spinPolicy struct {
 
 const (
 	firstPrice = 20 * time.Microsecond // W, until it has been measured; half and twice do as well
-	minPrice   = 2 * time.Microsecond  // half and twice do as well
+	minPrice   = firstPrice / 8        // half and twice do as well
 	// A longer wait is one for a P, or for a core that sleeps. With 100 µs, a lone call or one of
 	// three each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs,
 	// frames of 50 calls and 10 µs take 2.8 times as long.
@@ -141,8 +141,8 @@ type crowd struct {
 var others crowd
 
 const (
-	believed    = 4
-	sampleAfter = 200 * time.Microsecond // a sample costs 1.3 µs
+	believed    = memory / 2
+	sampleAfter = coreLost / 2 // a sample costs 1.3 µs
 )
 
 // sample counts the threads of the machine, but not those of the process that run goroutines, if

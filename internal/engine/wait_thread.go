@@ -28,7 +28,7 @@ const (
 	// of Go's scheduler. But a locked one begins a new timeslice each time, so that with one P others
 	// would wait for ever. So a thread that has slept for short times only for so long lets them run.
 	timeslice = 10 * time.Millisecond
-	longSleep = time.Millisecond
+	longSleep = timeslice / 10
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
