@@ -92,32 +92,6 @@ func TestSpin_notForPosts(t *testing.T) {
 	}
 }
 
-// It looks for the next for a moment, but not at each park if none comes.
-func TestLinger(t *testing.T) {
-	needsSpinning(t)
-	e, _ := New(Config{})
-	spinners.atOnce(clock.Now())
-	r := &e.idleState
-	if e.lingers() || r.vain != memory {
-		t.Error("it has found something, or looks again at once")
-	}
-	for range memory {
-		e.lingers()
-	}
-	e.Go(func() {})
-	if r.vain != 0 || !e.lingers() {
-		t.Error("it does not find a post")
-	}
-	r.vain = 1
-	if e.lingers() {
-		t.Error("it looks again at once")
-	}
-	r.vain = 0
-	if e.waits.parks = true; e.lingers() {
-		t.Error("it looks although it must not")
-	}
-}
-
 // servesContext has a goroutine adopt e and serve until it has run f.
 func servesContext(e *Engine, f func()) {
 	done := make(chan bool)

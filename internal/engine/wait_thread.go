@@ -43,7 +43,6 @@ type idleState struct {
 	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
 	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
 	uncalled int
-	vain     int // parks before it lingers again
 
 	outnumbered bool          // threads that would spin, or other goroutines, have not cores enough
 	skips       int           // parks from now on that are not timed, because of that
@@ -131,36 +130,10 @@ func (e *Engine) tick(now time.Duration) {
 func (e *Engine) idle() {
 	e.q.Awake()
 	r := &e.idleState
-	if r.uncalled++; r.uncalled <= memory && e.spin() || r.uncalled > memory && e.lingers() {
+	if r.uncalled++; r.uncalled <= memory && e.spin() {
 		return
 	}
 	e.park(e.stopSpinning())
-}
-
-// lingers looks at the queue of a thread that gets posts only for two microseconds, and is true if
-// one has come; after a look in vain, only at each ninth park. So posts that follow each other
-// closely find the thread up. It does not look more often, because it would take one by one.
-//
-//threadcall:noalloc
-func (e *Engine) lingers() bool {
-	r := &e.idleState
-	if r.vain > 0 {
-		r.vain--
-		return false
-	}
-	if e.bubble != 0 || e.waits.parks || spinners.atOnce(r.ticked) < 2 {
-		return false
-	}
-	for range 4 {
-		for range looks / 2 {
-			park.Relax()
-		}
-		if e.q.Pending() {
-			return true
-		}
-	}
-	r.vain = memory
-	return false
 }
 
 // spin looks at the queue, if that pays, and is true if something may have come.
