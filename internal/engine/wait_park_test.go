@@ -67,7 +67,7 @@ func TestAffords(t *testing.T) {
 			}
 			r := &e.idleState
 			r.policy = c.policy
-			r.policy.price, r.policy.parks = firstPrice, measured
+			r.policy.price = firstPrice
 			if c.isCrowded {
 				crowded(t)
 			} else {
@@ -107,7 +107,7 @@ func TestOffers_nextToGoroutines(t *testing.T) {
 		t.Skip("the runtime does not say how many goroutines run")
 	}
 	r := &e.idleState
-	r.policy = spinPolicy{gain: 1, price: firstPrice, parks: measured, run: minRun}
+	r.policy = spinPolicy{gain: 1, price: firstPrice, run: minRun}
 	for i := range believed {
 		offers := e.offers(clock.Now())
 		if first := i < believed-1; offers != first || r.outnumbered == first {
@@ -262,8 +262,8 @@ func TestPark_learns(t *testing.T) {
 			e.q.Take()
 			e.Go(nothing) // so it does not wait
 			down := clock.Now() - second
-			p.parks, p.price, p.gain, p.run = 2*measuredOf, firstPrice, 0, minRun
-			r.cpu, r.taken, r.window.calls = 1, 7, 7
+			p.price, p.gain, p.run = firstPrice, 0, minRun
+			r.taken, r.window.calls = 7, 7
 			if c.up != 0 {
 				r.up = down - c.up
 			}
@@ -313,7 +313,7 @@ func TestPark_untimed(t *testing.T) {
 		e.Go(nothing)
 		r := &e.idleState
 		down := clock.Now() - time.Second
-		r.up, r.taken, r.cpu = down, 7, 1
+		r.up, r.taken = down, 7
 		e.counts.work(down - time.Second)
 		e.waits.pushed.Store(int64(down + 1))
 		e.waits.timed.Store(true)
@@ -325,13 +325,13 @@ func TestPark_untimed(t *testing.T) {
 			t.Errorf("%s: gain %v, slept %d times", name, r.policy.gain, r.sleeps)
 		}
 		if e.bubble == 0 &&
-			(r.up != 0 || r.taken != 0 || r.cpu != 0 || r.offered || e.waits.timed.Load() || r.skips > 1) {
+			(r.up != 0 || r.taken != 0 || r.offered || e.waits.timed.Load() || r.skips > 1) {
 			t.Errorf("%s: %+v", name, *r)
 		}
 	}
 	e, _ := New(Config{})
 	e.bubble = 1
-	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() {
+	if e.idleState.policy = (spinPolicy{gain: 1}); e.startSpinning() {
 		t.Error("it spins in a bubble")
 	}
 }
@@ -382,43 +382,6 @@ func TestPark_letsOthersRun(t *testing.T) {
 	e.idleState.sleeps = 1
 	if !yields(func() { e.idleState.shared = 0; e.park(time.Hour) }) {
 		t.Error("a goroutine that is ready has not run")
-	}
-}
-
-// The price is what a parked call has cost beyond its work, if all of that is known.
-func TestMeasure(t *testing.T) {
-	if _, ok := clock.CPUTime(); !ok {
-		t.Skip("there is no clock of CPU time")
-	}
-	for name, c := range map[string]struct {
-		parks      int
-		known      bool // the CPU time at the last park
-		wall, work time.Duration
-		change     int // of the price
-		keeps      bool
-	}{
-		"a call":                  {0, true, time.Hour, 0, 1, true},
-		"a call that took long":   {0, true, time.Hour, maxPrice + 1, 0, true},
-		"one that took no time":   {0, true, 1, 0, -1, true},
-		"no call":                 {0, true, 0, 0, 0, true},
-		"the first":               {0, false, time.Hour, 0, 0, true},
-		"the last that counts":    {measured - 2, true, time.Hour, 0, 1, true},
-		"the next":                {measured - 1, true, time.Hour, 0, 0, false},
-		"the next of the next 64": {measuredOf - 1, true, time.Hour, 0, 1, true},
-	} {
-		e, _ := New(Config{})
-		r := &e.idleState
-		if r.policy.parks = c.parks; c.known {
-			r.cpu = 1 - time.Hour
-		}
-		e.waits.price.Store(0)
-		e.measure(c.wall, c.work)
-		price := r.policy.price
-		if (price > firstPrice) != (c.change > 0) || (price < firstPrice) != (c.change < 0) ||
-			(r.cpu > 0) != c.keeps || c.keeps && time.Duration(e.waits.price.Load()) != price {
-			t.Errorf("%s: the price is %v, callers have %v, CPU time %v", name, price,
-				time.Duration(e.waits.price.Load()), r.cpu)
-		}
 	}
 }
 

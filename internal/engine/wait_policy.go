@@ -34,10 +34,8 @@ import (
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// W and p are measured while the thread parks: p at each call, and W at some calls, as the CPU time
-// of the process from one call to the next less p. W is not the latency of a wake-up, which is a
-// third of W where cores sleep. Other goroutines add to it, so W is at most the time that the
-// wake-ups took; without a clock of CPU time, it is that time.
+// W and p are measured while the thread parks, at each call: W as the time from one call to the next
+// less p. Cores that sleep and other goroutines add to that, so maxPrice bounds it.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
@@ -58,7 +56,6 @@ type spinPolicy struct {
 	gain   time.Duration // that spinning has brought, or would have
 	credit time.Duration // that attempts to spin may lose; they need one that is not negative
 	run    time.Duration // what spinning would have saved since calls last paused
-	parks  int           // calls that were parked
 }
 
 const (
@@ -67,12 +64,10 @@ const (
 	// A longer wait is one for a P, or for a core that sleeps. With 100 µs, a lone call or one of
 	// three each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs,
 	// frames of 50 calls and 10 µs take 2.8 times as long.
-	maxPrice   = 2 * firstPrice
-	miss       = 3 * firstPrice        // M; its mean time, measured, changed no load
-	memory     = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
-	measured   = memory                // calls whose price is measured,
-	measuredOf = memory * memory       // of as many, beginning with the first
-	maxCredit  = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
+	maxPrice  = 2 * firstPrice
+	miss      = 3 * firstPrice        // M; its mean time, measured, changed no load
+	memory    = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
+	maxCredit = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
 	// with twice as much, crowded frames take 1.8 to 3 times as long; half does as well
 	minRun = maxCredit / 2 // calls for which spinning would have saved two timeslices
 )
@@ -92,7 +87,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.credit >= 0 && p.parks >= measured/2
+	return p.gain > 0 && p.credit >= 0
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -119,13 +114,11 @@ func (p *spinPolicy) earn(d time.Duration) {
 	p.credit = min(max(p.credit+d, -maxCredit/16), maxCredit)
 }
 
-// paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
-// without the work.
+// paid learns the price of a call that was parked: its time, without the work.
 //
 //threadcall:noalloc
-func (p *spinPolicy) paid(cpu, wall time.Duration) {
-	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
-	p.price += (d - p.price) / memory
+func (p *spinPolicy) paid(d time.Duration) {
+	p.price += (min(max(d, minPrice), maxPrice) - p.price) / memory
 }
 
 // A crowd says whether the machine has more threads to run than cores, as far as that is known.

@@ -28,7 +28,7 @@ func needsSpinning(t *testing.T) {
 func maySpin(e *Engine) bool {
 	r := &e.idleState
 	for start := time.Now(); !r.spins; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured, run: minRun}
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, run: minRun}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
@@ -349,17 +349,6 @@ func TestSpin(t *testing.T) {
 			e.tick(clock.Now())
 			return r.slot.seen.Load() > before
 		},
-		"measures the price of some calls": func(e *Engine, r *idleState) bool {
-			r.policy.parks = 0
-			readings := 0
-			for range 2 * measuredOf {
-				if e.measure(0, 0); r.cpu != 0 {
-					readings++
-				}
-			}
-			_, has := clock.CPUTime()
-			return r.policy.parks == 2*measuredOf && (!has || readings == 2*measured)
-		},
 		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
 			r.policy.credit = 0
 			e.waits.lost.Store(int64(time.Second))
@@ -494,7 +483,6 @@ func TestSpinPolicy(t *testing.T) {
 	} {
 		var p spinPolicy
 		p.init()
-		p.parks = measured
 		p.price = 25 * time.Microsecond
 		for _, d := range append(c.before, times(c.load, c.n)...) {
 			p.periods(d, 1)
@@ -506,12 +494,12 @@ func TestSpinPolicy(t *testing.T) {
 	var p spinPolicy
 	p.init()
 	for range 40 {
-		p.paid(30*time.Microsecond, 90*time.Microsecond)
+		p.paid(30 * time.Microsecond)
 	}
 	if p.price < 28*time.Microsecond || p.price > 30*time.Microsecond {
-		t.Errorf("calls cost 30 µs of CPU time each, and the price is %v", p.price)
+		t.Errorf("calls cost 30 µs each, and the price is %v", p.price)
 	}
-	p.paid(time.Second, time.Second)
+	p.paid(time.Second)
 	if p.price > maxPrice {
 		t.Errorf("one call that others delayed has made the price %v", p.price)
 	}
@@ -521,7 +509,7 @@ func TestSpinPolicy(t *testing.T) {
 // a pause pay for it sooner than as many in frames.
 func TestSpinPolicy_credit(t *testing.T) {
 	const slice = 4 * time.Millisecond
-	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
+	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour}
 	parked := func(n int) bool {
 		for range n {
 			p.periods(0, 1)
@@ -630,7 +618,7 @@ func TestConfig_parks(t *testing.T) {
 		go func() { looked <- e.waits.wait(c, nil, false, behind) }()
 		testutil.Arrives(t, looked)
 	}
-	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
+	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice}
 	if e.startSpinning() || e.affords(clock.Now()) {
 		t.Error("the thread spins, or offers to")
 	}

@@ -19,8 +19,8 @@ const (
 	// call for a whole timeslice before others do; but a lone call must not wait for a timeslice.
 	togetherFor = 2 * timeslice
 
-	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
-	maxCalls = measuredOf     // and after so many calls at the latest
+	tick     = yieldAfter / 5  // a thread that always has calls reads the clock as often, roughly,
+	maxCalls = memory * memory // and after so many calls at the latest
 
 	unheardFor = time.Millisecond // for which no caller has yielded, as there are only posts
 
@@ -62,9 +62,8 @@ type idleState struct {
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
 	shared  time.Duration // when the thread has last slept for long, or let others run, see timeslice
 
-	sleeps int           // how often it was parked
-	found  int           // calls that it found while it was spinning
-	cpu    time.Duration // of the process when the thread was last woken, if that is measured
+	sleeps int // how often it was parked
+	found  int // calls that it found while it was spinning
 }
 
 // took is called for each call that the thread has taken and run.
@@ -321,7 +320,7 @@ func (e *Engine) park(down time.Duration) {
 	r.offered = timed && e.offers(down)
 	up, now := r.up, e.rest(down)
 	if !timed {
-		r.up, r.cpu = 0, 0
+		r.up = 0
 		return
 	}
 	pushed := time.Duration(e.waits.pushed.Load())
@@ -331,9 +330,10 @@ func (e *Engine) park(down time.Duration) {
 	if up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
 		work := down - up + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)
-		e.measure(now-up-work, work)
-	} else {
-		e.measure(0, 0)
+		if work <= maxPrice {
+			p.paid(now - up - work)
+			e.waits.price.Store(int64(p.price))
+		}
 	}
 	r.up = now
 }
@@ -439,27 +439,4 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	r.ticked, r.yielded, r.passed, r.taken = now, now, now, 0
 	r.window = window{grabs: e.q.Grabs()}
 	return now
-}
-
-// measure learns the price of parking, if it is time for that. wall is the time of the last call
-// without its work, or zero if it is not known.
-//
-//threadcall:noalloc
-func (e *Engine) measure(wall, work time.Duration) {
-	r := &e.idleState
-	p := &r.policy
-	if p.parks++; p.parks%measuredOf >= measured {
-		r.cpu = 0
-		return
-	}
-	cpu, ok := clock.CPUTime() // zero if it is not reported
-	switch {
-	case wall == 0 || work > maxPrice:
-	case !ok:
-		p.paid(wall, wall)
-	case r.cpu != 0:
-		p.paid(cpu-r.cpu-work, wall)
-	}
-	r.cpu = cpu
-	e.waits.price.Store(int64(p.price))
 }
