@@ -41,16 +41,15 @@ import (
 // other, which is on another core now, waits for the end of another process's timeslice; two that
 // park would have followed each other on one core. Next to goroutines that compute, a caller looks
 // in vain for a thread that no P takes. So attempts have an account, credit, and take their loss
-// from it. Spins add what they save, W for each call that they find; calls add a share of what
-// spinning would have saved. The thread tries while credit is not negative.
+// from it. Spins add what they save, W for each call that they find; calls add an eighth of what
+// spinning would have saved. The thread tries while credit is not negative. Without the account,
+// crowded frames take 4 to 6 times as long.
 //
-// The share grows with run, what spinning would have saved since calls last paused; each pause
-// halves it. A run is likely to go on for as long as it has lasted. A closed loop gains up to half
-// of what it loses by parking: on a crowded machine, too, thread and caller run at once after some
-// attempts, and save a hundred times what those have lost. Frames of 50 calls gain a thirtieth,
-// because each saves less than an attempt loses, a timeslice. Without the account, crowded frames
-// take 4 to 6 times as long; with a share of an eighth for all, crowded loops and frames take 1.4
-// times as long.
+// run is what spinning would have saved since calls last paused; each pause halves it. A run is
+// likely to go on for as long as it has lasted. So on a crowded machine a thread tries only in a long
+// run: a closed loop, in which thread and caller run at once after some attempts, and save a hundred
+// times what those have lost, and not frames of 50 calls, each of which saves less than an attempt
+// loses, a timeslice.
 type spinPolicy struct {
 	price  time.Duration // W
 	gain   time.Duration // that spinning has brought, or would have
@@ -98,7 +97,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 	if d < p.lookFor() {
 		gains := time.Duration(n) * max(gain, 0)
 		p.run = min(p.run+gains, maxCredit)
-		p.earn(time.Duration(float64(gains) * float64(p.run) / float64(2*maxCredit)))
+		p.earn(gains / memory)
 	} else {
 		gain = -miss
 		p.run /= 2

@@ -505,8 +505,7 @@ func TestSpinPolicy(t *testing.T) {
 	}
 }
 
-// A timeslice that is lost costs as much as many calls save. Calls that follow one another without
-// a pause pay for it sooner than as many in frames.
+// A timeslice that is lost costs as much as many calls save.
 func TestSpinPolicy_credit(t *testing.T) {
 	const slice = 4 * time.Millisecond
 	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour}
@@ -517,14 +516,14 @@ func TestSpinPolicy_credit(t *testing.T) {
 		return p.pays(false)
 	}
 	p.earn(-slice)
-	for range 10 {
+	for range 6 {
 		if parked(50) {
-			t.Fatal("10 frames of 50 calls pay for a timeslice")
+			t.Fatal("six frames of 50 calls pay for a timeslice")
 		}
 		p.periods(time.Second, 1)
 	}
-	if p.gain = time.Hour; !parked(700) {
-		t.Error("700 calls without a pause do not")
+	if p.gain = time.Hour; !parked(50) {
+		t.Error("seven do not")
 	}
 	p.credit = 0
 	if p.earn(-slice); p.pays(false) {
