@@ -21,7 +21,7 @@ func TestBubble_clock(t *testing.T) {
 			time.Sleep(d)
 			for range 10 {
 				e.Call(func() {})
-				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), time.Hour)
+				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), meets)
 			}
 		})
 		now := clock.Now()

@@ -54,9 +54,9 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// How long a caller looks for a thread that it has woken, at least: cores sleep. Half and twice
+	// How long a caller looks for a thread that it has woken, at most: cores sleep. Half and twice
 	// change no load on both threads.
-	minMeet = 150 * time.Microsecond
+	meetFor = memory * firstPrice
 
 	// A spinning side that does not run for this long has lost its core to another process or its P to
 	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
@@ -69,7 +69,7 @@ type waitState struct {
 	// how long a caller looks, a time.Duration; zero unless the thread spins, and parkAtOnce if
 	// functions take so long that callers park
 	spin     atomic.Int64
-	offer    atomic.Int64 // how long the caller looks that wakes the thread, or runLast
+	offer    atomic.Int64 // what the caller does that wakes the thread: zero, meets or runLast
 	price    atomic.Int64 // of parking, a time.Duration
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
@@ -79,8 +79,10 @@ type waitState struct {
 }
 
 const (
-	parkAtOnce = -1
-	runLast    = -1
+	parkAtOnce = -1 // a spin
+
+	meets   = 1
+	runLast = -1
 )
 
 func (l *waitState) init() {
@@ -174,7 +176,7 @@ func waitToken(c *callq.Call, cancel *<-chan struct{}) bool {
 //threadcall:noalloc
 func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	if woke {
-		return l.meet(c, time.Duration(l.offer.Load()))
+		return l.meet(c, l.offer.Load())
 	}
 	limit := time.Duration(l.spin.Load())
 	turns := spinners.turns()
@@ -225,18 +227,18 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 // caller's core.
 //
 //threadcall:noalloc
-func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
-	if limit == runLast {
+func (l *waitState) meet(c *callq.Call, offer int64) callq.Outcome {
+	if offer == runLast {
 		go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	}
-	if limit <= 0 {
+	if offer <= 0 {
 		return 0
 	}
 	start, ok := clock.Outside()
 	if !ok || spinners.free(start) < 0 {
 		return 0
 	}
-	crowded := others.crowded()
+	limit, crowded := meetFor, others.crowded()
 	if crowded { // no core sleeps, and a yield would give this one to another process for a timeslice
 		limit = 3 * time.Duration(l.price.Load())
 	}

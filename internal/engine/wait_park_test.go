@@ -131,7 +131,7 @@ func TestRest_says(t *testing.T) {
 			}
 		})
 	}
-	looks, down := int64(max(minMeet, 3*firstPrice)), clock.Now()
+	down := clock.Now()
 	for name, c := range map[string]struct {
 		before  idleState
 		offer   int64
@@ -143,7 +143,7 @@ func TestRest_says(t *testing.T) {
 			believed + 1},
 		"not yet": {idleState{several: true, awaited: believed - 1}, 0, believed},
 		"several callers, it offers to spin": {
-			idleState{several: true, awaited: believed, offered: true}, looks, believed + 1},
+			idleState{several: true, awaited: believed, offered: true}, meets, believed + 1},
 		"one caller": {idleState{together: down - togetherFor, awaited: believed}, 0, believed},
 		"no caller":  {idleState{several: true, uncalled: memory + 1, awaited: believed}, 0, believed},
 	} {
@@ -283,12 +283,8 @@ func TestPark_learns(t *testing.T) {
 			if !e.counts.works() || e.counts.busy(r.up) != second {
 				t.Errorf("it was busy for %v, want a second", e.counts.busy(r.up))
 			}
-			offer := time.Duration(0)
-			if r.offered {
-				offer = max(minMeet, 2*p.lookFor())
-			}
-			if time.Duration(e.waits.offer.Load()) < offer || offer == 0 && e.waits.offer.Load() != 0 {
-				t.Errorf("it offers to spin for %v", time.Duration(e.waits.offer.Load()))
+			if offers := e.waits.offer.Load() == meets; offers != r.offered {
+				t.Errorf("it offers to spin: %v", offers)
 			}
 			if price := time.Duration(e.waits.price.Load()); price != p.price {
 				t.Errorf("callers are told the price %v, want %v", price, p.price)
@@ -616,7 +612,7 @@ func TestLook_losesNothing(t *testing.T) {
 	eventually(t, func() bool {
 		e.waits.lost.Store(0)
 		return e.waits.look(c, clock.Now()-time.Second, time.Hour, false) == callq.Ran &&
-			e.waits.meet(c, time.Hour) == callq.Ran && e.waits.lost.Load() == 0
+			e.waits.meet(c, meets) == callq.Ran && e.waits.lost.Load() == 0
 	}, "what is found at once costs nothing")
 }
 

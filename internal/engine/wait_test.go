@@ -407,14 +407,20 @@ func TestLook(t *testing.T) {
 	}
 	e.waits.look(c, clock.Now()-time.Second, time.Second, true)
 	e.waits.lost.Store(0)
-	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
+	inVain := func() bool { e.waits.meet(c, meets); return e.waits.lost.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")
 	others.over.Store(believed)
-	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == 0 }, "it looks for a short time")
+	e.waits.lost.Store(0)
+	eventually(t, func() bool {
+		before := time.Duration(e.waits.lost.Load())
+		e.waits.meet(c, meets)
+		d := time.Duration(e.waits.lost.Load()) - before
+		return d >= 3*firstPrice && d < meetFor
+	}, "it looks for a short time on a crowded machine")
 	others.over.Store(0)
 	c.Settle(callq.Ran)
-	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
-	eventually(t, meets, "it meets the thread")
+	met := func() bool { return e.waits.meet(c, meets) == callq.Ran }
+	eventually(t, met, "it meets the thread")
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)
@@ -595,7 +601,7 @@ func TestLook_vain(t *testing.T) {
 			on = nil
 		}
 		e.waits.spin.Store(limit)
-		e.waits.offer.Store(limit)
+		e.waits.offer.Store(meets)
 		e.waits.price.Store(limit)
 		c := e.q.Get(callq.Awaited, func() {}, 0)
 		looked := make(chan callq.Outcome, 1)

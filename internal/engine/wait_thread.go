@@ -405,7 +405,7 @@ func (e *Engine) rest(down time.Duration) (now time.Duration) {
 	several := down-r.together < togetherFor && r.uncalled <= memory
 	switch {
 	case r.offered:
-		e.waits.offer.Store(int64(max(minMeet, 2*r.policy.lookFor())))
+		e.waits.offer.Store(meets)
 	case several && r.awaited >= believed:
 		e.waits.offer.Store(runLast)
 	}
