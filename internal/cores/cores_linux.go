@@ -9,8 +9,8 @@ import (
 )
 
 // Usable returns how many cores the process may use: by its affinity mask when it started, and by
-// the CPU quota of the control groups at this moment. A quota of one and a half cores counts as one.
-// It is zero for the 0.1 ms until the quota is known.
+// the CPU quota of the control groups at this moment. One and a half cores count as one. It is zero
+// for the 0.1 ms until the quota is known.
 func Usable() int { return min(granted(), runtime.NumCPU()) }
 
 // Yield lets other threads have the core, if they want it.

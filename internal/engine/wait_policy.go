@@ -18,7 +18,7 @@ import (
 //	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
 //	          line, but caller and thread need a P and a core each until the next call.
 //
-// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the
+// Let W be the price of parking, the time of two wake-ups, and p the time from one call to the
 // next without them, the function's and the caller's own. Then a call takes, besides its work, this
 // much CPU time:
 //
@@ -34,8 +34,8 @@ import (
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// W and p are measured while the thread parks, at each call: W as the time from one call to the next
-// less p. Cores that sleep and other goroutines add to that, so maxPrice bounds it.
+// W and p are measured while the thread parks, at each call: W as the time from one call to the
+// next less p. Cores that sleep and other goroutines add to that, so maxPrice bounds it.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
@@ -46,10 +46,10 @@ import (
 // crowded frames take 4 to 6 times as long.
 //
 // run is what spinning would have saved since calls last paused; each pause halves it. A run is
-// likely to go on for as long as it has lasted. So on a crowded machine a thread tries only in a long
-// run: a closed loop, in which thread and caller run at once after some attempts, and save a hundred
-// times what those have lost, and not frames of 50 calls, each of which saves less than an attempt
-// loses, a timeslice.
+// likely to go on for as long as it has lasted. So on a crowded machine a thread tries only in a
+// long run: in a closed loop, where thread and caller run at once after some attempts, and save a
+// hundred times what those have lost; not in frames of 50 calls, each of which saves less than an
+// attempt loses, a timeslice.
 type spinPolicy struct {
 	price  time.Duration // W
 	gain   time.Duration // that spinning has brought, or would have

@@ -209,8 +209,8 @@ func (e *Engine) dares(now time.Duration) bool {
 	return !others.crowded() || e.idleState.policy.run >= minRun
 }
 
-// affords reports whether to begin to spin: it pays, and there is a slot, and cores for all that have
-// one.
+// affords reports whether to begin to spin: it pays, and there is a slot, and cores for all that
+// have one.
 //
 //threadcall:noalloc
 func (e *Engine) affords(now time.Duration) bool {
@@ -222,8 +222,8 @@ func (e *Engine) affords(now time.Duration) bool {
 	return spinners.take(&e.idleState.lease, now) || e.declines()
 }
 
-// offers reports whether to offer to spin: as affords, if the goroutines that run or are ready leave
-// room for both sides, which is asked when the thread parks.
+// offers reports whether to offer to spin: as affords, if the goroutines that run or are ready
+// leave room for both sides, which is asked when the thread parks.
 //
 //threadcall:noalloc
 func (e *Engine) offers(now time.Duration) bool {
