@@ -562,7 +562,7 @@ func TestCrowd(t *testing.T) {
 		for range n {
 			c.count(threads, 3, 4)
 		}
-		return c.over.Load() >= believed
+		return c.crowded()
 	}
 	if count(believed-1, 6) || !count(1, 6) {
 		t.Error("not the fourth sample with too many threads is believed")
