@@ -35,7 +35,7 @@ const (
 type idleState struct {
 	policy spinPolicy
 	lease
-	spins   bool
+	spins   bool // and has a slot
 	woke    int  // callers that were parked, since the thread last had nothing to do
 	woken   int  // the same at the last tick
 	offered bool // callers may have waited for the thread to run beside them
