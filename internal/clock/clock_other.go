@@ -10,6 +10,3 @@ type shared struct{}
 func (shared) share(time.Duration) bool { return false }
 
 func (shared) unshare() {}
-
-// CPUTime is false: this system has no clock of the process's CPU time that is fine enough.
-func CPUTime() (d time.Duration, ok bool) { return 0, false }

@@ -4,54 +4,20 @@ package cores
 import (
 	"math/bits"
 	"runtime"
-	"sync/atomic"
 	"syscall"
 	"unsafe"
 )
 
-// Usable returns on how many cores the calling thread and the last that has called NoteCaller may
-// run at this moment, by their affinity masks and by the CPU quota of the control groups. A quota
-// of one and a half cores counts as one. It is zero for the 0.1 ms until the quota is known.
-func Usable() int {
-	n := min(granted(), runtime.NumCPU())
-	if n == 0 {
-		return 0
-	}
-	var mask Set
-	if mask.Get() > 0 {
-		for i := range mask {
-			mask[i] |= uint(callers[i].Load())
-		}
-		n = min(n, mask.Count())
-	}
-	return n
-}
-
-// NoteCaller makes the cores of the calling thread those of the callers.
-func NoteCaller() {
-	var mask Set
-	if mask.Get() > 0 {
-		for i := range mask {
-			callers[i].Store(uintptr(mask[i]))
-		}
-	}
-}
-
-var callers [len(Set{})]atomic.Uintptr
+// Usable returns how many cores the process may use: by its affinity mask when it started, and by
+// the CPU quota of the control groups at this moment. One and a half cores count as one. It is zero
+// for the 0.1 ms until the quota is known.
+func Usable() int { return min(granted(), runtime.NumCPU()) }
 
 // Yield lets other threads have the core, if they want it.
 func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
 
 // A Set is a set of up to 1,024 cores.
 type Set [1024 / bits.UintSize]uint
-
-// Count returns how many cores there are in s.
-func (s *Set) Count() (n int) {
-	for _, word := range s {
-		n += bits.OnesCount(word)
-	}
-	return n
-}
 
 // Get makes s the cores on which the calling thread may run, and returns its length, or zero.
 func (s *Set) Get() (bytes int) {

@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,83 +12,41 @@ import (
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
-// onOneCore calls f on a thread that may run on one core.
-func onOneCore(f func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		runtime.LockOSThread() // for good: the thread ends with the goroutine
-		var mask Set
-		mask.Get()
-		word := slices.IndexFunc(mask[:], func(word uint) bool { return word != 0 })
-		one := Set{}
-		one[word] = mask[word] & -mask[word]
-		SetAffinity(0, one[:])
-		f()
-	}()
-	<-done
-}
-
 // knownCores is Usable when the quota is known.
 func knownCores(t testing.TB) (n int) {
 	testutil.Eventually(t, func() bool { n = Usable(); return n != 0 }, "the quota is known")
 	return n
 }
 
-func TestUsable(t *testing.T) {
-	NoteCaller()
-	all := knownCores(t)
-	onOneCore(func() {
-		if n := Usable(); n != all {
-			t.Errorf("a thread on one core and its callers have %d cores, want %d", n, all)
-		}
-		NoteCaller()
-		if n := Usable(); n != 1 {
-			t.Errorf("a thread and a caller on one core have %d", n)
-		}
-	})
-	NoteCaller()
-}
-
 // The files of control groups are read as containers and hosts have them.
 func TestFindGroups(t *testing.T) {
-	const v2 = "30 23 0:26 / /sys/fs/cgroup ro shared:9 - cgroup2 cgroup rw,nsdelegate\n"
-	const v1 = "34 31 0:31 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n" +
-		"33 31 0:30 / /sys/fs/cgroup/cpu,cpuacct rw shared:12 - cgroup cgroup rw,cpu,cpuacct\n"
-	from := func(root, mounts string) string {
-		return strings.ReplaceAll(mounts, " / ", " "+root+" ")
-	}
 	files1 := func(dir, quota, period string) string {
 		return dir + "/cpu.cfs_quota_us " + quota + "\n" + dir + "/cpu.cfs_period_us " + period
 	}
 	const namesV1 = "2:cpuset:/b\n1:cpu,cpuacct:/a\n0::/\n"
 	for what, c := range map[string]struct {
-		names, mounts string
-		files         string // in /sys/fs/cgroup, a line with name and content each
-		cores         int
+		names string
+		files string // in /sys/fs/cgroup, a line with name and content each
+		cores int
 	}{
-		"nothing is known":       {"", "", "", noQuota},
-		"version 2, no quota":    {"0::/a\n", v2, "a/cpu.max max 100000", noQuota},
-		"a namespace of its own": {"0::/\n", v2, "cpu.max 100000 100000", 1},
-		"half a core":            {"0::/\n", v2, "cpu.max 50000 100000", 1},
-		"two and a half":         {"0::/\n", v2, "cpu.max 250000 100000", 2},
-		"its own group's":        {"0::/a/b\n", v2, "cpu.max max 1\na/b/cpu.max 3 1", 3},
-		"that of one around it":  {"0::/a/b\n", v2, "a/cpu.max 2 1\na/b/cpu.max 3 1", 2},
-		"that of the root":       {"0::/a/b\n", v2, "cpu.max 2 1\na/b/cpu.max 3 1", 2},
-		"out of its namespace":   {"0::/../b\n", v2, "cpu.max 3 1", 3},
-		"of other groups":        {"0::/a\n", v2, "ab/cpu.max 1 1\nb/cpu.max 1 1", noQuota},
-		"mounted from around it": {"0::/a\n", from("/../..", v2), "cpu.max 2 1", 2},
-		"mounted from elsewhere": {"0::/ab\n", from("/a", v2), "cpu.max 2 1", noQuota},
-		"mounted from itself":    {"0::/a/b\n", from("/a", v2), "b/cpu.max 2 1", 2},
-		"an escaped name":        {"0::/x\\y/b\n", from(`/x\134y`, v2), "b/cpu.max 2 1", 2},
-		"not understood":         {"0::/\n", v2, "cpu.max soon", noQuota},
-		"without a period":       {"0::/\n", v2, "cpu.max 100000 0", noQuota},
-		"no /proc, version 2":    {"", "", "cpu.max 2 1", 2},
-		"no /proc, version 1":    {"", "", files1("cpu", "5", "2"), 2},
-		"version 1":              {namesV1, v1, files1("cpu,cpuacct/a", "150", "100"), 1},
-		"version 1, no quota":    {namesV1, v1, files1("cpu,cpuacct/a", "-1", "100"), noQuota},
-		"version 1, around it":   {namesV1, v1, files1("cpu,cpuacct", "200", "100"), 2},
-		"version 1, in Docker":   {namesV1, from("/a", v1), files1("cpu,cpuacct", "200", "100"), 2},
+		"nothing is known":       {"", "", noQuota},
+		"version 2, no quota":    {"0::/a\n", "a/cpu.max max 100000", noQuota},
+		"a namespace of its own": {"0::/\n", "cpu.max 100000 100000", 1},
+		"half a core":            {"0::/\n", "cpu.max 50000 100000", 1},
+		"two and a half":         {"0::/\n", "cpu.max 250000 100000", 2},
+		"its own group's":        {"0::/a/b\n", "cpu.max max 1\na/b/cpu.max 3 1", 3},
+		"that of one around it":  {"0::/a/b\n", "a/cpu.max 2 1\na/b/cpu.max 3 1", 2},
+		"that of the root":       {"0::/a/b\n", "cpu.max 2 1\na/b/cpu.max 3 1", 2},
+		"out of its namespace":   {"0::/../b\n", "cpu.max 3 1", 3},
+		"of other groups":        {"0::/a\n", "ab/cpu.max 1 1\nb/cpu.max 1 1", noQuota},
+		"named by the host":      {"0::/docker/a\n", "cpu.max 2 1", 2},
+		"not understood":         {"0::/\n", "cpu.max soon", noQuota},
+		"without a period":       {"0::/\n", "cpu.max 100000 0", noQuota},
+		"no /proc, version 2":    {"", "cpu.max 2 1", 2},
+		"no /proc, version 1":    {"", files1("cpu", "5", "2"), 2},
+		"version 1":              {namesV1, files1("cpu,cpuacct/a", "150", "100"), 1},
+		"version 1, no quota":    {namesV1, files1("cpu,cpuacct/a", "-1", "100"), noQuota},
+		"version 1, around it":   {namesV1, files1("cpu,cpuacct", "200", "100"), 2},
 	} {
 		root := t.TempDir()
 		write := func(name, text string) {
@@ -103,7 +60,6 @@ func TestFindGroups(t *testing.T) {
 			}
 		}
 		write("proc/self/cgroup", c.names)
-		write("proc/self/mountinfo", c.mounts)
 		for line := range strings.Lines(c.files) {
 			name, text, _ := strings.Cut(line, " ")
 			write("sys/fs/cgroup/"+name, text)

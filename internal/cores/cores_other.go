@@ -10,7 +10,5 @@ func Yield() {}
 // Usable returns on how many cores the process may run, as far as that is known.
 func Usable() int { return runtime.NumCPU() }
 
-func NoteCaller() {}
-
 // Runnable returns false: how many threads run is not known.
 func Runnable() (threads, cores int, ok bool) { return 0, 0, false }

@@ -69,28 +69,22 @@ type group struct {
 }
 
 // findGroups returns the control groups that the process is in and those around them, as far as
-// they are visible, and not nil. Root is put before each name. An error is temporary.
-func findGroups(root string) ([]group, error) {
-	var err error
-	text := func(name string) string {
-		b, e := os.ReadFile(root + name)
-		if shortage.Passes(e) {
-			err = e
-		}
-		return string(b)
+// they are visible below /sys/fs/cgroup, and not nil. In a container the name of a group may be the
+// host's, and its directory the root of what is visible. Root is put before each name. An error is
+// temporary.
+func findGroups(root string) (groups []group, err error) {
+	text, e := os.ReadFile(root + "/proc/self/cgroup")
+	if shortage.Passes(e) {
+		err = e
 	}
-	names, mounts := text("/proc/self/cgroup"), groupMounts(text("/proc/self/mountinfo"))
-	if mounts == nil {
-		mounts = []mount{{at: "/sys/fs/cgroup", v2: true}, {at: "/sys/fs/cgroup/cpu"},
-			{at: "/sys/fs/cgroup/cpu,cpuacct"}}
-	}
-	groups := []group{}
-	for _, m := range mounts {
-		for p, ok := m.below(groupName(names, m.v2)); ok; p, ok = path.Dir(p), p != "/" {
-			dir := root + path.Join(m.at, p) + "/cpu."
-			g := group{files: []string{dir + "cfs_quota_us", dir + "cfs_period_us"}}
-			if m.v2 {
-				g.files = []string{dir + "max"}
+	groups = []group{}
+	for _, at := range [...]string{"", "/cpu", "/cpu,cpuacct"} {
+		name, inner := groupName(string(text), at == ""), ""
+		for ; name != inner; name, inner = path.Dir(name), name {
+			dir := root + path.Join("/sys/fs/cgroup", at, name) + "/cpu."
+			g := group{files: []string{dir + "max"}}
+			if at != "" {
+				g.files = []string{dir + "cfs_quota_us", dir + "cfs_period_us"}
 			}
 			if e := g.read(); e == nil {
 				groups = append(groups, g)
@@ -110,47 +104,11 @@ func findGroups(root string) ([]group, error) {
 func groupName(text string, v2 bool) string {
 	for line := range strings.Lines(text) {
 		f := strings.SplitN(strings.TrimSuffix(line, "\n"), ":", 3)
-		if len(f) == 3 && (v2 && f[1] == "" || !v2 && controls(f[1])) {
+		if len(f) == 3 && (v2 && f[1] == "" || !v2 && slices.Contains(strings.Split(f[1], ","), "cpu")) {
 			return path.Clean("/" + f[2])
 		}
 	}
 	return "/"
-}
-
-func controls(list string) bool { return slices.Contains(strings.Split(list, ","), "cpu") }
-
-// A mount is where the control groups below root are directories.
-type mount struct {
-	at, root string
-	v2       bool
-}
-
-// groupMounts returns those that may grant CPU time, from what /proc/self/mountinfo says: lines
-// such as "31 23 0:28 /root /at rw,relatime shared:1 - cgroup cgroup rw,cpu,cpuacct".
-func groupMounts(text string) (mounts []mount) {
-	unescape := strings.NewReplacer(`\040`, " ", `\011`, "\t", `\012`, "\n", `\134`, `\`)
-	for line := range strings.Lines(text) {
-		before, after, _ := strings.Cut(line, " - ")
-		where, what := strings.Fields(before), strings.Fields(after)
-		if len(where) < 5 || len(what) < 3 {
-			continue
-		}
-		v2 := what[0] == "cgroup2"
-		if v2 || what[0] == "cgroup" && controls(what[2]) {
-			mounts = append(mounts, mount{unescape.Replace(where[4]), unescape.Replace(where[3]), v2})
-		}
-	}
-	return mounts
-}
-
-// below returns where the group with this name is, from m.at on. It is false if the group is not
-// there. A root such as "/.." is outside the process's namespace of control groups, and around it.
-func (m mount) below(name string) (dir string, ok bool) {
-	if strings.Trim(m.root, "/.") == "" {
-		m.root = ""
-	}
-	dir, ok = strings.CutPrefix(name, m.root)
-	return path.Clean("/" + dir), ok && (dir == "" || dir[0] == '/')
 }
 
 // least returns how many cores all groups grant: one at least. A group whose files can no longer be

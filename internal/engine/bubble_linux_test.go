@@ -21,13 +21,12 @@ func TestBubble_clock(t *testing.T) {
 			time.Sleep(d)
 			for range 10 {
 				e.Call(func() {})
-				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), time.Hour)
+				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), meets)
 			}
 		})
 		now := clock.Now()
 		for what, at := range map[string]int64{
 			"the cores were counted": spinners.checked.Load(),
-			"a caller noted its own": spinners.callers.Load(),
 			"threads were counted":   others.sampled.Load(),
 			"a caller has returned":  e.waits.returned.Load(),
 		} {

@@ -105,7 +105,6 @@ func newEngine(c Config) *Engine {
 	e.waits.parks = e.waits.parks || c.Parks
 	e.idleState.policy.init()
 	e.idleState.together = -togetherFor
-	e.idleState.untimed = true // or it would yield after its first call
 	return e
 }
 

@@ -135,7 +135,7 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 			t.Error("there is no slot")
 		}
 		e.ServeIn(func() {
-			if e.counts.works() || e.idleState.slot != nil || !e.q.RestsAlways() {
+			if e.counts.works() || e.idleState.spins || !e.q.RestsAlways() {
 				t.Error("the thread works, spins, or is not to be woken while the loop waits")
 			}
 			testutil.Arrives(t, events)

@@ -180,7 +180,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.coming = false
 		p.coming--
 	}
-	p.long = e.idleState.slot == nil && e.idleState.every == 1
+	p.long = !e.idleState.spins && e.idleState.every == 1
 	p.short = e.idleState.brief()
 	n := p.backlog.First
 	switch {

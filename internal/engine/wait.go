@@ -54,18 +54,14 @@ import (
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
 // tells callers and posters when to let the Go scheduler run what waits for a P, see yieldState.
 const (
-	// How long a caller looks for a thread that it has woken, at least: cores sleep. Half and twice
+	// How long a caller looks for a thread that it has woken, at most: cores sleep. Half and twice
 	// change no load on both threads.
-	minMeet = 150 * time.Microsecond
+	meetFor = memory * firstPrice
 
 	// A spinning side that does not run for this long has lost its core to another process or its P to
 	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
 	// frames take 1.6 to 1.8 times as long.
 	coreLost = 500 * time.Microsecond
-
-	// After a yield of the core has cost a timeslice, callers do not yield for this many times as
-	// long. Half and twice change nothing.
-	crowdedFor = 256
 )
 
 // A waitState is what callers and thread know about each other's waits. It may be out of date.
@@ -73,7 +69,7 @@ type waitState struct {
 	// how long a caller looks, a time.Duration; zero unless the thread spins, and parkAtOnce if
 	// functions take so long that callers park
 	spin     atomic.Int64
-	offer    atomic.Int64 // how long the caller looks that wakes the thread, or runLast
+	offer    atomic.Int64 // what the caller does that wakes the thread: zero, meets or runLast
 	price    atomic.Int64 // of parking, a time.Duration
 	pushed   atomic.Int64 // when the thread was last woken
 	returned atomic.Int64 // when a caller that was parked has last run again
@@ -83,8 +79,10 @@ type waitState struct {
 }
 
 const (
-	parkAtOnce = -1
-	runLast    = -1
+	parkAtOnce = -1 // a spin
+
+	meets   = 1
+	runLast = -1
 )
 
 func (l *waitState) init() {
@@ -113,10 +111,6 @@ func (l *waitState) away(before, now time.Duration) bool {
 	return true
 }
 
-// crowdedUntil is when a core may be yielded again, a time.Duration. On a crowded machine a yield
-// gives the core to another process for a timeslice.
-var crowdedUntil atomic.Int64
-
 // await waits for the outcome of c, or for cancel in order to withdraw it. self is the thread that
 // the caller is on, if any.
 //
@@ -142,7 +136,6 @@ func (e *Engine) await(
 	}
 	if now, ok := clock.Outside(); ok {
 		e.waits.returned.Store(int64(now))
-		spinners.noteCaller(now)
 	}
 	return o
 }
@@ -184,7 +177,7 @@ func waitToken(c *callq.Call, cancel *<-chan struct{}) bool {
 //threadcall:noalloc
 func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.Outcome {
 	if woke {
-		return l.meet(c, time.Duration(l.offer.Load()))
+		return l.meet(c, l.offer.Load())
 	}
 	limit := time.Duration(l.spin.Load())
 	turns := spinners.turns()
@@ -199,7 +192,7 @@ func (l *waitState) wait(c *callq.Call, self *Engine, woke, behind bool) callq.O
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core
-// between two looks at the clock, unless the machine is crowded.
+// between two looks at the clock.
 //
 //threadcall:noalloc
 func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool) callq.Outcome {
@@ -218,12 +211,11 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 			break // the clock of a bubble stands still
 		}
 		l.away(before, now)
-		if yields && int64(now) > crowdedUntil.Load() {
+		if yields {
 			before = now
 			cores.Yield()
-			if now = clock.Now(); l.away(before, now) {
-				crowdedUntil.Store(int64(now + crowdedFor*(now-before)))
-			}
+			now = clock.Now()
+			l.away(before, now)
 		}
 	}
 	return c.Outcome()
@@ -236,22 +228,23 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 // caller's core.
 //
 //threadcall:noalloc
-func (l *waitState) meet(c *callq.Call, limit time.Duration) callq.Outcome {
-	if limit == runLast {
+func (l *waitState) meet(c *callq.Call, offer int64) callq.Outcome {
+	if offer == runLast {
 		go nothing() //threadcall:alloc the runtime's g, when its caches are empty
 	}
-	if limit <= 0 {
+	if offer <= 0 {
 		return 0
 	}
 	start, ok := clock.Outside()
-	if !ok || spinners.open(start) == 0 {
+	if !ok || spinners.free(start) < 0 {
 		return 0
 	}
-	if int64(start) < crowdedUntil.Load() { // no core sleeps
+	limit, crowded := meetFor, others.crowded()
+	if crowded { // no core sleeps, and a yield would give this one to another process for a timeslice
 		limit = 3 * time.Duration(l.price.Load())
 	}
 	go nothing() //threadcall:alloc the runtime's g, when its caches are empty
-	o := l.look(c, start, limit, true)
+	o := l.look(c, start, limit, !crowded)
 	if o == 0 {
 		l.lost.Add(int64(clock.Now() - start))
 	}

@@ -219,18 +219,3 @@ func TestWaitState_init(t *testing.T) {
 		}
 	}
 }
-
-// A thread whose entry among those that would spin another one has taken gets one of its own again.
-func TestSpinSlots_want_again(t *testing.T) {
-	var s spinSlots
-	var mine, others *spinSlot
-	const now = time.Hour
-	s.want(1, &mine, now)
-	first := mine
-	if s.want(2, &others, now+2*slotLease); others != first {
-		t.Fatal("the entry of a thread that has had no calls is not given away")
-	}
-	if s.want(1, &mine, now+2*slotLease); mine == others || mine.owner.Load() != 1 {
-		t.Error("two threads have one entry")
-	}
-}

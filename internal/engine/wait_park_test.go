@@ -37,69 +37,47 @@ func yields(f func()) bool {
 	return ran.Load()
 }
 
-// When a thread that parks is not timed, when it offers to spin, and when it skips the next parks.
-func TestSkips(t *testing.T) {
-	const rare = -memory * firstPrice
+// When a thread begins to spin, or offers to.
+func TestAffords(t *testing.T) {
 	pays := spinPolicy{gain: 1}
 	for name, c := range map[string]struct {
-		cores  int32
-		never  bool
-		before idleState // without the price
-		skips  bool
-
-		offers, timed, outnumbered bool
-		left, back, longs          int
-
-		crowded bool
+		cores                      int32
+		policy                     spinPolicy // without the price
+		affords, outnumbered       bool
+		never, inBubble, isCrowded bool
 	}{
-		"nothing spins": {16, true, idleState{}, true, false, false, false, 0, 0, 0, false},
-		"posts only": {16, false, idleState{uncalled: memory + 1}, true, false, false, false,
-			0, 0, 0, false},
-		"this one": {16, false, idleState{skips: 2, back: 3}, true, false, true, false,
-			1, 3, 0, false},
-		"spinning pays": {16, false, idleState{policy: pays, back: 3}, false, true, true, false,
-			0, 0, 0, false},
-		"it does not": {16, false, idleState{back: 3}, false, false, true, false, 0, 3, 0, false},
-		"there are no cores": {1, false, idleState{policy: pays}, false, false, true, false,
-			0, 0, 0, false},
-		"too few cores": {2, false, idleState{policy: pays}, false, false, false, true,
-			1, 1, 0, false},
-		"calls are rare": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 2},
-			false, false, false, false, 1, 1, 1, false},
-		"they are for long": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 2, back: 5},
-			false, false, false, false, 7, 7, 1, false},
-		"they have become rare": {16, false, idleState{policy: spinPolicy{gain: rare + 1}, longs: 2},
-			false, false, true, false, 0, 0, 2, false},
-		"one was": {16, false, idleState{policy: spinPolicy{gain: rare}, longs: 1},
-			false, false, true, false, 0, 0, 1, false},
-		"others want the cores": {16, false, idleState{policy: pays, back: 3}, false, false, true,
-			false, 0, 3, 0, true},
+		"spinning pays":         {cores: 16, policy: pays, affords: true},
+		"it does not":           {cores: 16},
+		"nothing spins":         {cores: 16, policy: pays, never: true},
+		"in a bubble":           {cores: 16, policy: pays, inBubble: true},
+		"there are no cores":    {cores: 1, policy: pays},
+		"too few cores":         {cores: 2, policy: pays, outnumbered: true},
+		"others want the cores": {cores: 16, policy: pays, isCrowded: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eventually(t, noSpinners, "threads of others spin no more, nor would")
 			hasCores(t, c.cores)
-			e, _ := New(Config{})
+			e, _ := New(Config{Parks: c.never})
 			now := clock.Now()
-			other := &spinners.wanting[0]
-			other.owner.Store(e.id + 1)
-			other.seen.Store(int64(now))
-			defer other.owner.Store(0)
-			e.waits.timed.Store(!c.timed || c.skips && c.timed)
-			e.idleState, e.waits.parks = c.before, c.never
+			var other lease
+			spinners.take(&other, now)
+			defer other.leave()
+			if c.inBubble {
+				e.bubble = 1
+			}
 			r := &e.idleState
-			r.policy.price, r.policy.parks = firstPrice, measured
-			if c.crowded {
+			r.policy = c.policy
+			r.policy.price = firstPrice
+			if c.isCrowded {
 				crowded(t)
 			} else {
 				r.policy.run = minRun
 			}
-			skips := e.skips(now)
-			if skips != c.skips || r.offered != c.offers || e.waits.timed.Load() != c.timed ||
-				r.outnumbered != c.outnumbered || r.skips != c.left || r.back != c.back || r.longs != c.longs {
-				t.Errorf("skips %v, offers %v, timed %v, outnumbered %v; %d to skip, back %d, longs %d", skips,
-					r.offered, e.waits.timed.Load(), r.outnumbered, r.skips, r.back, r.longs)
+			affords := e.affords(now)
+			if affords != c.affords || r.outnumbered != c.outnumbered || r.skips > 0 != c.outnumbered {
+				t.Errorf("affords %v, outnumbered %v, skips %d", affords, r.outnumbered, r.skips)
 			}
-			if starts := e.startSpinning(); starts != c.offers {
+			if starts := e.startSpinning(); starts != c.affords {
 				t.Errorf("it begins to spin: %v", starts)
 			}
 			if parks := e.waits.spin.Load() == parkAtOnce; parks != c.outnumbered {
@@ -111,7 +89,7 @@ func TestSkips(t *testing.T) {
 }
 
 // A thread does not offer to spin when others than it and its caller have wanted the Ps for long.
-func TestSkips_nextToGoroutines(t *testing.T) {
+func TestOffers_nextToGoroutines(t *testing.T) {
 	eventually(t, noSpinners, "threads of other tests spin no more")
 	hasCores(t, 2)
 	var stop atomic.Bool
@@ -129,12 +107,11 @@ func TestSkips_nextToGoroutines(t *testing.T) {
 		t.Skip("the runtime does not say how many goroutines run")
 	}
 	r := &e.idleState
-	r.policy = spinPolicy{gain: 1, price: firstPrice, parks: measured, run: minRun}
+	r.policy = spinPolicy{gain: 1, price: firstPrice, run: minRun}
 	for i := range believed {
-		r.offered = false
-		e.skips(clock.Now())
-		if first := i < believed-1; r.offered != first || r.outnumbered == first {
-			t.Errorf("park %d: offers %v, outnumbered %v", i, r.offered, r.outnumbered)
+		offers := e.offers(clock.Now())
+		if first := i < believed-1; offers != first || r.outnumbered == first {
+			t.Errorf("park %d: offers %v, outnumbered %v", i, offers, r.outnumbered)
 		}
 	}
 }
@@ -154,7 +131,7 @@ func TestRest_says(t *testing.T) {
 			}
 		})
 	}
-	looks, down := int64(max(minMeet, 3*firstPrice)), clock.Now()
+	down := clock.Now()
 	for name, c := range map[string]struct {
 		before  idleState
 		offer   int64
@@ -166,7 +143,7 @@ func TestRest_says(t *testing.T) {
 			believed + 1},
 		"not yet": {idleState{several: true, awaited: believed - 1}, 0, believed},
 		"several callers, it offers to spin": {
-			idleState{several: true, awaited: believed, offered: true}, looks, believed + 1},
+			idleState{several: true, awaited: believed, offered: true}, meets, believed + 1},
 		"one caller": {idleState{together: down - togetherFor, awaited: believed}, 0, believed},
 		"no caller":  {idleState{several: true, uncalled: memory + 1, awaited: believed}, 0, believed},
 	} {
@@ -255,9 +232,8 @@ func TestPark_learns(t *testing.T) {
 	needsSpinning(t)
 	const second = time.Second
 	type after struct {
-		longs, back int
-		gained      time.Duration // of gain, or -1 if it is lower
-		lost, paid  bool
+		gained     time.Duration // of gain, or -1 if it is lower
+		lost, paid bool
 	}
 	for name, c := range map[string]struct {
 		before           func(e *Engine, r *idleState)
@@ -266,18 +242,17 @@ func TestPark_learns(t *testing.T) {
 		want             after
 	}{
 		"short work": {nil, 10 * µs, 5 * µs, -1, after{gained: 10 * µs, paid: true}},
-		"long work":  {nil, 10 * µs, second / 2, -1, after{longs: 3, back: 3, gained: -1}},
+		"long work":  {nil, 10 * µs, second / 2, -1, after{gained: -1}},
 		"a caller that ran late": {nil, 10 * µs, second / 2, second/2 - 5*µs,
 			after{gained: 10 * µs, paid: true}},
-		"a push before it was down": {nil, 10 * µs, -5 * µs, -1, after{longs: 2, back: 3}},
-		"a push that comes later":   {nil, 10 * µs, time.Hour, -1, after{longs: 2, back: 3}},
-		"it was up for no time that is known": {nil, 0, 5 * µs, -1,
-			after{longs: 2, back: 3}},
+		"a push before it was down":           {nil, 10 * µs, -5 * µs, -1, after{}},
+		"a push that comes later":             {nil, 10 * µs, time.Hour, -1, after{}},
+		"it was up for no time that is known": {nil, 0, 5 * µs, -1, after{}},
 		"it offers to spin": {func(_ *Engine, r *idleState) { r.policy.gain = firstPrice }, 10 * µs,
 			5 * µs, -1, after{gained: 10 * µs, paid: true, lost: true}},
 		"it offers, and nothing was pushed": {func(_ *Engine, r *idleState) {
 			r.policy.gain = firstPrice
-		}, 10 * µs, -5 * µs, -1, after{longs: 2}},
+		}, 10 * µs, -5 * µs, -1, after{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, 64)
@@ -287,9 +262,8 @@ func TestPark_learns(t *testing.T) {
 			e.q.Take()
 			e.Go(nothing) // so it does not wait
 			down := clock.Now() - second
-			p.parks, p.price, p.gain, p.run = 2*measuredOf, firstPrice, 0, minRun
-			r.longs, r.back, r.cpu, r.taken, r.untimed = 2, 3, 1, 7, true
-			r.window.calls = 7
+			p.price, p.gain, p.run = firstPrice, 0, minRun
+			r.taken, r.window.calls = 7, 7
 			if c.up != 0 {
 				r.up = down - c.up
 			}
@@ -302,24 +276,20 @@ func TestPark_learns(t *testing.T) {
 			gain := p.gain
 			e.park(down)
 			now := clock.Now()
-			if r.up <= down || r.up > now || r.ticked != r.up || r.taken != 0 || r.untimed ||
+			if r.up <= down || r.up > now || r.ticked != r.up || r.taken != 0 ||
 				r.window != (window{grabs: 1}) || r.sleeps != 1 {
 				t.Errorf("it was down at %v: %+v", down, *r)
 			}
 			if !e.counts.works() || e.counts.busy(r.up) != second {
 				t.Errorf("it was busy for %v, want a second", e.counts.busy(r.up))
 			}
-			offer := time.Duration(0)
-			if r.offered {
-				offer = max(minMeet, 2*p.lookFor())
-			}
-			if time.Duration(e.waits.offer.Load()) < offer || offer == 0 && e.waits.offer.Load() != 0 {
-				t.Errorf("it offers to spin for %v", time.Duration(e.waits.offer.Load()))
+			if offers := e.waits.offer.Load() == meets; offers != r.offered {
+				t.Errorf("it offers to spin: %v", offers)
 			}
 			if price := time.Duration(e.waits.price.Load()); price != p.price {
 				t.Errorf("callers are told the price %v, want %v", price, p.price)
 			}
-			got := after{r.longs, r.back, p.gain - gain, e.waits.lost.Load() > 0, p.price > firstPrice}
+			got := after{p.gain - gain, e.waits.lost.Load() > 0, p.price > firstPrice}
 			if got.gained = max(got.gained, -1); got != c.want {
 				t.Errorf("got %+v, want %+v", got, c.want)
 			}
@@ -327,19 +297,22 @@ func TestPark_learns(t *testing.T) {
 	}
 }
 
-// A thread in a bubble, and one that skips this park, note only that they rest.
+// A thread in a bubble, and one of posts only, note only that they rest.
 func TestPark_untimed(t *testing.T) {
 	for name, before := range map[string]func(e *Engine){
 		"in a bubble": func(e *Engine) { e.bubble = 1 },
-		"skipped":     func(e *Engine) { e.idleState.skips = 1 },
+		"posts only":  func(e *Engine) { e.idleState.uncalled = memory + 1 },
+		"never spins": func(e *Engine) { e.waits.parks = true },
+		"declined":    func(e *Engine) { e.idleState.skips = 2 },
 	} {
 		e, _ := New(Config{})
 		e.Go(nothing)
 		r := &e.idleState
 		down := clock.Now() - time.Second
-		r.up, r.taken, r.cpu, r.untimed = down, 7, 1, false
+		r.up, r.taken = down, 7
 		e.counts.work(down - time.Second)
 		e.waits.pushed.Store(int64(down + 1))
+		e.waits.timed.Store(true)
 		before(e)
 		gain := r.policy.gain
 		e.park(down)
@@ -347,14 +320,15 @@ func TestPark_untimed(t *testing.T) {
 			e.counts.busy(time.Duration(e.counts.at.Load())) != time.Second {
 			t.Errorf("%s: gain %v, slept %d times", name, r.policy.gain, r.sleeps)
 		}
-		if e.bubble == 0 && (r.up != 0 || r.taken != 0 || r.cpu != 0 || !r.untimed) {
+		if e.bubble == 0 &&
+			(r.up != 0 || r.taken != 0 || r.offered || e.waits.timed.Load() || r.skips > 1) {
 			t.Errorf("%s: %+v", name, *r)
 		}
 	}
 	e, _ := New(Config{})
 	e.bubble = 1
-	if e.idleState.policy = (spinPolicy{gain: 1, parks: measured}); e.startSpinning() || e.lingers() {
-		t.Error("it spins or lingers in a bubble")
+	if e.idleState.policy = (spinPolicy{gain: 1}); e.startSpinning() {
+		t.Error("it spins in a bubble")
 	}
 }
 
@@ -404,43 +378,6 @@ func TestPark_letsOthersRun(t *testing.T) {
 	e.idleState.sleeps = 1
 	if !yields(func() { e.idleState.shared = 0; e.park(time.Hour) }) {
 		t.Error("a goroutine that is ready has not run")
-	}
-}
-
-// The price is what a parked call has cost beyond its work, if all of that is known.
-func TestMeasure(t *testing.T) {
-	if _, ok := clock.CPUTime(); !ok {
-		t.Skip("there is no clock of CPU time")
-	}
-	for name, c := range map[string]struct {
-		parks      int
-		known      bool // the CPU time at the last park
-		wall, work time.Duration
-		change     int // of the price
-		keeps      bool
-	}{
-		"a call":                  {0, true, time.Hour, 0, 1, true},
-		"a call that took long":   {0, true, time.Hour, maxPrice + 1, 0, true},
-		"one that took no time":   {0, true, 1, 0, -1, true},
-		"no call":                 {0, true, 0, 0, 0, true},
-		"the first":               {0, false, time.Hour, 0, 0, true},
-		"the last that counts":    {measured - 2, true, time.Hour, 0, 1, true},
-		"the next":                {measured - 1, true, time.Hour, 0, 0, false},
-		"the next of the next 64": {measuredOf - 1, true, time.Hour, 0, 1, true},
-	} {
-		e, _ := New(Config{})
-		r := &e.idleState
-		if r.policy.parks = c.parks; c.known {
-			r.cpu = 1 - time.Hour
-		}
-		e.waits.price.Store(0)
-		e.measure(c.wall, c.work)
-		price := r.policy.price
-		if (price > firstPrice) != (c.change > 0) || (price < firstPrice) != (c.change < 0) ||
-			(r.cpu > 0) != c.keeps || c.keeps && time.Duration(e.waits.price.Load()) != price {
-			t.Errorf("%s: the price is %v, callers have %v, CPU time %v", name, price,
-				time.Duration(e.waits.price.Load()), r.cpu)
-		}
 	}
 }
 
@@ -505,7 +442,7 @@ func TestTick_yields(t *testing.T) {
 		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
-			r.untimed, r.yielded, r.passed = false, now-c.yielded, now-c.passed
+			r.ticked, r.yielded, r.passed = now, now-c.yielded, now-c.passed
 			r.woke, r.woken = c.woke, 0
 			if name != "posts alone" {
 				e.counts.calls++
@@ -597,7 +534,7 @@ func TestSpin_beginsAndEnds(t *testing.T) {
 	e.waits.offer.Store(1)
 	e.waits.lost.Store(1)
 	now := e.stopSpinning()
-	if now < r.ticked || r.slot != nil || slot.owner.Load() == e.id || e.waits.spin.Load() != 0 ||
+	if now < r.ticked || r.spins || slot.seen.Load() != 0 || e.waits.spin.Load() != 0 ||
 		e.waits.offer.Load() != 0 || r.policy.credit != 2*r.policy.price-1 {
 		t.Errorf("it ends at %v with %+v", now, *r)
 	}
@@ -697,7 +634,7 @@ func TestLook_losesNothing(t *testing.T) {
 	eventually(t, func() bool {
 		e.waits.lost.Store(0)
 		return e.waits.look(c, clock.Now()-time.Second, time.Hour, false) == callq.Ran &&
-			e.waits.meet(c, time.Hour) == callq.Ran && e.waits.lost.Load() == 0
+			e.waits.meet(c, meets) == callq.Ran && e.waits.lost.Load() == 0
 	}, "what is found at once costs nothing")
 }
 
@@ -709,7 +646,7 @@ func TestSpinSlots_count_now(t *testing.T) {
 	var s spinSlots
 	at := func(now time.Duration, ps int) int32 {
 		runtime.GOMAXPROCS(ps)
-		s.count(now)
+		s.atOnce(now)
 		return s.procs.Load()
 	}
 	for i, c := range []struct {

@@ -18,7 +18,7 @@ import (
 //	spinning  each looks at the memory that the other writes. A call costs two transfers of a cache
 //	          line, but caller and thread need a P and a core each until the next call.
 //
-// Let W be the price of parking, the CPU time of two wake-ups, and p the time from one call to the
+// Let W be the price of parking, the time of two wake-ups, and p the time from one call to the
 // next without them, the function's and the caller's own. Then a call takes, besides its work, this
 // much CPU time:
 //
@@ -34,45 +34,39 @@ import (
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
 // ends after lookFor (Karlin et al., 1991, for locks).
 //
-// W and p are measured while the thread parks: p at each call, and W at some calls, as the CPU time
-// of the process from one call to the next less p. W is not the latency of a wake-up, which is a
-// third of W where cores sleep. Other goroutines add to it, so W is at most the time that the
-// wake-ups took; without a clock of CPU time, it is that time.
+// W and p are measured while the thread parks, at each call: W as the time from one call to the
+// next less p. Cores that sleep and other goroutines add to that, so maxPrice bounds it.
 //
 // An attempt to spin may lose more than a miss. On a crowded machine, one side spins while the
 // other, which is on another core now, waits for the end of another process's timeslice; two that
 // park would have followed each other on one core. Next to goroutines that compute, a caller looks
 // in vain for a thread that no P takes. So attempts have an account, credit, and take their loss
-// from it. Spins add what they save, W for each call that they find; calls add a share of what
-// spinning would have saved. The thread tries while credit is not negative.
+// from it. Spins add what they save, W for each call that they find; calls add an eighth of what
+// spinning would have saved. The thread tries while credit is not negative. Without the account,
+// crowded frames take 4 to 6 times as long.
 //
-// The share grows with run, what spinning would have saved since calls last paused; each pause
-// halves it. A run is likely to go on for as long as it has lasted. A closed loop gains up to half
-// of what it loses by parking: on a crowded machine, too, thread and caller run at once after some
-// attempts, and save a hundred times what those have lost. Frames of 50 calls gain a thirtieth,
-// because each saves less than an attempt loses, a timeslice. Without the account, crowded frames
-// take 4 to 6 times as long; with a share of an eighth for all, crowded loops and frames take 1.4
-// times as long.
+// run is what spinning would have saved since calls last paused; each pause halves it. A run is
+// likely to go on for as long as it has lasted. So on a crowded machine a thread tries only in a
+// long run: in a closed loop, where thread and caller run at once after some attempts, and save a
+// hundred times what those have lost; not in frames of 50 calls, each of which saves less than an
+// attempt loses, a timeslice.
 type spinPolicy struct {
 	price  time.Duration // W
 	gain   time.Duration // that spinning has brought, or would have
 	credit time.Duration // that attempts to spin may lose; they need one that is not negative
 	run    time.Duration // what spinning would have saved since calls last paused
-	parks  int           // calls that were parked
 }
 
 const (
 	firstPrice = 20 * time.Microsecond // W, until it has been measured; half and twice do as well
-	minPrice   = 2 * time.Microsecond  // half and twice do as well
+	minPrice   = firstPrice / 8        // half and twice do as well
 	// A longer wait is one for a P, or for a core that sleeps. With 100 µs, a lone call or one of
 	// three each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs,
 	// frames of 50 calls and 10 µs take 2.8 times as long.
-	maxPrice   = 2 * firstPrice
-	miss       = 3 * firstPrice        // M; its mean time, measured, changed no load
-	memory     = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
-	measured   = memory                // calls whose price is measured,
-	measuredOf = memory * memory       // of as many, beginning with the first
-	maxCredit  = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
+	maxPrice  = 2 * firstPrice
+	miss      = 3 * firstPrice        // M; its mean time, measured, changed no load
+	memory    = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
+	maxCredit = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
 	// with twice as much, crowded frames take 1.8 to 3 times as long; half does as well
 	minRun = maxCredit / 2 // calls for which spinning would have saved two timeslices
 )
@@ -92,7 +86,7 @@ func (p *spinPolicy) pays(spinning bool) bool {
 	if spinning {
 		return p.gain > -p.price
 	}
-	return p.gain > 0 && p.credit >= 0 && p.parks >= measured/2
+	return p.gain > 0 && p.credit >= 0
 }
 
 // periods learns from n calls that came after a time of d each.
@@ -103,7 +97,7 @@ func (p *spinPolicy) periods(d time.Duration, n int) {
 	if d < p.lookFor() {
 		gains := time.Duration(n) * max(gain, 0)
 		p.run = min(p.run+gains, maxCredit)
-		p.earn(time.Duration(float64(gains) * float64(p.run) / float64(2*maxCredit)))
+		p.earn(gains / memory)
 	} else {
 		gain = -miss
 		p.run /= 2
@@ -119,13 +113,11 @@ func (p *spinPolicy) earn(d time.Duration) {
 	p.credit = min(max(p.credit+d, -maxCredit/16), maxCredit)
 }
 
-// paid learns the price of a call that was parked: its CPU time, if that is known, and its time,
-// without the work.
+// paid learns the price of a call that was parked: its time, without the work.
 //
 //threadcall:noalloc
-func (p *spinPolicy) paid(cpu, wall time.Duration) {
-	d := min(max(min(cpu, wall), minPrice), maxPrice, 4*p.price)
-	p.price += (d - p.price) / memory
+func (p *spinPolicy) paid(d time.Duration) {
+	p.price += (min(max(d, minPrice), maxPrice) - p.price) / memory
 }
 
 // A crowd says whether the machine has more threads to run than cores, as far as that is known.
@@ -141,8 +133,8 @@ type crowd struct {
 var others crowd
 
 const (
-	believed    = 4
-	sampleAfter = 200 * time.Microsecond // a sample costs 1.3 µs
+	believed    = memory / 2
+	sampleAfter = coreLost / 2 // a sample costs 1.3 µs
 )
 
 // sample counts the threads of the machine, but not those of the process that run goroutines, if
@@ -159,6 +151,11 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 	}
 }
 
+// crowded reports whether the machine has more threads to run than cores.
+//
+//threadcall:noalloc
+func (c *crowd) crowded() bool { return c.over.Load() >= believed }
+
 // count learns that so many threads run or wait for so many cores, own of them the process's.
 //
 //threadcall:noalloc
@@ -174,27 +171,57 @@ func tally(n int32, yes bool) int32 {
 	return min(max(n, 0), 2*believed)
 }
 
-// A spinSlot is permission to spin. A thread and its caller need two cores, so there is one slot
-// for two cores.
+// A spinSlot belongs to a thread that spins or would spin. A thread and its caller need two cores,
+// so a thread spins only if there are two for each slot that is taken. Threads that outnumber half
+// of the cores would take them from each other.
 //
-//	from       to         by              in
-//	free       owner      thread          enter
-//	owner      free       the owner       leave
-//	owner      another    another thread  enter, if the owner has not set seen for slotLease:
-//	                                      it runs a long function
+// A slot is leased: seen is when its thread has last shown itself, or zero if it is free.
 //
-// A thread that has lost its slot notices before it spins again.
+//	from    to     by               in
+//	zero    now    a thread         take
+//	a time  now    its thread       take, and tick while it spins
+//	a time  now    another thread   take, slotLease later: nothing has called the first one, or it
+//	                                runs a long function
+//	a time  zero   its thread       stopSpinning, unless it has lost the slot
+//
+// A thread that has lost its slot, or has not shown itself for slotLease, takes one again before it
+// spins.
 type spinSlot struct {
-	owner atomic.Uintptr // the id of an engine, or zero
-	seen  atomic.Int64   // when the owner has last read the clock, a time.Duration
-	_     [48]byte
+	seen atomic.Int64 // a time.Duration
+	_    [56]byte
 }
 
-// available reports whether a thread may take the slot, whose owner is o.
+// taken reports whether the slot is not free, and its thread has been seen of late.
 //
 //threadcall:noalloc
-func (s *spinSlot) available(o uintptr, now time.Duration) bool {
-	return o == 0 || int64(now-slotLease) > s.seen.Load()
+func (s *spinSlot) taken(now time.Duration) bool {
+	seen := s.seen.Load()
+	return seen != 0 && seen >= int64(now-slotLease)
+}
+
+// A lease is what a thread knows of its slot.
+type lease struct {
+	slot *spinSlot // or nil
+	seen int64     // what the thread has stored there
+}
+
+// renew is false if the thread has no slot, or may have lost it.
+//
+//threadcall:noalloc
+func (l *lease) renew(now time.Duration) bool {
+	if l.slot == nil || !l.slot.taken(now) || !l.slot.seen.CompareAndSwap(l.seen, int64(now)) {
+		return false
+	}
+	l.seen = int64(now)
+	return true
+}
+
+//threadcall:noalloc
+func (l *lease) leave() {
+	if l.slot != nil {
+		l.slot.seen.CompareAndSwap(l.seen, 0)
+		l.slot = nil
+	}
 }
 
 // spinners are the slots of this process.
@@ -202,11 +229,9 @@ var spinners spinSlots
 
 type spinSlots struct {
 	slots   [64]spinSlot
-	wanting [64]spinSlot // of threads that would spin; taken and left as slots are
 	cores   atomic.Int32 // that threads and their callers may use; zero until known
 	procs   atomic.Int32 // GOMAXPROCS; zero until known
 	checked atomic.Int64 // when both were found, a time.Duration
-	callers atomic.Int64 // when a caller has last noted its cores, a time.Duration
 }
 
 const (
@@ -214,12 +239,12 @@ const (
 	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be; half and twice do as well
 )
 
-// count returns how many slots there are: none with one core or one P.
+// atOnce returns how many goroutines can run at once, as far as that is known.
 //
 //threadcall:noalloc
-func (s *spinSlots) count(now time.Duration) int {
+func (s *spinSlots) atOnce(now time.Duration) int {
 	if runtime.GOARCH == "wasm" {
-		return 0
+		return 1
 	}
 	last := time.Duration(s.checked.Load())
 	if s.cores.Load() == 0 || now-last > coresAreOf {
@@ -227,42 +252,36 @@ func (s *spinSlots) count(now time.Duration) int {
 		s.cores.Store(int32(cores.Usable()))
 		s.procs.Store(int32(runtime.GOMAXPROCS(0))) // takes the scheduler's lock
 	}
-	return min(s.atOnce(), 2*len(s.slots)) / 2
+	return int(min(s.cores.Load(), s.procs.Load()))
 }
 
-// atOnce returns how many goroutines can run at once, as far as that is known.
+// take gives the thread of l a slot, and reports whether there are cores for all that have one.
 //
 //threadcall:noalloc
-func (s *spinSlots) atOnce() int { return int(min(s.cores.Load(), s.procs.Load())) }
+func (s *spinSlots) take(l *lease, now time.Duration) bool {
+	for i := 0; !l.renew(now); i++ {
+		if i == len(s.slots) {
+			return false
+		}
+		slot := &s.slots[i]
+		if seen := slot.seen.Load(); !slot.taken(now) && slot.seen.CompareAndSwap(seen, int64(now)) {
+			l.slot, l.seen = slot, int64(now)
+		}
+	}
+	return s.free(now) >= 0
+}
 
-// want notes that the thread with this id would spin, in entry, and reports whether there are cores
-// for it and all others that spin or would, and have had calls in the last slotLease. Threads that
-// outnumber half of the cores would take them from each other.
+// free returns for how many threads more there are cores; it is negative if there are not enough.
 //
 //threadcall:noalloc
-func (s *spinSlots) want(id uintptr, entry **spinSlot, now time.Duration) bool {
-	pairs := 1
-	for _, list := range [...][]spinSlot{s.slots[:], s.wanting[:]} {
-		for i := range list {
-			slot := &list[i]
-			if o := slot.owner.Load(); o != 0 && o != id && !slot.available(o, now) {
-				pairs++
-			}
+func (s *spinSlots) free(now time.Duration) int {
+	n := s.atOnce(now) / 2
+	for i := range s.slots {
+		if s.slots[i].taken(now) {
+			n--
 		}
 	}
-	if *entry != nil && (*entry).owner.Load() != id { // another thread has taken it
-		*entry = nil
-	}
-	for i := 0; i < len(s.wanting) && *entry == nil; i++ {
-		slot := &s.wanting[i]
-		if o := slot.owner.Load(); slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
-			*entry = slot
-		}
-	}
-	if *entry != nil {
-		(*entry).seen.Store(int64(now))
-	}
-	return 2*pairs <= s.atOnce()
+	return n
 }
 
 // turns reports whether callers that find others queued take turns: with more Ps, they would fight
@@ -276,40 +295,3 @@ func (s *spinSlots) turns() bool {
 
 // neverSpins says that no thread of this process spins.
 var neverSpins = os.Getenv("THREADCALL_SPIN") == "off"
-
-// noteCaller notes the cores of a caller, which need not be the thread's.
-//
-//threadcall:noalloc
-func (s *spinSlots) noteCaller(now time.Duration) {
-	if last := s.callers.Load(); int64(now)-last > int64(coresAreOf) &&
-		s.callers.CompareAndSwap(last, int64(now)) {
-		cores.NoteCaller()
-	}
-}
-
-// enter gives the thread with this id a slot, or returns nil.
-//
-//threadcall:noalloc
-func (s *spinSlots) enter(id uintptr, now time.Duration) *spinSlot {
-	for i := range s.count(now) {
-		slot := &s.slots[i]
-		o := slot.owner.Load()
-		if slot.available(o, now) && slot.owner.CompareAndSwap(o, id) {
-			slot.seen.Store(int64(now))
-			return slot
-		}
-	}
-	return nil
-}
-
-// open returns how many times enter would succeed.
-//
-//threadcall:noalloc
-func (s *spinSlots) open(now time.Duration) (n int) {
-	for i := range s.count(now) {
-		if slot := &s.slots[i]; slot.available(slot.owner.Load(), now) {
-			n++
-		}
-	}
-	return n
-}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,8 +27,8 @@ func needsSpinning(t *testing.T) {
 // measured. It is false if there is no slot.
 func maySpin(e *Engine) bool {
 	r := &e.idleState
-	for start := time.Now(); r.slot == nil; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured, run: minRun}
+	for start := time.Now(); !r.spins; time.Sleep(time.Millisecond) {
+		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, run: minRun}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
@@ -38,13 +39,7 @@ func maySpin(e *Engine) bool {
 // noSpinners reports whether no thread spins, or would.
 func noSpinners() bool {
 	now := clock.Now()
-	for i := range spinners.slots {
-		s := &spinners.wanting[i]
-		if spinners.slots[i].owner.Load() != 0 || !s.available(s.owner.Load(), now) {
-			return false
-		}
-	}
-	return true
+	return spinners.free(now) == spinners.atOnce(now)/2
 }
 
 func TestSpin_vain(t *testing.T) {
@@ -97,32 +92,6 @@ func TestSpin_notForPosts(t *testing.T) {
 	}
 }
 
-// It looks for the next for a moment, but not at each park if none comes.
-func TestLinger(t *testing.T) {
-	needsSpinning(t)
-	e, _ := New(Config{})
-	spinners.count(clock.Now())
-	r := &e.idleState
-	if e.lingers() || r.vain != memory {
-		t.Error("it has found something, or looks again at once")
-	}
-	for range memory {
-		e.lingers()
-	}
-	e.Go(func() {})
-	if r.vain != 0 || !e.lingers() {
-		t.Error("it does not find a post")
-	}
-	r.vain = 1
-	if e.lingers() {
-		t.Error("it looks again at once")
-	}
-	r.vain = 0
-	if e.waits.parks = true; e.lingers() {
-		t.Error("it looks although it must not")
-	}
-}
-
 // servesContext has a goroutine adopt e and serve until it has run f.
 func servesContext(e *Engine, f func()) {
 	done := make(chan bool)
@@ -139,82 +108,124 @@ func servesContext(e *Engine, f func()) {
 // Else no thread spins any more when as many have ended as there are slots.
 func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
-	for name, try := range map[string]func(e *Engine) bool{
-		"its own function terminates it": func(e *Engine) (ok bool) {
+	taken := func(e *Engine) *spinSlot { maySpin(e); return e.idleState.slot }
+	for name, try := range map[string]func(e *Engine) *spinSlot{
+		"its own function terminates it": func(e *Engine) (s *spinSlot) {
 			e.Start()
-			e.Call(func() { ok = maySpin(e); e.Terminate() })
-			return ok
+			e.Call(func() { s = taken(e); e.Terminate() })
+			return s
 		},
-		"a function calls Goexit and terminates it": func(e *Engine) bool {
+		"a function calls Goexit and terminates it": func(e *Engine) *spinSlot {
 			e.Start()
-			spins := make(chan bool, 1)
-			e.Go(func() { defer e.Terminate(); spins <- maySpin(e); runtime.Goexit() })
-			return <-spins
+			s := make(chan *spinSlot, 1)
+			e.Go(func() { defer e.Terminate(); s <- taken(e); runtime.Goexit() })
+			return <-s
 		},
-		"it is retired": func(e *Engine) (ok bool) {
+		"it is retired": func(e *Engine) (s *spinSlot) {
 			e.Start()
-			e.Call(func() { ok = maySpin(e); e.Retire() })
-			return ok
+			e.Call(func() { s = taken(e); e.Retire() })
+			return s
 		},
-		"ServeContext ends": func(e *Engine) (ok bool) {
-			servesContext(e, func() { ok = maySpin(e) })
+		"ServeContext ends": func(e *Engine) (s *spinSlot) {
+			servesContext(e, func() { s = taken(e) })
 			e.Terminate()
-			return ok
+			return s
 		},
 	} {
 		e, o := New(Config{})
-		if !try(e) {
+		s := try(e)
+		if s == nil {
 			t.Fatalf("%s: there is no slot", name)
 		}
-		eventually(t, noSpinners, name+"; the slot is given back")
+		eventually(t, func() bool { return s.seen.Load() == 0 }, name+"; the slot is given back")
 		runtime.KeepAlive(o)
 	}
 }
 
-func TestSpinSlots_count(t *testing.T) {
-	needsSpinning(t)
+// A thread and its caller need two cores.
+func TestSpinSlots_take(t *testing.T) {
 	var s spinSlots
-	now := clock.Now()
-	most := s.count(now)
-	if cores := min(cores.Usable(), runtime.GOMAXPROCS(0)); most != cores/2 {
-		t.Fatalf("there are %d slots for %d cores", most, cores)
+	s.cores.Store(4)
+	s.procs.Store(5)
+	now := time.Hour
+	s.checked.Store(int64(now))
+	var first, second, third lease
+	if !s.take(&first, now) || !s.take(&second, now) || first.slot == second.slot || s.free(now) != 0 {
+		t.Fatal("four cores are not enough for two threads, or both have one slot")
 	}
-	var held []*spinSlot
-	for i := range most {
-		held = append(held, s.enter(uintptr(i+1), now))
-		if held[i] == nil {
-			t.Fatalf("thread %d of %d has no slot", i+1, most)
-		}
+	if s.take(&third, now) || third.slot == nil || s.free(now) != -1 {
+		t.Error("they are enough for a third, or that does not count")
 	}
-	if s.open(now) > 0 || s.enter(99, now) != nil {
-		t.Fatalf("there are more than %d", most)
+	late := now + slotLease
+	if !first.renew(late) || !second.renew(late) || s.free(late+1) != 0 || !s.take(&first, late+1) {
+		t.Error("a slot is given away whose thread has shown itself")
 	}
-	late := now + slotLease + 1
-	held[0].seen.Store(int64(late))
-	if most > 1 && s.enter(99, late) != held[1] || most == 1 && s.open(late) > 0 {
-		t.Error("not the slot is given away whose owner has not shown itself for long")
+	late += slotLease + 1
+	var fourth lease
+	if second.renew(late) || !s.take(&fourth, late) || s.free(late) != 0 {
+		t.Error("a slot is not given away whose thread has not shown itself for long")
 	}
-	if s.cores.Store(1); s.count(now) != 0 {
+	if second.leave(); second.slot != nil {
+		t.Error("a slot that was lost is kept")
+	}
+	if first.leave(); s.free(late) != 1 {
+		t.Error("a slot is not given back, or one of another thread is")
+	}
+	if s.procs.Store(1); s.take(&fourth, late) {
 		t.Error("a thread and its caller spin on one core")
 	}
 }
 
-// Threads that would spin are counted with those that spin, and take entries of each other only
-// when these have not been seen for long.
-func TestSpinSlots_want(t *testing.T) {
+// A thread whose slot another one has taken gets one of its own again.
+func TestSpinSlots_take_again(t *testing.T) {
 	var s spinSlots
-	s.cores.Store(4)
-	s.procs.Store(4)
-	now := time.Hour
-	var first, second, third *spinSlot
-	if !s.want(1, &first, now) || first == nil || !s.want(2, &second, now) || second == first {
-		t.Fatalf("four cores are not enough for two threads, or both have the entry %p", first)
+	var mine, theirs lease
+	const now = time.Hour
+	s.take(&mine, now)
+	first := mine.slot
+	if s.take(&theirs, now+2*slotLease); theirs.slot != first {
+		t.Fatal("the slot of a thread that has had no calls is not given away")
 	}
-	if s.want(3, &third, now) || third == nil {
-		t.Errorf("a third has %p, or four cores are enough for it", third)
+	if s.take(&mine, now+2*slotLease); mine.slot == first || !mine.renew(now+2*slotLease) ||
+		!theirs.renew(now+2*slotLease) {
+		t.Error("two threads have one slot")
 	}
-	if !s.want(1, &first, now+2*slotLease) {
-		t.Error("threads count that have not been seen for long")
+	for range s.slots {
+		s.take(new(lease), now)
+	}
+	var none lease
+	if s.take(&none, now) || none.slot != nil {
+		t.Error("there are more slots than there are")
+	}
+}
+
+// Threads that take slots at the same time do not have more of the cores than there are.
+func TestSpinSlots_take_atOnce(t *testing.T) {
+	var s spinSlots
+	s.cores.Store(6)
+	s.procs.Store(6)
+	const now = time.Hour
+	s.checked.Store(int64(now))
+	var spin, most atomic.Int32
+	var all testutil.Group
+	for range 8 {
+		all.Go(func() {
+			for range 1000 {
+				var l lease
+				if s.take(&l, now) {
+					if n := spin.Add(1); n > most.Load() {
+						most.Store(n)
+					}
+					runtime.Gosched()
+					spin.Add(-1)
+				}
+				l.leave()
+			}
+		})
+	}
+	all.Wait()
+	if most.Load() > 3 {
+		t.Errorf("%d threads spin on six cores", most.Load())
 	}
 }
 
@@ -223,14 +234,11 @@ func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
-	for range spinners.count(clock.Now()) {
+	for range spinners.atOnce(clock.Now()) / 2 {
 		e, spins := start(t), make(chan bool)
 		e.Go(func() {
 			spins <- maySpin(e)
 			<-release
-			if r := &e.idleState; r.slot.owner.Load() != e.id {
-				r.policy.price = time.Hour // for which it would spin
-			}
 		})
 		if !<-spins {
 			t.Fatal("there is no slot")
@@ -250,6 +258,32 @@ func TestSpinSlot_lease(t *testing.T) {
 		e.Call(e.idleState.policy.init)
 	}
 	eventually(t, noSpinners, "all slots are free")
+}
+
+// A thread that has run a function for long spins on only if there are cores for it.
+func TestSpinSlot_lost(t *testing.T) {
+	needsSpinning(t)
+	for _, cores := range []bool{true, false} {
+		e, _ := New(Config{})
+		if !maySpin(e) {
+			t.Fatal("there is no slot")
+		}
+		now := clock.Now() + 2*slotLease
+		others := make([]lease, spinners.atOnce(now)/2)
+		for i := range others {
+			if !cores {
+				spinners.take(&others[i], now)
+			}
+		}
+		e.tick(now)
+		if spins := e.idleState.spins; spins != cores || e.waits.spin.Load() > 0 != cores {
+			t.Errorf("there are cores: %v; it spins: %v", cores, spins)
+		}
+		e.stopSpinning()
+		for i := range others {
+			others[i].leave()
+		}
+	}
 }
 
 // Else callers would look for an outcome that comes only when the host serves again.
@@ -311,20 +345,9 @@ func TestSpin(t *testing.T) {
 	needsSpinning(t)
 	for what, f := range map[string]func(e *Engine, r *idleState) bool{
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
-			r.slot.seen.Store(0)
+			before := r.slot.seen.Load()
 			e.tick(clock.Now())
-			return r.slot.seen.Load() != 0
-		},
-		"measures the price of some calls": func(e *Engine, r *idleState) bool {
-			r.policy.parks = 0
-			readings := 0
-			for range 2 * measuredOf {
-				if e.measure(0, 0); r.cpu != 0 {
-					readings++
-				}
-			}
-			_, has := clock.CPUTime()
-			return r.policy.parks == 2*measuredOf && (!has || readings == 2*measured)
+			return r.slot.seen.Load() > before
 		},
 		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
 			r.policy.credit = 0
@@ -382,20 +405,22 @@ func TestLook(t *testing.T) {
 	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
 		t.Error("it does not say for how long it has not run")
 	}
-	eventually(t, func() bool {
-		crowdedUntil.Store(0)
-		e.waits.look(c, clock.Now()-time.Second, time.Second, true)
-		return crowdedUntil.Load() == 0
-	}, "it yields, and that has not cost what was lost before")
+	e.waits.look(c, clock.Now()-time.Second, time.Second, true)
 	e.waits.lost.Store(0)
-	inVain := func() bool { e.waits.meet(c, time.Millisecond); return e.waits.lost.Load() != 0 }
+	inVain := func() bool { e.waits.meet(c, meets); return e.waits.lost.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")
-	crowdedUntil.Store(int64(time.Hour))
-	eventually(t, func() bool { return e.waits.meet(c, time.Hour) == 0 }, "it looks for a short time")
-	crowdedUntil.Store(0)
+	others.over.Store(believed)
+	e.waits.lost.Store(0)
+	eventually(t, func() bool {
+		before := time.Duration(e.waits.lost.Load())
+		e.waits.meet(c, meets)
+		d := time.Duration(e.waits.lost.Load()) - before
+		return d >= 3*firstPrice && d < meetFor
+	}, "it looks for a short time on a crowded machine")
+	others.over.Store(0)
 	c.Settle(callq.Ran)
-	meets := func() bool { return e.waits.meet(c, time.Hour) == callq.Ran }
-	eventually(t, meets, "it meets the thread")
+	met := func() bool { return e.waits.meet(c, meets) == callq.Ran }
+	eventually(t, met, "it meets the thread")
 	takesTurns := make(chan bool)
 	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
 	testutil.Arrives(t, takesTurns)
@@ -465,7 +490,6 @@ func TestSpinPolicy(t *testing.T) {
 	} {
 		var p spinPolicy
 		p.init()
-		p.parks = measured
 		p.price = 25 * time.Microsecond
 		for _, d := range append(c.before, times(c.load, c.n)...) {
 			p.periods(d, 1)
@@ -477,22 +501,21 @@ func TestSpinPolicy(t *testing.T) {
 	var p spinPolicy
 	p.init()
 	for range 40 {
-		p.paid(30*time.Microsecond, 90*time.Microsecond)
+		p.paid(30 * time.Microsecond)
 	}
 	if p.price < 28*time.Microsecond || p.price > 30*time.Microsecond {
-		t.Errorf("calls cost 30 µs of CPU time each, and the price is %v", p.price)
+		t.Errorf("calls cost 30 µs each, and the price is %v", p.price)
 	}
-	p.paid(time.Second, time.Second)
+	p.paid(time.Second)
 	if p.price > maxPrice {
 		t.Errorf("one call that others delayed has made the price %v", p.price)
 	}
 }
 
-// A timeslice that is lost costs as much as many calls save. Calls that follow one another without
-// a pause pay for it sooner than as many in frames.
+// A timeslice that is lost costs as much as many calls save.
 func TestSpinPolicy_credit(t *testing.T) {
 	const slice = 4 * time.Millisecond
-	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour, parks: measured}
+	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour}
 	parked := func(n int) bool {
 		for range n {
 			p.periods(0, 1)
@@ -500,14 +523,14 @@ func TestSpinPolicy_credit(t *testing.T) {
 		return p.pays(false)
 	}
 	p.earn(-slice)
-	for range 10 {
+	for range 6 {
 		if parked(50) {
-			t.Fatal("10 frames of 50 calls pay for a timeslice")
+			t.Fatal("six frames of 50 calls pay for a timeslice")
 		}
 		p.periods(time.Second, 1)
 	}
-	if p.gain = time.Hour; !parked(700) {
-		t.Error("700 calls without a pause do not")
+	if p.gain = time.Hour; !parked(50) {
+		t.Error("seven do not")
 	}
 	p.credit = 0
 	if p.earn(-slice); p.pays(false) {
@@ -540,7 +563,7 @@ func TestCrowd(t *testing.T) {
 		for range n {
 			c.count(threads, 3, 4)
 		}
-		return c.over.Load() >= believed
+		return c.crowded()
 	}
 	if count(believed-1, 6) || !count(1, 6) {
 		t.Error("not the fourth sample with too many threads is believed")
@@ -579,7 +602,7 @@ func TestLook_vain(t *testing.T) {
 			on = nil
 		}
 		e.waits.spin.Store(limit)
-		e.waits.offer.Store(limit)
+		e.waits.offer.Store(meets)
 		e.waits.price.Store(limit)
 		c := e.q.Get(callq.Awaited, func() {}, 0)
 		looked := make(chan callq.Outcome, 1)
@@ -601,8 +624,8 @@ func TestConfig_parks(t *testing.T) {
 		go func() { looked <- e.waits.wait(c, nil, false, behind) }()
 		testutil.Arrives(t, looked)
 	}
-	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice, parks: measured}
-	if e.startSpinning() || !e.skips(clock.Now()) || e.idleState.offered {
+	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice}
+	if e.startSpinning() || e.affords(clock.Now()) {
 		t.Error("the thread spins, or offers to")
 	}
 }
@@ -632,7 +655,7 @@ func TestAdvise(t *testing.T) {
 		e, _ := New(Config{})
 		r := &e.idleState
 		r.policy.price = 20 * µs
-		r.slot = &spinners.slots[len(spinners.slots)-1]
+		r.spins = true
 		now := time.Hour
 		r.ticked = now - time.Duration(c.calls)*c.each
 		r.window = window{idles: c.idles, grabs: e.q.Grabs() - uint64(c.grabs)}

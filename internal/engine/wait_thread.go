@@ -15,14 +15,12 @@ const (
 	firstLooks = 2 * looks // at the queue or at a record, before the first at the clock
 	looks      = 12        // between two at the clock: a microsecond; half and twice do as well
 
-	maxSkips = 7 // parks in a row that are not timed
-
 	// How long a thread counts as one with several callers. Next to goroutines that compute, one may
 	// call for a whole timeslice before others do; but a lone call must not wait for a timeslice.
 	togetherFor = 2 * timeslice
 
-	tick     = yieldAfter / 5 // a thread that always has calls reads the clock as often, roughly,
-	maxCalls = measuredOf     // and after so many calls at the latest
+	tick     = yieldAfter / 5  // a thread that always has calls reads the clock as often, roughly,
+	maxCalls = memory * memory // and after so many calls at the latest
 
 	unheardFor = time.Millisecond // for which no caller has yielded, as there are only posts
 
@@ -30,24 +28,24 @@ const (
 	// of Go's scheduler. But a locked one begins a new timeslice each time, so that with one P others
 	// would wait for ever. So a thread that has slept for short times only for so long lets them run.
 	timeslice = 10 * time.Millisecond
-	longSleep = time.Millisecond
+	longSleep = timeslice / 10
 )
 
 // idleState is what the thread knows about its waits. Only the thread uses it.
 type idleState struct {
-	policy  spinPolicy
-	slot    *spinSlot // nil unless the thread spins
-	wanting *spinSlot // its entry among those that would spin, unless another thread has it
-	woke    int       // callers that were parked, since the thread last had nothing to do
-	woken   int       // the same at the last tick
-	offered bool      // callers may have waited for the thread to run beside them
+	policy spinPolicy
+	lease
+	spins   bool // and has a slot
+	woke    int  // callers that were parked, since the thread last had nothing to do
+	woken   int  // the same at the last tick
+	offered bool // callers may have waited for the thread to run beside them
 
 	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
 	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
 	uncalled int
-	vain     int // parks before it lingers again
 
 	outnumbered bool          // threads that would spin, or other goroutines, have not cores enough
+	skips       int           // parks from now on that are not timed, because of that
 	wanted      int32         // more at each park at which other goroutines wanted the Ps, see tally
 	awaited     int32         // the same for wake-ups
 	several     bool          // callers have waited at once since it was last down
@@ -56,22 +54,17 @@ type idleState struct {
 	before int // calls found when the thread began to spin
 
 	window  window
-	skips   int           // parks that are not timed, from now on
-	back    int           // how many these were last
-	untimed bool          // ticked is not known: the thread was woken without being timed
-	longs   int           // how many times in a row from one call to the next were longer than a spin
 	taken   int           // calls since ticked
 	calls   uint          // awaited ones until then
 	every   int           // calls from one tick to the next
-	ticked  time.Duration // when the thread has last read the clock
+	ticked  time.Duration // when the thread has last read the clock; zero before it has
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
 	shared  time.Duration // when the thread has last slept for long, or let others run, see timeslice
 
-	sleeps int           // how often it was parked
-	found  int           // calls that it found while it was spinning
-	cpu    time.Duration // of the process when the thread was last woken, if that is measured
+	sleeps int // how often it was parked
+	found  int // calls that it found while it was spinning
 }
 
 // took is called for each call that the thread has taken and run.
@@ -95,15 +88,17 @@ func (e *Engine) tick(now time.Duration) {
 	r := &e.idleState
 	n := r.taken + 1
 	r.taken = 0
-	if r.untimed {
-		e.wokeAt(now)
+	if r.ticked == 0 { // or it would yield after its first call
+		r.ticked, r.yielded, r.passed = now, now, now
 		e.counts.at.Store(int64(now))
 		return
 	}
 	each := (now - r.ticked) / time.Duration(n)
-	if r.slot != nil {
+	if r.spins {
 		r.policy.periods(each, n)
-		r.slot.seen.Store(int64(now))
+		if !r.renew(now) && !spinners.take(&r.lease, now) { // a function has run for long
+			e.stopSpinning()
+		}
 	}
 	e.advise(now, n, -1)
 	e.counts.at.Store(int64(now))
@@ -143,36 +138,10 @@ func (e *Engine) tick(now time.Duration) {
 func (e *Engine) idle() {
 	e.q.Awake()
 	r := &e.idleState
-	if r.uncalled++; r.uncalled <= memory && e.spin() || r.uncalled > memory && e.lingers() {
+	if r.uncalled++; r.uncalled <= memory && e.spin() {
 		return
 	}
 	e.park(e.stopSpinning())
-}
-
-// lingers looks at the queue of a thread that gets posts only for two microseconds, and is true if
-// one has come; after a look in vain, only at each ninth park. So posts that follow each other
-// closely find the thread up. It does not look more often, because it would take one by one.
-//
-//threadcall:noalloc
-func (e *Engine) lingers() bool {
-	r := &e.idleState
-	if r.vain > 0 {
-		r.vain--
-		return false
-	}
-	if e.bubble != 0 || e.waits.parks || spinners.atOnce() < 2 {
-		return false
-	}
-	for range 4 {
-		for range looks / 2 {
-			park.Relax()
-		}
-		if e.q.Pending() {
-			return true
-		}
-	}
-	r.vain = memory
-	return false
 }
 
 // spin looks at the queue, if that pays, and is true if something may have come.
@@ -187,17 +156,14 @@ func (e *Engine) spin() bool {
 		r.several = true
 	}
 	if woke == 1 { // a lone caller, which needs a P and may get it from this thread
-		if r.slot != nil {
+		if r.spins {
 			p.periods(p.lookFor(), 1)
 		} else if r.offered {
 			p.earn(-time.Duration(e.waits.lost.Swap(0)))
 		}
 		return false
 	}
-	switch {
-	case r.slot == nil && !e.startSpinning():
-		return false
-	case r.slot.owner.Load() != e.id: // a function has run for long
+	if !r.spins && !e.startSpinning() {
 		return false
 	}
 	r.window.idles++
@@ -248,24 +214,47 @@ func (e *Engine) spin() bool {
 //
 //threadcall:noalloc
 func (e *Engine) dares(now time.Duration) bool {
-	if e.idleState.policy.run >= minRun {
-		return true
-	}
 	others.sample(now, &e.load)
-	return others.over.Load() < believed
+	return !others.crowded() || e.idleState.policy.run >= minRun
 }
 
-// outnumbered notes that the thread would spin, and reports whether those that would have not cores
-// enough, but for one. Then its callers park: Gosched would keep a P from another thread.
+// affords reports whether to begin to spin: it pays, and there is a slot, and cores for all that
+// have one.
 //
 //threadcall:noalloc
-func (e *Engine) outnumbered(now time.Duration) bool {
+func (e *Engine) affords(now time.Duration) bool {
+	if !e.idleState.policy.pays(false) || e.bubble != 0 || e.waits.parks || !e.dares(now) ||
+		spinners.atOnce(now) < 2 {
+		return false
+	}
+	e.idleState.outnumbered = false
+	return spinners.take(&e.idleState.lease, now) || e.declines()
+}
+
+// offers reports whether to offer to spin: as affords, if the goroutines that run or are ready
+// leave room for both sides, which is asked when the thread parks.
+//
+//threadcall:noalloc
+func (e *Engine) offers(now time.Duration) bool {
+	if !e.affords(now) {
+		return false
+	}
 	r := &e.idleState
-	r.outnumbered = spinners.count(now) > 0 && !spinners.want(e.id, &r.wanting, now)
-	if r.outnumbered && (e.pool == nil || !r.brief()) {
+	r.wanted = tally(r.wanted, !e.load.Below(spinners.atOnce(now)+1))
+	return r.wanted < believed || e.declines()
+}
+
+// declines is called when spinning pays, but others want the cores. So callers park: Gosched would
+// keep a P from others.
+//
+//threadcall:noalloc
+func (e *Engine) declines() bool {
+	r := &e.idleState
+	r.outnumbered, r.skips = true, memory
+	if e.pool == nil || !r.brief() {
 		e.waits.setSpin(parkAtOnce)
 	}
-	return r.outnumbered
+	return false
 }
 
 // startSpinning makes callers look for their outcomes, if that pays and there is a slot.
@@ -273,16 +262,14 @@ func (e *Engine) outnumbered(now time.Duration) bool {
 //threadcall:noalloc
 func (e *Engine) startSpinning() bool {
 	r := &e.idleState
-	if !r.policy.pays(false) || e.bubble != 0 || e.waits.parks {
+	if !r.policy.pays(false) { // before a look at the clock
 		return false
 	}
 	now := clock.Now()
-	if !e.dares(now) || e.outnumbered(now) {
+	if !e.affords(now) {
 		return false
 	}
-	if r.slot = spinners.enter(e.id, now); r.slot == nil {
-		return false
-	}
+	r.spins = true
 	r.ticked, r.taken, r.up = now, 0, 0
 	r.window = window{grabs: e.q.Grabs()}
 	r.every = 1                      // of calls that park it says nothing
@@ -299,12 +286,12 @@ func (e *Engine) startSpinning() bool {
 func (e *Engine) stopSpinning() (now time.Duration) {
 	r := &e.idleState
 	e.waits.offer.Store(0)
-	if r.slot == nil {
+	if !r.spins {
 		return 0
 	}
 	e.waits.spin.Store(min(e.waits.spin.Load(), 0))
-	r.slot.owner.CompareAndSwap(e.id, 0) // unless another has it
-	r.slot = nil
+	r.leave()
+	r.spins = false
 	now = clock.Now()
 	r.policy.earn(time.Duration(r.found-r.before)*r.policy.price -
 		time.Duration(e.waits.lost.Swap(0)))
@@ -328,81 +315,38 @@ func (e *Engine) park(down time.Duration) {
 		return
 	}
 	if r.sleeps == 0 {
-		spinners.count(down) // so that it is known when it matters
+		spinners.atOnce(down) // so that it is known when it matters
 		r.shared = down
 	} else if down-r.shared >= timeslice {
 		e.handOn()
 		down = clock.Now()
 		r.shared = down
 	}
-	if r.offered = false; e.skips(down) {
-		e.rest(down)
-		r.up, r.taken, r.cpu, r.untimed = 0, 0, 0, true
+	// Times cost four readings of the clock, and two cache lines that callers write for the thread.
+	r.skips = max(r.skips-1, 0)
+	timed := !e.waits.parks && r.uncalled <= memory && r.skips == 0
+	if timed != e.waits.timed.Load() {
+		e.waits.timed.Store(timed)
+	}
+	r.offered = timed && e.offers(down)
+	up, now := r.up, e.rest(down)
+	if !timed {
+		r.up = 0
 		return
 	}
-	ran := down - r.up
-	now := e.rest(down)
 	pushed := time.Duration(e.waits.pushed.Load())
 	if r.offered && pushed > down {
 		e.waits.away(pushed, now)
 	}
-	if r.up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
-		work := ran + pushed - max(down, time.Duration(e.waits.returned.Load()))
+	if up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
+		work := down - up + pushed - max(down, time.Duration(e.waits.returned.Load()))
 		p.periods(work, 1)
-		if r.longs++; work <= p.lookFor() {
-			r.longs, r.back = 0, 0
-		}
-		e.measure(now-r.up-work, work)
-	} else {
-		e.measure(0, 0)
-	}
-	r.up, r.taken = now, 0
-	e.wokeAt(now)
-}
-
-// wokeAt notes that the thread has been parked until now.
-//
-//threadcall:noalloc
-func (e *Engine) wokeAt(now time.Duration) {
-	r := &e.idleState
-	r.ticked, r.yielded, r.passed, r.untimed = now, now, now, false
-	r.window = window{grabs: e.q.Grabs()}
-}
-
-// skips reports whether the thread parks without being timed. Otherwise it may have set offered.
-// Times cost four readings of the clock, and two cache lines that callers write for the thread. So
-// a thread whose calls come rarely, or that has asked for a P in vain, skips more and more of them.
-//
-//threadcall:noalloc
-func (e *Engine) skips(now time.Duration) bool {
-	r := &e.idleState
-	p := &r.policy
-	if e.waits.parks || r.uncalled > memory {
-		e.waits.timed.Store(false)
-		return true
-	}
-	if r.skips > 0 {
-		r.skips--
-		return true
-	}
-	more := r.longs > 1 && p.gain <= -memory*p.price // not at the end of each frame
-	if p.pays(false) && e.dares(now) && spinners.open(now) > 0 {
-		r.wanted = tally(r.wanted, !e.load.Below(spinners.atOnce()+1))
-		if !e.outnumbered(now) && r.wanted < believed {
-			r.offered, r.back = true, 0
-		} else {
-			more, r.outnumbered = true, true
+		if work <= maxPrice {
+			p.paid(now - up - work)
+			e.waits.price.Store(int64(p.price))
 		}
 	}
-	if more {
-		r.back = min(2*r.back+1, maxSkips)
-		r.skips = r.back
-		r.longs = min(r.longs, 1) // the next time is measured
-	}
-	if timed := r.skips == 0; timed != e.waits.timed.Load() {
-		e.waits.timed.Store(timed)
-	}
-	return false
+	r.up = now
 }
 
 // A window is what a thread has seen since it last advised its callers.
@@ -419,7 +363,7 @@ type window struct {
 // meanwhile, a call costs each of them that time of one call; if they park, it costs the wake-up
 // of one of them, half of W. Among many callers it is a quarter of W, because Ps look for work
 // already: with half, 16 callers of 3 µs on 16 cores take 2.5 times the channel's CPU time. free is
-// how many slots are free; it is counted if that is negative.
+// for how many threads more there are cores; it is counted if that is negative.
 //
 //threadcall:noalloc
 func (e *Engine) advise(now time.Duration, calls, free int) {
@@ -442,14 +386,14 @@ func (e *Engine) advise(now time.Duration, calls, free int) {
 	}
 	spin := int64(0)
 	switch {
-	case n > 1 && each >= worth, r.outnumbered && r.slot == nil:
+	case n > 1 && each >= worth, r.outnumbered && !r.spins:
 		spin = parkAtOnce
-	case r.slot == nil || time.Duration(n)*each >= worth:
+	case !r.spins || time.Duration(n)*each >= worth:
 	case n == 1 || spinners.turns():
 		spin = int64(r.policy.lookFor())
 	default:
 		if free < 0 {
-			free = spinners.open(now)
+			free = spinners.free(now)
 		}
 		if n+1 <= 2*(1+free) { // each needs a core
 			spin = int64(r.policy.lookFor())
@@ -472,12 +416,12 @@ func (e *Engine) rest(down time.Duration) (now time.Duration) {
 	several := down-r.together < togetherFor && r.uncalled <= memory
 	switch {
 	case r.offered:
-		e.waits.offer.Store(int64(max(minMeet, 2*r.policy.lookFor())))
+		e.waits.offer.Store(meets)
 	case several && r.awaited >= believed:
 		e.waits.offer.Store(runLast)
 	}
 	if now = e.sleep(down); several {
-		r.awaited = tally(r.awaited, !e.load.Below(spinners.atOnce()+1))
+		r.awaited = tally(r.awaited, !e.load.Below(spinners.atOnce(now)+1))
 	}
 	return now
 }
@@ -496,34 +440,14 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 		}
 	}
 	e.mode.Store(up)
-	e.idleState.sleeps++
+	r := &e.idleState
+	r.sleeps++
 	now = clock.Now()
 	e.counts.work(now)
 	if now-down >= longSleep {
-		e.idleState.shared = now
+		r.shared = now
 	}
+	r.ticked, r.yielded, r.passed, r.taken = now, now, now, 0
+	r.window = window{grabs: e.q.Grabs()}
 	return now
-}
-
-// measure learns the price of parking, if it is time for that. wall is the time of the last call
-// without its work, or zero if it is not known.
-//
-//threadcall:noalloc
-func (e *Engine) measure(wall, work time.Duration) {
-	r := &e.idleState
-	p := &r.policy
-	if p.parks++; p.parks%measuredOf >= measured {
-		r.cpu = 0
-		return
-	}
-	cpu, ok := clock.CPUTime() // zero if it is not reported
-	switch {
-	case wall == 0 || work > maxPrice:
-	case !ok:
-		p.paid(wall, wall)
-	case r.cpu != 0:
-		p.paid(cpu-r.cpu-work, wall)
-	}
-	r.cpu = cpu
-	e.waits.price.Store(int64(p.price))
 }
