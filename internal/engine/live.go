@@ -349,12 +349,14 @@ func (e *Engine) GiveBack() bool {
 		e.pin.Goroutine != ident.Goroutine() {
 		return false
 	}
+	pin.Lock(1)     // as the locks may have been given back
 	other := Self() // if the goroutine has been adopted again
 	serveAll(e.runCleanups, e.countExit, func() {
 		e.endIdentity()
 		if other != nil && other != e {
 			threads.Add(ident.M(), other)
 		}
+		pin.Unlock(1)
 		if e.pin.GiveBack() {
 			left.Remove(ident.M(), e.pin)
 		}

@@ -468,6 +468,19 @@ func TestGiveBack_freesBesideTerminate(t *testing.T) {
 	})
 }
 
+// A goroutine whose locks have been given back is locked while it has the identity again.
+func TestGiveBack_locksTheGoroutine(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		other(e.Terminate)
+		e.pin.GiveBack() // as another engine does that adopts the goroutine
+		locked := false
+		e.AtExit.Add(&list.Node[func()]{Value: func() { locked = e.On() && ident.Locked() }})
+		if e.GiveBack(); !locked || e.On() || ident.Locked() {
+			t.Errorf("locked meanwhile: %v; afterwards: %v, on the thread %v", locked, ident.Locked(), e.On())
+		}
+	})
+}
+
 // One goroutine may be adopted again while the cleanups of its last thread are left.
 func TestGiveBack_onAnotherThread(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
