@@ -476,7 +476,8 @@ func TestGiveBack_locksTheGoroutine(t *testing.T) {
 		locked := false
 		e.AtExit.Add(&list.Node[func()]{Value: func() { locked = e.On() && ident.Locked() }})
 		if e.GiveBack(); !locked || e.On() || ident.Locked() {
-			t.Errorf("locked meanwhile: %v; afterwards: %v, on the thread %v", locked, ident.Locked(), e.On())
+			t.Errorf("locked meanwhile: %v; afterwards: %v, on the thread %v", locked, ident.Locked(),
+				e.On())
 		}
 	})
 }
