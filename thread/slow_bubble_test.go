@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/thread"
 )
@@ -34,6 +35,8 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 				told, option := slowCalls()
 				want := "slow"
 				r := runner(start(t, thread.WithName(want), option))
+				_, names := access.States()
+				before := names[want].Slow
 				if strings.HasPrefix(name, "Pool") {
 					p := startPool(t, 2, thread.WithName(want))
 					p.OnSlowCall(slow, tellRunning(told))
@@ -50,6 +53,9 @@ func TestWithSlowCall_reportsWhereTheFunctionIsAndWasQueued(t *testing.T) {
 				}
 				if s.Running != slow {
 					t.Errorf("told after %v", s.Running)
+				}
+				if _, names := access.States(); names["slow"].Slow != before+1 {
+					t.Errorf("%d slow calls are counted, want 1", names["slow"].Slow-before)
 				}
 				functions := functionsOf(s.Stack)
 				if !strings.Contains(functions, "thread_test.hang(") || strings.Count(functions,

@@ -473,7 +473,7 @@ func (r *refusals) Refused() { *r++ }
 func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	q, told := New(), new(refusals)
 	q.Owner = told
-	q.Push(q.Get(Posted, func() {}, 1))
+	posted := q.mustPush(t, Posted, 1)
 	q.Post(func() {})
 	q.Post(func() {})
 	if _, ok := q.Mark(); !ok {
@@ -483,6 +483,9 @@ func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	q.Push(q.Get(Placed, func() {}, 0))
 	if q.Close(); *told != 4 {
 		t.Errorf("told of %d, want 4", *told)
+	}
+	if posted.Fn != nil {
+		t.Error("a post that was refused keeps its function")
 	}
 }
 

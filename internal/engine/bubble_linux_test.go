@@ -37,6 +37,16 @@ func TestBubble_clock(t *testing.T) {
 	}
 }
 
+// The thread of a bubble is left to no engine outside.
+func TestNew_keepsNoThreadOfABubble(t *testing.T) {
+	outside, _ := New(Config{Keep: true})
+	synctest.Test(t, func(t *testing.T) {
+		if e, _ := New(Config{Keep: true}); e.Keep || !outside.Keep {
+			t.Errorf("kept in a bubble: %v, outside: %v", e.Keep, outside.Keep)
+		}
+	})
+}
+
 // Between the clock of a bubble, by which a function was queued, and that of its thread are years.
 func TestMeasure_ofACallFromABubble(t *testing.T) {
 	e := start(t)

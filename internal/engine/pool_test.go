@@ -129,6 +129,23 @@ func TestPool_aCallerLooks(t *testing.T) {
 	}
 }
 
+// All threads look again when the last that a wait has counted on takes a call, and only then.
+func TestPool_spared(t *testing.T) {
+	for _, spared := range []bool{false, true} {
+		p := poolAtRest(2)
+		for range 3 {
+			p.add(p.records.Get(callq.Awaited, nothing, 0), false)
+		}
+		p.spared = spared
+		for i, e := range p.workers {
+			p.next(e)
+			if again := e.again.Swap(false); again != (spared && i == 1) {
+				t.Errorf("thread %d, spared %v: it looks again: %v", i, spared, again)
+			}
+		}
+	}
+}
+
 // If functions are long, a thread comes for each call.
 func TestPool_coming_forLongFunctions(t *testing.T) {
 	p := poolAtRest(3)

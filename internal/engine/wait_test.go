@@ -434,6 +434,29 @@ func TestYieldState_yield(t *testing.T) {
 	}
 }
 
+// A caller that yields lets others run once, if they take as long as a yield.
+func TestYield_isLongEnough(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	e, _ := New(Config{})
+	eventually(t, func() bool {
+		var turns, stop atomic.Int32
+		var other testutil.Group
+		other.Go(func() {
+			for ; stop.Load() == 0; runtime.Gosched() {
+				turns.Add(1)
+				for start := clock.Now(); clock.Now()-start < 2*quickYield; {
+				}
+			}
+		})
+		e.yields.kind.Store(yieldOwn)
+		e.yield(nil)
+		n := turns.Load()
+		stop.Store(1)
+		other.Wait()
+		return n == 1
+	}, "others run once")
+}
+
 // A thread yields itself if its callers have yielded in vain.
 func TestYieldState_inVain(t *testing.T) {
 	e, _ := New(Config{})
