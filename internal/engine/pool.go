@@ -271,7 +271,6 @@ func (p *Pool) Terminate() {
 		n.Remove()
 		n.Value.Refuse()
 	}
-	p.looks = nil
 	p.mu.Unlock()
 	for _, e := range p.workers {
 		e.Terminate()

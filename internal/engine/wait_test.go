@@ -457,6 +457,19 @@ func TestYield_isLongEnough(t *testing.T) {
 	}, "others run once")
 }
 
+// A poster on a thread yields, too, but not the thread itself.
+func TestNotify_yields(t *testing.T) {
+	e, other := start(t), start(t)
+	for on, want := range map[*Engine]uint32{e: yieldOwn, other: 0} {
+		on.Call(func() {
+			e.yields.kind.Store(yieldOwn)
+			if e.Notify(false); e.yields.kind.Load() != want {
+				t.Errorf("on itself: %v; told to yield: %d", on == e, e.yields.kind.Load())
+			}
+		})
+	}
+}
+
 // A thread yields itself if its callers have yielded in vain.
 func TestYieldState_inVain(t *testing.T) {
 	e, _ := New(Config{})
