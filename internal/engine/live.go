@@ -270,7 +270,7 @@ func (e *Engine) endServing(n int64) {
 		e.beginWatch(false) //threadcall:alloc for the first
 	}
 	if outermost && !e.own && e.q.Closed() {
-		e.forget()
+		e.forget() //threadcall:alloc for the end of the thread
 	}
 	if e.q.RestsAlways() {
 		e.restInHost(outermost)
