@@ -2,7 +2,6 @@
 package cores
 
 import (
-	"math/bits"
 	"runtime"
 	"syscall"
 	"unsafe"
@@ -15,18 +14,6 @@ func Usable() int { return min(granted(), runtime.NumCPU()) }
 
 // Yield lets other threads have the core, if they want it.
 func Yield() { syscall.RawSyscall(syscall.SYS_SCHED_YIELD, 0, 0, 0) }
-
-// A Set is a set of up to 1,024 cores.
-type Set [1024 / bits.UintSize]uint
-
-// Get makes s the cores on which the calling thread may run, and returns its length, or zero.
-func (s *Set) Get() (bytes int) {
-	bytes, errno := Affinity(s[:])
-	if errno != 0 {
-		return 0
-	}
-	return bytes
-}
 
 // Affinity reads the affinity mask of the calling thread, and returns how many bytes it has.
 func Affinity(mask []uint) (bytes int, errno syscall.Errno) {

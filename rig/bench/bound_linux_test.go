@@ -16,8 +16,11 @@ import (
 	"github.com/threadcall/threadcall/internal/cores"
 )
 
+// A set is a set of up to 1,024 cores.
+type set [1024 / bits.UintSize]uint
+
 // restrict lets the thread run on these cores only. Zero is the calling thread.
-func restrict(thread int, to cores.Set) (ok bool) { return cores.SetAffinity(thread, to[:]) == 0 }
+func restrict(thread int, to set) (ok bool) { return cores.SetAffinity(thread, to[:]) == 0 }
 
 // current returns the core that the calling thread is on, or -1.
 func current() int {
@@ -34,7 +37,7 @@ func current() int {
 }
 
 // only returns the set of one core.
-func only(core int) (s cores.Set) {
+func only(core int) (s set) {
 	s[core/bits.UintSize] = 1 << (core % bits.UintSize)
 	return s
 }
@@ -66,8 +69,8 @@ func futex(word *atomic.Uint32, op, value uintptr) {
 // The other thread keeps its P while it blocks, and there is one more: the scheduler is not a part
 // of the bound. Only a signal stops such a thread.
 func loneBound(n int) (compare.Result, bool) {
-	var home cores.Set
-	if home.Get(); !preemptible() || current() < 0 || !restrict(0, home) {
+	var home set
+	if cores.Affinity(home[:]); !preemptible() || current() < 0 || !restrict(0, home) {
 		return compare.Result{}, false
 	}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1))
