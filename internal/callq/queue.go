@@ -470,17 +470,15 @@ func (q *Queue) Seal() (closes bool) {
 	for {
 		list, _ := q.all()
 		if q.sift(list, func(c *Call) bool {
-			switch {
-			case c.linked:
-				q.left(c)
-				q.pass(c)
-				return false
-			case c.Kind <= Withdrawable:
-				q.left(c)
-				c.Refuse()
-				return false
+			if !c.linked && c.Kind > Withdrawable {
+				return true
 			}
-			return true
+			if q.left(c); c.linked {
+				q.pass(c)
+			} else {
+				c.Refuse()
+			}
+			return false
 		}) {
 			return false
 		}
