@@ -351,15 +351,24 @@ func TestTimer_takesNoPlaceInALimitedQueue(t *testing.T) {
 	eventually(t, ran.Load, "it runs")
 }
 
-// A stopped Timer that is not due is freed, and with it what would have called it: a timer, and for
-// periods a file and a goroutine on Linux.
+// Stopped Timers that are not due are freed, and with them what would have called them: timers, and
+// for periods a file and a goroutine on Linux. The Go runtime keeps some stopped timers, up to a
+// quarter of those that it has.
 func TestTimer_isCollectedOnceStopped(t *testing.T) {
 	th := start(t)
 	for what, begin := range timers {
-		timer := begin(th, time.Hour, nop)
-		timer.Stop()
-		p := weak.Make(timer)
-		timer = nil
-		eventually(t, func() bool { runtime.GC(); return p.Value() == nil }, "the Timer of "+what)
+		var all []weak.Pointer[thread.Timer]
+		for range 100 {
+			timer := begin(th, time.Hour, nop)
+			timer.Stop()
+			all = append(all, weak.Make(timer))
+		}
+		eventually(t, func() bool {
+			runtime.GC()
+			all = slices.DeleteFunc(all, func(p weak.Pointer[thread.Timer]) bool {
+				return p.Value() == nil
+			})
+			return len(all) < 50
+		}, "most Timers of "+what)
 	}
 }
