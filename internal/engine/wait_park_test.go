@@ -346,13 +346,16 @@ func TestPark_letsOthersRun(t *testing.T) {
 		ago, slept time.Duration
 		first      bool
 		bubble     uint64
+		alone      time.Duration // since several callers have waited, or never
 		want       after
 	}{
-		"of late":            {timeslice - 1, 0, false, 0, same},
-		"a timeslice ago":    {timeslice, 0, false, 0, isLater},
-		"it sleeps for long": {timeslice - 1, longSleep, false, 0, isLater},
-		"its first park":     {time.Hour, 0, true, 0, isDown},
-		"in a bubble":        {time.Hour, 0, false, 1, same},
+		"of late":            {timeslice - 1, 0, false, 0, togetherFor, same},
+		"a timeslice ago":    {timeslice, 0, false, 0, togetherFor, isLater},
+		"several, of late":   {yieldAllAfter - 1, 0, false, 0, togetherFor - 1, same},
+		"several, long ago":  {yieldAllAfter, 0, false, 0, togetherFor - 1, isLater},
+		"it sleeps for long": {timeslice - 1, longSleep, false, 0, togetherFor, isLater},
+		"its first park":     {time.Hour, 0, true, 0, togetherFor, isDown},
+		"in a bubble":        {time.Hour, 0, false, 1, togetherFor, same},
 	} {
 		e, _ := New(Config{})
 		e.Go(nothing) // so it does not wait
@@ -362,6 +365,7 @@ func TestPark_letsOthersRun(t *testing.T) {
 			down = clock.Now() - c.slept
 		}
 		before := down - c.ago
+		r.together = down - c.alone
 		if r.shared, e.bubble = before, c.bubble; !c.first {
 			r.sleeps = 1
 		}
@@ -426,24 +430,21 @@ func TestTick_yields(t *testing.T) {
 	for name, c := range map[string]struct {
 		yielded, passed time.Duration // so long ago
 		unheard         bool
-		woke            int
 		kind            uint32
 		itself          bool
 	}{
-		"of late":                  {yieldAfter - 1, time.Hour, false, 0, 0, false},
-		"posts alone":              {yieldPosts - 1, time.Hour, false, 0, 0, false},
-		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, 0, yieldOwn, false},
-		"all Ps":                   {yieldAfter, yieldAllAfter, false, 0, yieldAll, false},
-		"in vain":                  {yieldAfter, yieldAllAfter + yieldAfter, false, 0, yieldOwn, true},
-		"unheard":                  {yieldAfter, unheardFor, true, 0, yieldOwn, true},
-		"unheard for a short time": {yieldAfter, unheardFor - 1, true, 0, yieldAll, false},
-		"callers have parked":      {time.Hour, time.Hour, false, 1, 0, false},
+		"of late":                  {yieldAfter - 1, time.Hour, false, 0, false},
+		"posts alone":              {yieldPosts - 1, time.Hour, false, 0, false},
+		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, yieldOwn, false},
+		"all Ps":                   {yieldAfter, yieldAllAfter, false, yieldAll, false},
+		"heard of late":            {yieldAfter, time.Hour, false, yieldAll, false},
+		"unheard":                  {yieldAfter, unheardFor, true, yieldOwn, true},
+		"unheard for a short time": {yieldAfter, unheardFor - 1, true, yieldAll, false},
 	} {
 		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
-			r.ticked, r.yielded, r.passed = now, now-c.yielded, now-c.passed
-			r.woke, r.woken = c.woke, 0
+			r.ticked, r.yielded, r.passed, r.asks = now, now-c.yielded, now-c.passed, now+1
 			if name != "posts alone" {
 				e.counts.calls++
 			}
@@ -455,19 +456,59 @@ func TestTick_yields(t *testing.T) {
 		if kind := e.yields.kind.Load(); kind != c.kind {
 			t.Errorf("%s: callers are told %d, want %d", name, kind, c.kind)
 		}
-		if c.woke > 0 {
-			e.counts.calls++
-			if e.tick(now + yieldAfter); yielded || r.passed != now || e.yields.kind.Load() != yieldOwn {
-				t.Errorf("%s: it yields: %v, and passed at %v, now %v", name, yielded, r.passed, now)
-			}
-			continue
-		}
 		if c.itself && !yielded || (r.passed == now-c.passed) == c.itself {
 			t.Errorf("%s: it yields: %v, and has passed at %v, now %v", name, yielded, r.passed, now)
 		}
 		if (r.yielded == now) != (c.kind != 0) || e.counts.at.Load() != int64(now) {
 			t.Errorf("%s: yielded at %v, seen at %v, now %v", name, r.yielded, e.counts.at.Load(), now)
 		}
+	}
+}
+
+// A thread that has had calls for long yields if goroutines wait for a P, and so has let its callers
+// run. It asks the later, the longer that took.
+func TestLetRun(t *testing.T) {
+	e, _ := New(Config{})
+	r := &e.idleState
+	start := clock.Now()
+	if e.tick(start); r.asks != start+askAfter {
+		t.Errorf("it asks %v after its first call", r.asks-start)
+	}
+	told := func(ago time.Duration) (now time.Duration) {
+		now = clock.Now() - ago
+		r.ticked, r.yielded, r.passed, r.asks, r.woke = now, 0, 0, now, 2
+		e.counts.calls++
+		e.yields.kind.Store(0)
+		e.tick(now)
+		return now
+	}
+	for took, times := range map[time.Duration]time.Duration{
+		longSleep / 2: 2, longSleep: memory, time.Second: memory,
+	} {
+		if now := told(took); r.asks < now+(1+times)*took || r.passed < now+took ||
+			r.yielded != r.passed || r.ticked != r.passed || e.yields.kind.Load() != 0 {
+			t.Errorf("after %v it asks %v later, and callers are told %d", took, r.asks-now,
+				e.yields.kind.Load())
+		}
+	}
+	if told(longSleep / 2); !r.several || r.woke != 0 {
+		t.Error("it does not know that it has several callers")
+	}
+	eventually(t, func() bool { // or the machine had other things to do
+		now := told(0)
+		return r.asks >= now+askAfter && r.passed == 0 && r.yielded == now &&
+			e.yields.kind.Load() == yieldAll
+	}, "nothing waits, and callers are told to yield")
+	if _, ok := e.load.Waiting(); !ok {
+		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
+	}
+	if !yields(func() { told(0) }) {
+		t.Error("a goroutine that is ready has not run")
+	}
+	e.Go(nothing) // so it does not wait
+	r.asks = clock.Now() + time.Hour
+	if e.sleep(clock.Now()); r.asks < clock.Now()+time.Minute {
+		t.Error("after a sleep it asks sooner")
 	}
 }
 

@@ -470,33 +470,6 @@ func TestNotify_yields(t *testing.T) {
 	}
 }
 
-// A thread yields itself if its callers have yielded in vain.
-func TestYieldState_inVain(t *testing.T) {
-	e, _ := New(Config{})
-	r := &e.idleState
-	if e.tick(clock.Now()); e.yields.kind.Load() != 0 || r.passed != r.ticked {
-		t.Error("callers yield, or the thread, after its first call")
-	}
-	tick := func(ago time.Duration, asked uint32) (asks uint32, next time.Duration) {
-		now := clock.Now() - ago
-		r.yielded, r.passed = now-yieldAfter, now-yieldAllAfter-yieldAfter
-		e.yields.kind.Store(asked)
-		e.counts.calls++
-		e.tick(now)
-		return e.yields.kind.Load(), r.passed + yieldAllAfter - now
-	}
-	if asks, next := tick(0, yieldAll); asks != yieldAll || next > 0 {
-		t.Errorf("callers that have not yielded are told %d, then after %v", asks, next)
-	}
-	for _, took := range []time.Duration{0, time.Second} {
-		asks, next := tick(took, 0)
-		if asks != yieldOwn || next < 2*took+2*yieldAfter {
-			t.Errorf("after a yield of %v, callers are told %d, and after %v to yield for all Ps",
-				took, asks, next)
-		}
-	}
-}
-
 func TestSpinPolicy(t *testing.T) {
 	const µs = time.Microsecond
 	times := slices.Repeat[[]time.Duration]

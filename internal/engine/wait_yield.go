@@ -22,11 +22,12 @@ import (
 //	from      to        by        in
 //	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter, or
 //	                              yieldPosts
-//	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter.
-//	                              If they do so in vain, the thread yields, and again after three
-//	                              yieldAfter and the time that it took (late by 0.2 ms, not 0.45)
+//	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter
 //	own, all  0         a caller  yield, or await when it has parked; the others go on
 //	own, all  0         thread    park, Serve and Wait: its callers wait as well
+//
+// Goroutines that the thread makes ready, such as callers that were parked, wait in the queue of its
+// own P. If any goroutine waits for a P after askAfter, the thread yields, see letRun.
 //
 // A caller on a thread yields less often: a locked goroutine that parks costs two changes of
 // threads.
@@ -46,6 +47,7 @@ const (
 	yieldAfter    = 50 * time.Microsecond
 	yieldPosts    = 8 * yieldAfter  // while only posts come; else one each 2 µs takes twice as long
 	yieldAllAfter = 6 * yieldAfter  // 5 to 30 µs; with twice, others are late by 3.2 times as much
+	askAfter      = 2 * yieldAfter  // with three times as much, late by 0.15 ms, not 0.1
 	quickYield    = yieldAfter / 50 // nothing else was ready to run; half and twice do as well
 )
 
