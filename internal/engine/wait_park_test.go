@@ -444,7 +444,7 @@ func TestTick_yields(t *testing.T) {
 		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
-			r.ticked, r.yielded, r.passed, r.asks = now, now-c.yielded, now-c.passed, now+1
+			r.ticked, r.yielded, r.passed, r.let = now, now-c.yielded, now-c.passed, now
 			if name != "posts alone" {
 				e.counts.calls++
 			}
@@ -471,44 +471,53 @@ func TestLetRun(t *testing.T) {
 	e, _ := New(Config{})
 	r := &e.idleState
 	start := clock.Now()
-	if e.tick(start); r.asks != start+askAfter {
-		t.Errorf("it asks %v after its first call", r.asks-start)
+	if e.tick(start); r.let != start {
+		t.Errorf("it asks %v after its first call", r.let-start+askAfter)
 	}
-	told := func(ago time.Duration) (now time.Duration) {
+	told := func(spin, since, ago time.Duration) (now time.Duration) {
 		now = clock.Now() - ago
-		r.ticked, r.yielded, r.passed, r.asks, r.woke = now, 0, 0, now, 2
+		r.ticked, r.yielded, r.passed, r.let, r.woke = now, 0, 0, now-since, 2
 		e.counts.calls++
 		e.yields.kind.Store(0)
+		e.waits.spin.Store(int64(spin))
 		e.tick(now)
 		return now
 	}
 	for took, times := range map[time.Duration]time.Duration{
 		longSleep / 2: 2, longSleep: memory, time.Second: memory,
 	} {
-		if now := told(took); r.asks < now+(1+times)*took || r.passed < now+took ||
+		now := told(0, askAfter, took)
+		if next := r.let + askAfter - now; next < (1+times)*took || r.passed < now+took ||
 			r.yielded != r.passed || r.ticked != r.passed || e.yields.kind.Load() != 0 {
-			t.Errorf("after %v it asks %v later, and callers are told %d", took, r.asks-now,
+			t.Errorf("after %v it asks %v later, and callers are told %d", took, next,
 				e.yields.kind.Load())
 		}
 	}
-	if told(longSleep / 2); !r.several || r.woke != 0 {
+	if told(0, askAfter, longSleep/2); !r.several || r.woke != 0 {
 		t.Error("it does not know that it has several callers")
 	}
 	eventually(t, func() bool { // or the machine had other things to do
-		now := told(0)
-		return r.asks >= now+askAfter && r.passed == 0 && r.yielded == now &&
-			e.yields.kind.Load() == yieldAll
+		now := told(0, askAfter, 0)
+		return r.let >= now && r.passed == 0 && r.yielded == now && e.yields.kind.Load() == yieldAll
 	}, "nothing waits, and callers are told to yield")
+	for _, c := range []struct {
+		spin, since time.Duration
+		asks        bool
+	}{{0, askAfter - 1, false}, {0, askAfter, true}, {parkAtOnce, time.Hour, false}} {
+		if now := told(c.spin, c.since, 0); (r.let != now-c.since) != c.asks {
+			t.Errorf("advice %d: after %v, asks is %v", c.spin, c.since, !c.asks)
+		}
+	}
+	e.Go(nothing) // so it does not wait
+	r.let = clock.Now() + time.Hour
+	if e.sleep(clock.Now()); r.let < clock.Now()+time.Minute {
+		t.Error("after a sleep it asks sooner")
+	}
 	if _, ok := e.load.Waiting(); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
-	if !yields(func() { told(0) }) {
+	if !yields(func() { told(0, askAfter, 0) }) {
 		t.Error("a goroutine that is ready has not run")
-	}
-	e.Go(nothing) // so it does not wait
-	r.asks = clock.Now() + time.Hour
-	if e.sleep(clock.Now()); r.asks < clock.Now()+time.Minute {
-		t.Error("after a sleep it asks sooner")
 	}
 }
 

@@ -60,7 +60,7 @@ type idleState struct {
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
-	asks    time.Duration // when it is due to let others run, if any wait
+	let     time.Duration // when it has last slept or asked whether others wait; later after long yields
 	shared  time.Duration // when it has last slept for long, or let others run, see timeslice
 
 	sleeps int // how often it was parked
@@ -89,7 +89,7 @@ func (e *Engine) tick(now time.Duration) {
 	n := r.taken + 1
 	r.taken = 0
 	if r.ticked == 0 { // or it would yield after its first call
-		r.ticked, r.yielded, r.passed, r.asks = now, now, now, now+askAfter
+		r.ticked, r.yielded, r.passed, r.let = now, now, now, now
 		e.counts.at.Store(int64(now))
 		return
 	}
@@ -104,7 +104,8 @@ func (e *Engine) tick(now time.Duration) {
 	e.counts.at.Store(int64(now))
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
-	if now >= r.asks && e.letRun(now) {
+	// while callers park at once, other Ps are free to take what waits for this one
+	if now-r.let >= askAfter && e.waits.spin.Load() != parkAtOnce && e.letRun(now) {
 		return
 	}
 	after := yieldAfter
@@ -137,8 +138,8 @@ func (e *Engine) letRun(now time.Duration) bool {
 	e.handOn()
 	back := clock.Now()
 	took := back - now
-	if r.asks = back + max(askAfter, 2*took); took >= longSleep {
-		r.asks = back + memory*took
+	if r.let = back + max(0, 2*took-askAfter); took >= longSleep {
+		r.let = back + memory*took
 	}
 	if took < quickYield {
 		return false
@@ -474,7 +475,7 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 		r.shared = now
 	}
 	r.ticked, r.yielded, r.passed, r.taken = now, now, now, 0
-	r.asks = max(r.asks, now+askAfter)
+	r.let = max(r.let, now)
 	r.window = window{grabs: e.q.Grabs()}
 	return now
 }
