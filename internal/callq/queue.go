@@ -16,25 +16,19 @@ import (
 //	nil       empty, and the thread is up: it looks at head again before it rests
 //	a Call    the youngest of a stack of calls; the thread is up, or a goroutine is waking it
 //	resting   empty, and the thread will not look until it is woken
-//	interrupted  as resting for a pusher, but the thread must not wait before it has looked
 //	closed    for ever: no call will be taken
 //
 //	from          to           by      in
 //	nil, a Call   a Call       anyone  Push: nothing more to do, the thread will look
-//	resting,      a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
-//	interrupted
+//	resting       a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
 //	nil, a Call   nil          thread  grab: the stack, turned round, is appended to ready (resting
 //	                                   instead of nil after RestAlways)
 //	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
 //	                                   thread
 //	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
 //	resting       nil          thread  Awake
-//	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
-//	                                   waits
-//	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
 //	any           closed       anyone  Close, which refuses the calls that it found
-//	nil, resting, closed       thread  Seal, if no posted call has come since it looked
-//	interrupted
+//	nil, resting  closed       thread  Seal, if no posted call has come since it looked
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -57,7 +51,7 @@ import (
 // only the thread removes calls without closing. So a record that is used again confuses neither
 // (no ABA).
 //
-// Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by
+// Get, Put, Push, Post, Rest, Close, Closed, Pending, Resting and Len may be called by
 // any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
@@ -92,7 +86,7 @@ type Queue struct {
 // An Owner is told of each posted call that Close refuses. Other calls have callers.
 type Owner interface{ Refused() }
 
-var resting, interrupted, closed Call
+var resting, closed Call
 
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
@@ -163,7 +157,7 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 	for {
 		h := q.head.Load()
 		switch h {
-		case nil, &resting, &interrupted:
+		case nil, &resting:
 			if q.head.CompareAndSwap(h, c) {
 				return h != nil, false, true
 			}
@@ -301,7 +295,7 @@ func (q *Queue) Pending() bool {
 		return r != &closed
 	}
 	h := q.head.Load()
-	return h != nil && h != &resting && h != &closed && h != &interrupted
+	return h != nil && h != &resting && h != &closed
 }
 
 // grab empties head, but for rest, and returns what was there, the oldest first.
@@ -310,7 +304,7 @@ func (q *Queue) Pending() bool {
 func (q *Queue) grab() (list, last *Call) {
 	for {
 		switch h := q.head.Load(); h {
-		case &resting, &interrupted, &closed:
+		case &resting, &closed:
 			return nil, nil
 		case nil:
 			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
@@ -396,32 +390,7 @@ func (q *Queue) Rest() bool {
 	if q.head.CompareAndSwap(nil, &resting) {
 		return true
 	}
-	h := q.head.Load()
-	return h == &resting || h == &interrupted
-}
-
-// Interrupt has the thread look before it waits, without queueing anything: the next pusher still
-// owes the thread a wake-up. If wake is true the thread must be woken in case it waits. Heed ends
-// it.
-func (q *Queue) Interrupt() (wake bool) {
-	for {
-		h := q.head.Load()
-		if h != nil && h != &resting {
-			return false // there is something to look at
-		}
-		if q.head.CompareAndSwap(h, &interrupted) {
-			return h == &resting
-		}
-	}
-}
-
-// Heed says that the thread is about to look at what Interrupt was called for.
-//
-//threadcall:noalloc
-func (q *Queue) Heed() {
-	if q.head.Load() == &interrupted {
-		q.head.CompareAndSwap(&interrupted, q.rest)
-	}
+	return q.head.Load() == &resting
 }
 
 // Resting reports whether nothing has happened since Rest.
@@ -456,7 +425,7 @@ func (q *Queue) Close() (wake bool) {
 		refuse(r)
 	}
 	switch h {
-	case nil, &resting, &interrupted, &closed:
+	case nil, &resting, &closed:
 	default:
 		refuse(reverse(h))
 	}
@@ -485,7 +454,7 @@ func (q *Queue) Seal() (closes bool) {
 		switch h := q.head.Load(); h {
 		case &closed:
 			return true
-		case nil, &resting, &interrupted:
+		case nil, &resting:
 			if q.head.CompareAndSwap(h, &closed) {
 				return true
 			}

@@ -97,7 +97,7 @@ func (e *Engine) Start() {
 		e.claimOwn()
 		serveAll(func() {
 			for {
-				e.loop(nil)
+				e.loop()
 				e.stopSpinning()
 				e.runStops()
 				e.counts.rest(clock.Now())

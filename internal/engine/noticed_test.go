@@ -483,33 +483,45 @@ func TestWaitOn_givesBackTheRecordOfWhatItUnwinds(t *testing.T) {
 	}
 }
 
-// interrupt wakes a thread that rests in the Go scheduler, and no other.
-func TestInterrupt_wakesWhatRests(t *testing.T) {
-	for name, c := range map[string]struct {
-		mode        uint32
-		rests, wake bool
-	}{
-		"it rests":                 {inScheduler, true, true},
-		"it is about to rest":      {inScheduler, false, false},
-		"it looks before it waits": {up, true, false},
-	} {
-		e, _ := New(Config{})
-		if e.q.Awake(); c.rests {
-			e.q.Rest()
-		}
-		e.mode.Store(c.mode)
-		e.interrupt()
-		select {
-		case <-e.wakeup:
-			if !c.wake {
-				t.Errorf("%s: it is woken", name)
-			}
-		default:
-			if c.wake {
-				t.Errorf("%s: it is not woken", name)
-			}
-		}
+// A thread whose context ends while it goes to rest does not wait, and is up when ServeContext has
+// returned.
+func TestServeContext_endsBeforeItRests(t *testing.T) {
+	e, _ := New(Config{})
+	cancel := make(chan struct{})
+	close(cancel)
+	e.cancel = cancel
+	testutil.Ends(t, func() { e.sleep(clock.Now()) })
+	if len(e.wakeup) > 0 {
+		t.Error("it has been woken")
 	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		e.Adopt()
+		defer e.Terminate()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _ = e.ServeContext(ctx); !e.q.Resting() { // its host may wait natively
+			t.Error("a host that was up before is up")
+		}
+		e.Post(func() {
+			outer := e.cancel
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				for !e.q.Resting() {
+					runtime.Gosched()
+				}
+				cancel()
+			}()
+			if _ = e.ServeContext(ctx); e.q.Resting() || e.cancel != outer || outer == nil {
+				t.Error("a function that has served counts as resting, or its loop has another context")
+			}
+		})
+		ctx, cancel = context.WithCancel(context.Background())
+		e.Post(cancel)
+		_ = e.ServeContext(ctx)
+	}()
+	testutil.Arrives(t, ended)
 }
 
 // What is said about a loop that has ended: the main thread's is ended otherwise.

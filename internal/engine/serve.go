@@ -41,12 +41,11 @@ func (e *Engine) countExit() {
 	}
 }
 
-// loop serves until the thread is terminated, or cancel is closed.
-func (e *Engine) loop(cancel <-chan struct{}) {
-	for !e.q.Closed() && (cancel == nil || !isClosed(cancel)) {
+// loop serves until the thread is terminated, or e.cancel is closed.
+func (e *Engine) loop() {
+	for !e.q.Closed() && (e.cancel == nil || !isClosed(e.cancel)) {
 		if !e.step() {
 			e.idle()
-			e.q.Heed()
 		}
 	}
 }
@@ -143,14 +142,17 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) error {
-	cancel := ctx.Done()
-	defer afterFunc(ctx, e.interrupt)()
+	cancel, outerCancel := ctx.Done(), e.cancel
+	defer afterFunc(ctx, e.unpark)() // cancel is closed before; sleep looks at it before it waits
 	relabel := e.labelServing(ctx)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
+	e.cancel = cancel
 	e.counts.work(clock.Now())
-	serveAll(func() { e.loop(cancel) }, e.countExit, func() {
+	serveAll(e.loop, e.countExit, func() {
+		e.cancel = outerCancel
+		e.q.Awake() // if cancel was closed while it rested
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
