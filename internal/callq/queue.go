@@ -28,7 +28,7 @@ import (
 //	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
 //	resting       nil          thread  Awake
 //	any           closed       anyone  Close, which refuses the calls that it found
-//	nil, resting  closed       thread  Seal, if no posted call has come since it looked
+//	nil, resting  closed       thread  Seal: fails if a call came
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -39,8 +39,8 @@ import (
 //	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
 //	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
 //	                                   came, and then the thread refuses them
-//	a Call        nil          thread  Mark, Seal, sweep: the thread has the list in hand in order
-//	                                   to change it
+//	a Call        nil          thread  Mark, sweep: the thread has the list in hand in order to
+//	                                   change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
 //	any           closed       anyone  Close, after it closed head
@@ -349,28 +349,6 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// sift makes those calls of list ready that stay, and is true if there are any. all has returned
-// list.
-func (q *Queue) sift(list *Call, stays func(*Call) bool) bool {
-	var first, last *Call
-	for list != nil {
-		var c *Call
-		if c, list = pop(list); !stays(c) {
-			continue
-		}
-		if last == nil {
-			first = c
-		} else {
-			last.next.Store(c)
-		}
-		last = c
-	}
-	if first != nil {
-		q.restore(first, last)
-	}
-	return first != nil
-}
-
 // pop takes the first call off a list.
 func pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
@@ -432,34 +410,13 @@ func (q *Queue) Close() (wake bool) {
 	return h != nil
 }
 
-// Seal closes the queue if no posted calls are in it; then it is true, or if that was closed.
-// Otherwise it leaves them: what they run may need calls that are yet to come. In either case it
-// refuses the other calls that it finds.
+// Seal closes the queue if it is empty; then it is true, or if it was closed.
 func (q *Queue) Seal() (closes bool) {
-	for {
-		list, _ := q.all()
-		if q.sift(list, func(c *Call) bool {
-			if !c.linked && c.Kind > Withdrawable {
-				return true
-			}
-			if q.left(c); c.linked {
-				q.pass(c)
-			} else {
-				c.Refuse()
-			}
-			return false
-		}) {
-			return false
-		}
-		switch h := q.head.Load(); h {
-		case &closed:
-			return true
-		case nil, &resting:
-			if q.head.CompareAndSwap(h, &closed) {
-				return true
-			}
-		}
+	if r := q.ready.Load(); r != nil {
+		return r == &closed
 	}
+	h := q.head.Load()
+	return h == &closed || (h == nil || h == &resting) && q.head.CompareAndSwap(h, &closed)
 }
 
 // Closed reports whether Close or Seal has closed the queue.

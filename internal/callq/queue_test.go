@@ -489,48 +489,11 @@ func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	}
 }
 
-// Behind the end of a thread are posts whose posters were late. They run before it, and may need
-// calls meanwhile; but it refuses the calls that it finds.
-func TestQueue_Seal(t *testing.T) {
-	q := New()
-	call, placed := q.mustPush(t, Awaited, 1), q.mustPush(t, Placed, 1)
-	last := q.mustPush(t, Posted, 1)
-	before, _ := q.Mark()
-	if !last.BeginOutOfTurn(1) {
-		t.Fatal("a post does not begin")
-	}
-	q.Post(nothing)
-	if q.Seal() || q.Closed() {
-		t.Fatal("the queue is closed before its posts")
-	}
-	if q.TakeUntil(before) != nil {
-		t.Error("what was queued before a mark has gone, and the mark is not passed")
-	}
-	if call.Outcome() != Refused || q.linked.Load() != 0 || q.Len() != 2 {
-		t.Errorf("a call is %d, %d calls have begun out of their turn, and %d are queued", call.Outcome(),
-			q.linked.Load(), q.Len())
-	}
-	post := (*Call)(nil)
-	if q.Take() != placed {
-		t.Error("not the oldest post")
-	} else if post = q.Take(); post == nil || post.Kind != Posts {
-		t.Error("not the other one")
-	} else if post.PostRun(); q.Take() != nil {
-		t.Error("there is another one")
-	}
-	if late := q.mustPush(t, Awaited, 2); !q.Seal() || late.Outcome() != Refused || !q.Closed() {
-		t.Error("the queue is open, or a call is not refused")
-	}
-}
-
-// A post that comes while Seal refuses calls runs, or is refused.
+// A call that comes while the thread seals its queue is taken, or is refused.
 func TestQueue_Seal_losesNoPost(t *testing.T) {
-	for range 100 {
+	for range 1000 {
 		q, queued := New(), make(chan bool)
 		first := q.mustPush(t, Awaited, 0)
-		for range 2000 {
-			q.mustPush(t, Awaited, 0)
-		}
 		go func() {
 			queued <- true
 			for first.Outcome() == 0 {
@@ -542,8 +505,12 @@ func TestQueue_Seal_losesNoPost(t *testing.T) {
 		<-queued
 		ran := false
 		for !q.Seal() {
-			q.Take().PostRun()
-			ran = true
+			if c := q.Take(); c == first {
+				c.Refuse()
+			} else if c != nil {
+				c.PostRun()
+				ran = true
+			}
 		}
 		if ok := <-queued; ok != ran {
 			t.Fatalf("Post was %v, and the function ran: %v", ok, ran)

@@ -99,7 +99,7 @@ func TestQueue_transitions(t *testing.T) {
 			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; false",
 			"closed, ready": "closed; true"},
 		"Seal": {"resting": "closed; true", "nil": "closed; true",
-			"a Call": "nil, ready; false", "closed": "closed; true",
+			"a Call": "a Call; false", "closed": "closed; true",
 			"nil, ready": "nil, ready; false", "closed, ready": "closed, ready; false"},
 		"Pending": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},

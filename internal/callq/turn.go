@@ -76,14 +76,22 @@ const sweepAfter = 64
 
 // sweep removes the calls that have begun out of their turn, but for those with a mark behind them.
 func (q *Queue) sweep() {
-	list, _ := q.all()
-	q.sift(list, func(c *Call) bool {
-		if c.linked && !c.marked {
+	var c, first, last *Call
+	for list, _ := q.all(); list != nil; {
+		if c, list = pop(list); c.linked && !c.marked {
 			q.pass(c)
-			return false
+			continue
 		}
-		return true
-	})
+		if first == nil {
+			first = c
+		} else {
+			last.next.Store(c)
+		}
+		last = c
+	}
+	if first != nil {
+		q.restore(first, last)
+	}
 }
 
 // pass lets go of a call that has begun out of its turn and was taken from its list.

@@ -17,9 +17,9 @@ import (
 //
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
-//	closing  are refused  are queued, and refused when  runs            Shutdown, and Retire of a
-//	                      the thread seals it, see end;                 pool
-//	                      those of a pool are refused
+//	closing  are refused  are queued, and refused in    runs            Shutdown, and Retire of a
+//	                      their turn, see end; those                    pool
+//	                      of a pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
 //	                                                                    closing pool that has
 //	                                                                    nothing to run, for itself
@@ -376,11 +376,15 @@ func (e *Engine) Retire() {
 
 // end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread runs those posts, until there are none.
+// the thread runs those posts, and refuses calls, until nothing is queued.
 func (e *Engine) end() {
 	serveAll(func() {
 		for !e.q.Seal() {
-			e.step()
+			if c := e.take(); c != nil && c.Kind <= callq.Withdrawable {
+				c.Refuse()
+			} else if c != nil && e.run(c, nil) {
+				e.took()
+			}
 		}
 	}, e.countExit, e.Terminate)
 }

@@ -371,7 +371,7 @@ func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
 	ctx, ran := &counted{Context: context.Background()}, false
 	_ = e.GoContext(ctx, func() { ran = true })
 	before := ctx.asked
-	if e.step(); !ran || ctx.asked != before {
+	if e.Serve(0, nil); !ran || ctx.asked != before {
 		t.Errorf("it has run: %v; asked %d times by the thread", ran, ctx.asked-before)
 	}
 }
@@ -447,7 +447,7 @@ func TestAbandon_withdraws(t *testing.T) {
 			t.Error("the thread waits for it")
 		}
 	}
-	on.step()
+	on.Serve(0, nil)
 }
 
 // A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a

@@ -44,30 +44,25 @@ func (e *Engine) countExit() {
 // loop serves until the thread is terminated, or e.cancel is closed.
 func (e *Engine) loop() {
 	for !e.q.Closed() && (e.cancel == nil || !isClosed(e.cancel)) {
-		if !e.step() {
+		if c := e.take(); c == nil {
 			e.idle()
+		} else if e.run(c, nil) {
+			e.took()
 		}
 	}
 }
 
-// step takes a call, if there is one, and runs it.
+// take takes a call, if there is one.
 //
 //threadcall:noalloc
-func (e *Engine) step() bool {
+func (e *Engine) take() *callq.Call {
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // after a Wait inside a function, the next may have a loop of its own
 	}
-	c := e.q.Take()
-	if c == nil && e.pool != nil {
-		c = e.pool.next(e)
+	if c := e.q.Take(); c != nil || e.pool == nil {
+		return c
 	}
-	if c == nil {
-		return false
-	}
-	if e.run(c, nil) {
-		e.took()
-	}
-	return true
+	return e.pool.next(e)
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. If
