@@ -17,8 +17,8 @@ import (
 //
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
-//	closing  are refused  are queued, and refused in    runs            Shutdown, and Retire of a
-//	                      their turn, see end; those                    pool
+//	closing  are refused  are queued, and refused in    runs            Retire
+//	                      their turn, see end; those
 //	                      of a pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
 //	                                                                    closing pool that has
@@ -365,18 +365,33 @@ func (e *Engine) GiveBack() bool {
 	return true
 }
 
-// Retire terminates the engine after it has run what is queued.
+// Retire is called when nothing refers to the engine any more. A host may never serve it.
 func (e *Engine) Retire() {
-	if !e.own {
+	if e.own {
+		e.target.Retire()
+	} else {
 		e.Terminate()
-		return
 	}
-	e.Control(e.end)
 }
 
-// end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
-// queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread runs those posts, and refuses calls, until nothing is queued.
+// Retire refuses posts from now on, and ends the threads when they have run what is queued.
+func (x *target) Retire() {
+	end := x.on.end
+	if p := x.pool; p != nil {
+		end = nil // the threads look by themselves, see next
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	if x.enter(closing) {
+		for _, e := range x.workers {
+			e.Control(end)
+		}
+	}
+}
+
+// end is called when the thread comes to the end that Retire has queued. What Go has queued is in
+// front of it, or behind it if the poster has read the phase before it was closing. So the thread
+// runs those posts, and refuses calls, until nothing is queued.
 func (e *Engine) end() {
 	serveAll(func() {
 		for !e.q.Seal() {
@@ -389,20 +404,16 @@ func (e *Engine) end() {
 	}, e.countExit, e.Terminate)
 }
 
-// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one
-// of the threads, or in a function that one waits for, directly or through others. Functions that
-// are posted from then on are refused. If ctx is done before the end, Shutdown returns why.
+// Shutdown is Retire, and waits for the end, unless the caller is on one of the threads, or in a
+// function that one waits for, directly or through others. If ctx is done before the end, Shutdown
+// returns why.
 func (x *target) Shutdown(ctx context.Context) error {
 	ctx.Done() // which may panic: before anything changes
 	if !x.Reachable() {
 		return nil
 	}
 	e := x.on
-	if x.pool != nil {
-		x.pool.Retire()
-	} else if x.enter(closing) {
-		e.Control(e.end)
-	}
+	x.Retire()
 	switch self := Self(); {
 	case self == nil || self.of != x:
 	case !e.own && e.serving.Load() == 0:
@@ -426,6 +437,3 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 	}
 	return nil
 }
-
-// Permanent reports whether the thread is that of package mainthread. e may be nil.
-func (e *Engine) Permanent() bool { return e != nil && e.Main }

@@ -276,16 +276,3 @@ func (p *Pool) Terminate() {
 		e.Terminate()
 	}
 }
-
-// Retire refuses functions from now on, and ends the threads after they have run what is queued.
-func (p *Pool) Retire() {
-	p.mu.Lock()
-	first := p.enter(closing)
-	p.mu.Unlock()
-	if !first {
-		return
-	}
-	for _, e := range p.workers {
-		e.Control(nil)
-	}
-}
