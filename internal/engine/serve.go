@@ -74,14 +74,19 @@ func (e *Engine) take() *callq.Call {
 //
 //threadcall:noalloc
 func (e *Engine) Serve(limit time.Duration, rest func()) int {
-	n := e.serveQueued(limit, rest)
-	e.endYields()
-	// those goroutines may queue something, which is announced once after serveQueued, and not at its
-	// end
-	if e.idleState.woke > 0 {
-		e.handOn()
+	defer func() {
+		e.endYields()
+		// what those goroutines queue is announced as what comes later, and not by endLoop
+		if e.idleState.woke > 0 {
+			e.handOn()
+		}
+	}()
+	defer e.endLoop(e.beginLoop(0))
+	defer e.relabel(e.unlabel())
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
 	}
-	return n
+	return e.runQueued(limit, rest)
 }
 
 // handOn is called before the thread blocks in native code. There the thread keeps its P until the
@@ -99,16 +104,6 @@ func (e *Engine) handOn() {
 	} else if waiting > 0 {
 		runtime.Gosched()
 	}
-}
-
-//threadcall:noalloc
-func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
-	defer e.endLoop(e.beginLoop(0))
-	defer e.relabel(e.unlabel())
-	if e.onWake.Load() != nil {
-		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
-	}
-	return e.runQueued(limit, rest)
 }
 
 // runQueued runs what has been queued until now, and returns how many functions that were. limit

@@ -124,18 +124,6 @@ func (e *Engine) nested(fn func()) bool {
 	return true
 }
 
-// nestedContext is nested for CallContext.
-func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if hasLabels(ctx) {
-		defer e.setLabels(e.labels.now)
-		e.setLabels(e.withName(ctx))
-	}
-	if !e.nested(fn) {
-		return ErrTerminated
-	}
-	return nil
-}
-
 // poster returns the Poster of a call from the thread of e. Without a thread it is zero: only
 // threads wait in cycles.
 //
@@ -209,7 +197,14 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		return Cause(ctx)
 	}
 	if here {
-		return self.nestedContext(ctx, fn)
+		if hasLabels(ctx) {
+			defer self.setLabels(self.labels.now)
+			self.setLabels(self.withName(ctx))
+		}
+		if !self.nested(fn) {
+			return ErrTerminated
+		}
+		return nil
 	}
 	if !x.Reachable() {
 		x.Refused()
