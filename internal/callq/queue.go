@@ -225,12 +225,6 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	return q.marked, true
 }
 
-// Several reports, after Mark, whether more than one call may be before the mark.
-func (q *Queue) Several() bool {
-	r := q.ready.Load()
-	return r != nil && r != &closed && (r != q.last || r.functions() > 1)
-}
-
 // all takes all calls in hand, if there are any and the queue is not closed.
 func (q *Queue) all() (list, last *Call) {
 	older := q.ready.Load()

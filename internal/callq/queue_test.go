@@ -517,15 +517,3 @@ func TestQueue_Seal_losesNoPost(t *testing.T) {
 		}
 	}
 }
-
-func TestQueue_Several(t *testing.T) {
-	for n := range 3 {
-		q := New()
-		for range n {
-			q.Post(nothing) // to one block
-		}
-		if _, ok := q.Mark(); ok != (n > 0) || q.Several() != (n > 1) {
-			t.Errorf("of %d posts, several are %v", n, q.Several())
-		}
-	}
-}

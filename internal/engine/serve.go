@@ -114,10 +114,11 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 	if last, ok := e.q.Mark(); ok {
 		start := clock.Now()
 		e.counts.work(start)
-		if rest != nil && e.q.Several() {
+		c := e.q.TakeUntil(last)
+		if rest != nil && e.q.Pending() {
 			rest()
 		}
-		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
+		for ; c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++
 				e.took()

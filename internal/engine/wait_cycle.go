@@ -284,8 +284,12 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	x.leave.Lock()
 	var c *callq.Call
 	if x.wait.Load() == theirs {
-		if e.pool != nil {
-			c = e.pool.takeFor(e, x, theirs)
+		if p := e.pool; p != nil {
+			p.mu.Lock()
+			if c = theirs.oldest(x.id, true); c != nil {
+				p.give(c, e)
+			}
+			p.mu.Unlock()
 		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
 			c = next
 		}
