@@ -266,7 +266,7 @@ const (
 func (e *Engine) endServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
-	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
+	if u := &e.unserved; !e.own && serving < loops && u.awaited() && !u.watched.Load() {
 		e.beginWatch(false) //threadcall:alloc for the first
 	}
 	if outermost && !e.own && e.q.Closed() {

@@ -403,9 +403,9 @@ func TestUnserved_countsEachWay(t *testing.T) {
 		e, _ := New(Config{Limit: 1})
 		returned := make(chan bool)
 		go func() { waits(e); close(returned) }()
-		eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "%s: it is counted", name)
+		eventually(t, func() bool { return e.unserved.awaited() }, "%s: it is counted", name)
 		e.Terminate()
-		if testutil.Arrives(t, returned); e.unserved.waits.Load() != 0 {
+		if testutil.Arrives(t, returned); e.unserved.awaited() {
 			t.Errorf("%s: it still counts when it has returned", name)
 		}
 	}

@@ -344,7 +344,7 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 			u.alarm.Init(nothing, false)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
-			u.waits.Add(1 + (odd-1)*uint64(period))
+			u.waits[period].Add(1)
 			e.checkUnserved()
 			next := u.period.Load() != period+uint32(before)
 			if u.looked != looks || next == looks {
