@@ -126,20 +126,16 @@ func (e *Engine) block(f func(), announce bool) {
 // and refuses what comes later. If a function that it runs calls Goexit, loop is called again.
 func (e *Engine) ServeIn(loop func()) {
 	e.Control(func() {
-		returned := false
-		defer func() {
-			if !returned {
-				e.ServeIn(loop)
-			}
-		}()
-		e.stopSpinning()
-		e.counts.rest(clock.Now())
-		e.restInHost(false) // what is queued has come before the loop
-		loop()
-		returned = true
-		e.counts.work(clock.Now())
-		e.OnWake(nil)
-		e.q.RestAlways(false)
-		_ = e.Shutdown(never) // does not wait here
+		serveAll(func() {
+			e.stopSpinning()
+			e.counts.rest(clock.Now())
+			e.restInHost(false) // what is queued has come before the loop
+			loop()
+		}, e.countExit, func() {
+			e.counts.work(clock.Now())
+			e.OnWake(nil)
+			e.q.RestAlways(false)
+			e.Retire()
+		})
 	})
 }
