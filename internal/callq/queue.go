@@ -39,8 +39,8 @@ import (
 //	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
 //	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
 //	                                   came, and then the thread refuses them
-//	a Call        nil          thread  Mark, sweep: the thread has the list in hand in order to
-//	                                   change it
+//	a Call        nil          thread  Mark, TakeOutOfTurn: the thread has the list in hand in order
+//	                                   to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
 //	any           closed       anyone  Close, after it closed head
@@ -65,17 +65,17 @@ type Queue struct {
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
 
-	ready  atomic.Pointer[Call]
-	last   *Call        // of ready, unless that is nil or closed
-	part   *Call        // the first of ready, if that is a block of which some have been taken
-	rest   *Call        // what grab leaves in head: nil, or &resting after RestAlways
-	marked Mark         // the last that was made
-	passed Mark         // the last before which all has been taken
-	grabs  uint64       // how often the thread has emptied head
-	linked atomic.Int64 // calls begun out of their turn and still in a list; the thread changes it
+	ready   atomic.Pointer[Call]
+	last    *Call  // of ready, unless that is nil or closed
+	part    *Call  // the first of ready, if that is a block of which some have been taken
+	rest    *Call  // what grab leaves in head: nil, or &resting after RestAlways
+	marked  Mark   // the last that was made
+	passed  Mark   // the last before which all has been taken
+	grabs   uint64 // how often the thread has emptied head
+	chained *Call  // in ready: up to it, each knows the one before it, see TakeOutOfTurn; or nil
 
 	free    freelist.List[Call]
-	made    atomic.Int64 // records
+	made    atomic.Int64 // records; tests compare them with those in free
 	walks   uint64       // of Oldest
 	bubbled bool         // made in a bubble of testing/synctest, and used only there
 	_       [23]byte     // the allocator aligns objects of 320 bytes
@@ -177,33 +177,28 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 //
 //threadcall:noalloc
 func (q *Queue) Take() *Call {
-	for {
-		if q.ready.Load() != nil {
-			if c := q.TakeUntil(everything); c != nil {
-				return c
-			}
-		}
-		c, last := q.grab()
-		if c == nil {
-			return nil
-		}
-		if c != last {
-			var others *Call
-			c, others = pop(c)
-			q.restore(others, last)
-		}
-		switch {
-		case c.Kind == Posts:
-			return q.begin(c)
-		case !c.linked:
+	if q.ready.Load() != nil {
+		if c := q.TakeUntil(everything); c != nil {
 			return c
 		}
-		q.pass(c)
 	}
+	c, last := q.grab()
+	if c == nil {
+		return nil
+	}
+	if c != last {
+		var others *Call
+		c, others = pop(c)
+		q.restore(others, last)
+	}
+	if c.Kind == Posts {
+		return q.begin(c)
+	}
+	return c
 }
 
-// A Mark stands behind all that was queued at some time: behind a call in ready that is marked. The
-// marks of those have the numbers from passed+1 to marked, in their order.
+// A Mark stands behind all that was queued at some time: behind a call in ready that has marks.
+// These have the numbers from passed+1 to marked, in their order.
 type Mark uint64
 
 const everything = ^Mark(0)
@@ -217,8 +212,8 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	if list == nil {
 		return 0, false
 	}
-	if !last.marked {
-		last.marked = true
+	if last.marks == 0 {
+		last.marks = 1
 		q.marked++
 	}
 	q.restore(list, last)
@@ -247,37 +242,35 @@ func (q *Queue) all() (list, last *Call) {
 //
 //threadcall:noalloc
 func (q *Queue) TakeUntil(m Mark) *Call {
-	for q.passed < m {
-		r := q.ready.Load()
-		if r == nil || r == &closed {
-			break
-		}
-		if r == q.part {
-			return q.takePart()
-		}
-		if !q.ready.CompareAndSwap(r, r.next.Load()) {
-			break // only Close changes ready besides the thread
-		}
-		r.next.Store(nil)
-		if r.Kind == Posts {
-			return q.begin(r)
-		}
-		q.left(r)
-		if !r.linked {
-			return r
-		}
-		q.pass(r)
+	r := q.ready.Load()
+	if r == nil || r == &closed || q.passed >= m {
+		return nil
 	}
-	return nil
+	if r == q.part {
+		return q.takePart()
+	}
+	next := r.next.Load()
+	if !q.ready.CompareAndSwap(r, next) {
+		return nil // only Close changes ready besides the thread
+	}
+	r.next.Store(nil)
+	if q.chained != nil {
+		q.unchain(r, next)
+	}
+	if r.Kind == Posts {
+		return q.begin(r)
+	}
+	q.left(r)
+	return r
 }
 
-// left passes the mark behind c, if there is one, as c has left ready.
+// left passes the marks behind c, as it was the first of ready and has left.
 //
 //threadcall:noalloc
 func (q *Queue) left(c *Call) {
-	if c.marked {
-		c.marked = false
-		q.passed++
+	if c.marks != 0 {
+		q.passed += Mark(c.marks)
+		c.marks = 0
 	}
 }
 
@@ -427,7 +420,7 @@ func refuse(list *Call) {
 	}
 }
 
-// Refuse settles a call as Refused, unless it has begun out of its turn or was withdrawn.
+// Refuse settles a call as Refused, unless it was withdrawn.
 func (c *Call) Refuse() {
 	switch {
 	case c.Kind == Posts:

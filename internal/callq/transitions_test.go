@@ -133,7 +133,6 @@ func TestQueue_transitions(t *testing.T) {
 func TestCall_transitions(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
-		"out of turn":     func(c *Call) { c.BeginOutOfTurn(1) },
 		"queued":          func(*Call) {},
 		"queued, parked":  func(c *Call) { c.Park() },
 		"started":         func(c *Call) { c.Start() },
@@ -149,7 +148,6 @@ func TestCall_transitions(t *testing.T) {
 		token                 int // that settling it sends
 	}{
 		"queued":          {park: true, start: true, withdraw: true},
-		"out of turn":     {park: true, start: true},
 		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
 		"started":         {park: true},
 		"started, parked": {park: true, token: 1},
@@ -218,7 +216,6 @@ func TestCall_Withdraw(t *testing.T) {
 		"ready, then taken":      {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
 		"ready, then closed": {before: func(q *Queue, c *Call) { q.Mark() },
 			after: func(q *Queue) { q.Close() }},
-		"in a list that was swept": {before: func(q *Queue, c *Call) { q.sweep() }, after: take},
 	} {
 		q := New()
 		call := q.mustPush(t, Withdrawable, 1)
@@ -265,7 +262,7 @@ func TestCall_keepsNothing(t *testing.T) {
 		c.Drop()
 	}
 	outOfTurn := func(q *Queue, c *Call) {
-		if q.Push(c); Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+		if q.Push(c); Oldest(1, c, false) != c || !q.TakeOutOfTurn(c) {
 			t.Fatal("the only call is not found")
 		}
 	}

@@ -106,7 +106,7 @@ func TestOldest_walksOnce(t *testing.T) {
 		if !x.publish(w) || x.publish(w) {
 			t.Fatalf("%s: the wait is not published once", name)
 		}
-		if c := w.oldest(x.id, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+		if c := w.oldest(x.id, false); c != calls[0] || !e.q.TakeOutOfTurn(c) {
 			t.Fatalf("%s: the oldest call is not found, or has begun", name)
 		}
 		last.Earlier.Store(nil) // a walk finds the last alone

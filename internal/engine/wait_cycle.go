@@ -290,7 +290,7 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 				p.give(c, e)
 			}
 			p.mu.Unlock()
-		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
+		} else if next := theirs.oldest(x.id, false); next != nil && e.q.TakeOutOfTurn(next) {
 			c = next
 		}
 	}

@@ -386,7 +386,7 @@ inline Restore(e) {
 	fi
 }
 
-/* In place of Oldest and BeginOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
+/* In place of Oldest and TakeOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
 	p = NIL;
 	All(e);
