@@ -32,9 +32,9 @@ import (
 //
 // Both sides of each race are one atomic operation on state, so exactly one wins: Start against
 // Withdraw, and the Swap of Settle against Park (either Park sees the outcome, or Settle sees that
-// it owes a token). An awaited call that has been taken is not marked
-// as started unless its thread waits, because that would cost one more transfer of its cache line;
-// so only its settling ends a caller's wait for it, and its caller cannot withdraw it.
+// it owes a token). An awaited call that has been taken is not marked as started unless its thread
+// waits, because that would cost one more transfer of its cache line; so only its settling ends a
+// caller's wait for it, and its caller cannot withdraw it.
 //
 // While the call is queued, started or withdrawn, the upper bits of state are the number of the
 // thread that has pushed it, zero for all that never wait in a cycle. A record that is used again

@@ -124,6 +124,18 @@ func (e *Engine) nested(fn func()) bool {
 	return true
 }
 
+// nestedContext is nested for CallContext.
+func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
+	if hasLabels(ctx) {
+		defer e.setLabels(e.labels.now)
+		e.setLabels(e.withName(ctx))
+	}
+	if !e.nested(fn) {
+		return ErrTerminated
+	}
+	return nil
+}
+
 // poster returns the Poster of a call from the thread of e. Without a thread it is zero: only
 // threads wait in cycles.
 //
@@ -197,14 +209,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		return Cause(ctx)
 	}
 	if here {
-		if hasLabels(ctx) {
-			defer self.setLabels(self.labels.now)
-			self.setLabels(self.withName(ctx))
-		}
-		if !self.nested(fn) {
-			return ErrTerminated
-		}
-		return nil
+		return self.nestedContext(ctx, fn)
 	}
 	if !x.Reachable() {
 		x.Refused()

@@ -35,6 +35,7 @@ var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).pa
 var between = []string{
 	"runtime.gopanic", "runtime.goexit", "runtime/trace.WithRegion",
 	"/internal/engine.(*observedCall).call", "/thread.(*Timer).call",
+	"/internal/engine.(*Engine).nestedContext",
 }
 
 // TraceCaller formats a stack that begins in this module, from the function on that called it.
