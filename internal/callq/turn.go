@@ -93,8 +93,6 @@ func (q *Queue) TakeOutOfTurn(c *Call) bool {
 }
 
 // unchain is called when first, the first of ready, has left that, and next is the first now.
-//
-//threadcall:noalloc
 func (q *Queue) unchain(first, next *Call) {
 	if first == q.chained {
 		q.chained = nil
