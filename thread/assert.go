@@ -49,7 +49,7 @@ func (t *Thread) misplaced() error {
 		return fmt.Errorf("%s, which has been terminated;\nit runs on %s: %w", what, where, ErrTerminated)
 	}
 	call := "t.Call"
-	if t.e.Permanent() {
+	if t.e.Main {
 		call = "mainthread.Call"
 	}
 	return fmt.Errorf("%s;\nit runs on %s.\nWrite %s(func() { %s })", what, where, call,

@@ -35,7 +35,7 @@ type Loop struct{ t *Thread }
 // do itself, and on a thread that is a Thread already; that of the main goroutine may be
 // mainthread.Loop of package mainthread. [NewLoop] is for a thread that does not run yet.
 func Adopt(opts ...Option) *Loop {
-	if e := engine.Self(); e.Permanent() {
+	if e := engine.Self(); e != nil && e.Main {
 		panic("thread: Adopt on the main thread, which package mainthread has; use mainthread.Loop")
 	} else if e != nil {
 		panic("thread: Adopt on a thread that is a Thread already; use that one")

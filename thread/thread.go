@@ -262,7 +262,7 @@ func (t *Thread) Terminate() {
 }
 
 func (t *Thread) mayEnd(method string) {
-	if t.e.Permanent() {
+	if t.e.Main {
 		panic("thread: " + method + " on the main thread, which the whole program needs; it ends when " +
 			"the function given to mainthread.Init returns, or by mainthread.Loop().Close()")
 	}

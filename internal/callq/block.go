@@ -111,6 +111,8 @@ func (q *Queue) begin(c *Call) *Call {
 	c.next.Store(next)
 	if next == nil {
 		q.last = c
+	} else if q.chained != nil {
+		next.Node.Before = &c.Node
 	}
 	if next != &closed && q.ready.CompareAndSwap(next, c) {
 		q.part = c
@@ -132,6 +134,9 @@ func (q *Queue) takePart() *Call {
 	case c.Fn == nil:
 		return nil
 	case q.ready.CompareAndSwap(c, c.next.Load()):
+		if q.chained != nil {
+			q.unchain(c, c.next.Load())
+		}
 		c.next.Store(nil)
 		c.spent = true
 		q.left(c)

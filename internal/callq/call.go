@@ -18,28 +18,23 @@ import (
 //	from         to           by      meaning
 //	queued       queued+p     caller  it is about to park; settling the call owes it a token
 //	queued(+p)   started(+p)  thread  if withdrawable: the caller now waits for the end (+p stays).
-//	                                  If awaited: its function serves or waits, see Begun. Of any
-//	                                  kind: it is begun out of its turn and stays in its list, see
-//	                                  BeginOutOfTurn
+//	                                  If awaited: its function serves or waits, see Begun
 //	queued(+p)   started(+p)  Close   the call is refused
 //	started      started+p    caller  as above
 //	queued(+p)   withdrawn    caller  if withdrawable: the caller gives up, and Fn will not run
 //	withdrawn    +c, +q       both    each has let go of the record, the caller when it has cleared
 //	                                  it, the queue when it has removed it; the second frees it
-//	started,     +c, +q       both    likewise, if it was begun out of its turn; of a post, +c is by
-//	settled                           the thread that has run it
 //	queued(+p),  settled      thread  the last touch, but for the token that it owes: Fn has Ran,
 //	started(+p)                       Panicked, or Exited its goroutine; or the call was Refused
-//	                                  by Close, or Expired with its context, and Fn will not run.
-//	                                  +q stays
+//	                                  by Close, or Expired with its context, and Fn will not run
 //	queued(+p),  +u           caller  if awaited: a Goexit unwinds the caller while it waits. A
 //	settled                           thread that takes the call after that refuses it
 //
 // Both sides of each race are one atomic operation on state, so exactly one wins: Start against
-// Withdraw, BeginOutOfTurn against Close, and the Swap of Settle against Park (either Park sees the
-// outcome, or Settle sees that it owes a token). An awaited call that has been taken is not marked
-// as started unless its thread waits, because that would cost one more transfer of its cache line;
-// so only its settling ends a caller's wait for it, and its caller cannot withdraw it.
+// Withdraw, and the Swap of Settle against Park (either Park sees the outcome, or Settle sees that
+// it owes a token). An awaited call that has been taken is not marked as started unless its thread
+// waits, because that would cost one more transfer of its cache line; so only its settling ends a
+// caller's wait for it, and its caller cannot withdraw it.
 //
 // While the call is queued, started or withdrawn, the upper bits of state are the number of the
 // thread that has pushed it, zero for all that never wait in a cycle. A record that is used again
@@ -52,12 +47,10 @@ import (
 type Call struct {
 	state atomic.Uint64
 	Kind  Kind
-	// begun out of its turn and still in its list; written by the thread, and when it is freed
-	linked bool
 	// of a block: its last function has been taken, and it is in no list; the thread's
 	spent bool
-	// in ready, and a Mark is behind it; the thread's
-	marked bool
+	// in ready, and so many Marks are behind it; the thread's
+	marks uint32
 	// the call pushed before it while in Queue.head, after it in a taken list
 	next atomic.Pointer[Call]
 	// cleared once it has run, so that what it captured can be collected
@@ -70,7 +63,7 @@ type Call struct {
 	// every call.
 
 	Ctx    context.Context  // of a withdrawable call; nil if the thread must not look at it
-	Node   list.Node[*Call] // in the backlog of a pool
+	Node   list.Node[*Call] // in the backlog of a pool; for Before in a queue, see TakeOutOfTurn
 	Worker int              // which of the pool's threads has taken it, from 1; guarded by the pool
 
 	// what the same thread has pushed before with a record of the same queue; may be out of date
@@ -83,7 +76,7 @@ type Call struct {
 }
 
 // Kind says what is expected of a call.
-type Kind uint32
+type Kind uint8
 
 const (
 	Awaited      Kind = iota // a caller waits until the call is settled
@@ -192,7 +185,7 @@ func (c *Call) Begun() { c.state.Or(started) }
 //
 //threadcall:noalloc
 func (c *Call) Start() bool {
-	return (c.linked || c.claim()) && (c.Ctx == nil || !c.expired())
+	return c.claim() && (c.Ctx == nil || !c.expired())
 }
 
 // expired settles a call whose context is done, or panics: a context of another package may do so
@@ -235,7 +228,7 @@ func Done(ctx context.Context) bool {
 }
 
 // claim is Start without a look at the context, which may have a lock that the caller of Close
-// holds. It is false if the call was withdrawn, or begun out of its turn.
+// holds. It is false if the call was withdrawn.
 //
 //threadcall:noalloc
 func (c *Call) claim() bool {
@@ -268,11 +261,9 @@ func (c *Call) Withdraw() bool {
 	return true
 }
 
-// letGo is the last touch of a record that has left its queue's order, by its caller, or the thread
-// that has run it, or by the queue.
+// letGo is the last touch of a record that was withdrawn, by its caller or by the queue.
 func (c *Call) letGo(mine uint64) {
 	if c.state.Or(mine)&(callerLetGo|queueLetGo) != 0 {
-		c.linked = false
 		c.free()
 	}
 }
@@ -283,14 +274,7 @@ func (c *Call) letGo(mine uint64) {
 //threadcall:noalloc
 func (c *Call) Settle(o Outcome) (woke bool) {
 	c.Fn = nil
-	var s uint64
-	if c.linked {
-		for done := false; !done; done = c.state.CompareAndSwap(s, uint64(o)|s&queueLetGo) {
-			s = c.state.Load()
-		}
-	} else {
-		s = c.state.Swap(uint64(o))
-	}
+	s := c.state.Swap(uint64(o))
 	if settled(s) {
 		panic("threadcall: internal error: a call is settled twice")
 	}
@@ -301,16 +285,11 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	return true
 }
 
-// Drop gives back the record, of which the caller is the only owner but for its queue, in which it
-// may be linked.
+// Drop gives back the record, of which the caller is the only owner.
 //
 //threadcall:noalloc
 func (c *Call) Drop() {
 	c.Fn, c.Fault, c.Ctx = nil, nil, nil
-	if c.linked {
-		c.letGo(callerLetGo)
-		return
-	}
 	c.free()
 }
 
@@ -330,16 +309,11 @@ func (c *Call) free() {
 func (c *Call) PostRun() (fn func()) {
 	fn = c.Fn
 	c.Fn = nil
-	switch {
-	case c.Kind == Posts:
-		if c.spent {
-			c.spent = false
-			c.leave()
-		}
-	case c.linked:
-		c.letGo(callerLetGo)
-	default:
+	if c.Kind != Posts {
 		c.free()
+	} else if c.spent {
+		c.spent = false
+		c.leave()
 	}
 	return fn
 }

@@ -25,7 +25,7 @@ func (q *Queue) Len() (n int) {
 
 //threadcall:noalloc
 func length(c *Call) (n int) {
-	for ; c != nil && c != &resting && c != &interrupted && c != &closed; c = c.next.Load() {
+	for ; c != nil && c != &resting && c != &closed; c = c.next.Load() {
 		if several := c.functions(); several > 0 {
 			n += several
 		} else if c.Unbegun() {

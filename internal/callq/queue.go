@@ -16,25 +16,19 @@ import (
 //	nil       empty, and the thread is up: it looks at head again before it rests
 //	a Call    the youngest of a stack of calls; the thread is up, or a goroutine is waking it
 //	resting   empty, and the thread will not look until it is woken
-//	interrupted  as resting for a pusher, but the thread must not wait before it has looked
 //	closed    for ever: no call will be taken
 //
 //	from          to           by      in
 //	nil, a Call   a Call       anyone  Push: nothing more to do, the thread will look
-//	resting,      a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
-//	interrupted
+//	resting       a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
 //	nil, a Call   nil          thread  grab: the stack, turned round, is appended to ready (resting
 //	                                   instead of nil after RestAlways)
 //	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
 //	                                   thread
 //	nil           resting      anyone  Rest, for a host that is up: the next pusher wakes it
 //	resting       nil          thread  Awake
-//	nil, resting  interrupted  anyone  Interrupt: if resting, the thread must be woken in case it
-//	                                   waits
-//	interrupted   nil          thread  Heed (resting instead of nil after RestAlways)
 //	any           closed       anyone  Close, which refuses the calls that it found
-//	nil, resting, closed       thread  Seal, if no posted call has come since it looked
-//	interrupted
+//	nil, resting  closed       thread  Seal: fails if a call came
 //
 //	ready           means
 //	a Call          the oldest call taken and not yet run; all are older than those in head
@@ -45,7 +39,7 @@ import (
 //	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
 //	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
 //	                                   came, and then the thread refuses them
-//	a Call        nil          thread  Mark, Seal, sweep: the thread has the list in hand in order
+//	a Call        nil          thread  Mark, TakeOutOfTurn: the thread has the list in hand in order
 //	                                   to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
 //	                                   and then the thread refuses the calls
@@ -57,7 +51,7 @@ import (
 // only the thread removes calls without closing. So a record that is used again confuses neither
 // (no ABA).
 //
-// Get, Put, Push, Post, Interrupt, Rest, Close, Closed, Pending, Resting and Len may be called by
+// Get, Put, Push, Post, Rest, Close, Closed, Pending, Resting and Len may be called by
 // any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
@@ -71,17 +65,17 @@ type Queue struct {
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
 	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
 
-	ready  atomic.Pointer[Call]
-	last   *Call        // of ready, unless that is nil or closed
-	part   *Call        // the first of ready, if that is a block of which some have been taken
-	rest   *Call        // what grab leaves in head: nil, or &resting after RestAlways
-	marked Mark         // the last that was made
-	passed Mark         // the last before which all has been taken
-	grabs  uint64       // how often the thread has emptied head
-	linked atomic.Int64 // calls begun out of their turn and still in a list; the thread changes it
+	ready   atomic.Pointer[Call]
+	last    *Call  // of ready, unless that is nil or closed
+	part    *Call  // the first of ready, if that is a block of which some have been taken
+	rest    *Call  // what grab leaves in head: nil, or &resting after RestAlways
+	marked  Mark   // the last that was made
+	passed  Mark   // the last before which all has been taken
+	grabs   uint64 // how often the thread has emptied head
+	chained *Call  // in ready: up to it, each knows the one before it, see TakeOutOfTurn; or nil
 
 	free    freelist.List[Call]
-	made    atomic.Int64 // records
+	made    atomic.Int64 // records; tests compare them with those in free
 	walks   uint64       // of Oldest
 	bubbled bool         // made in a bubble of testing/synctest, and used only there
 	_       [23]byte     // the allocator aligns objects of 320 bytes
@@ -92,7 +86,7 @@ type Queue struct {
 // An Owner is told of each posted call that Close refuses. Other calls have callers.
 type Owner interface{ Refused() }
 
-var resting, interrupted, closed Call
+var resting, closed Call
 
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
@@ -163,7 +157,7 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 	for {
 		h := q.head.Load()
 		switch h {
-		case nil, &resting, &interrupted:
+		case nil, &resting:
 			if q.head.CompareAndSwap(h, c) {
 				return h != nil, false, true
 			}
@@ -183,33 +177,28 @@ func (q *Queue) Push(c *Call) (wake, backlog, ok bool) {
 //
 //threadcall:noalloc
 func (q *Queue) Take() *Call {
-	for {
-		if q.ready.Load() != nil {
-			if c := q.TakeUntil(everything); c != nil {
-				return c
-			}
-		}
-		c, last := q.grab()
-		if c == nil {
-			return nil
-		}
-		if c != last {
-			var others *Call
-			c, others = pop(c)
-			q.restore(others, last)
-		}
-		switch {
-		case c.Kind == Posts:
-			return q.begin(c)
-		case !c.linked:
+	if q.ready.Load() != nil {
+		if c := q.TakeUntil(everything); c != nil {
 			return c
 		}
-		q.pass(c)
 	}
+	c, last := q.grab()
+	if c == nil {
+		return nil
+	}
+	if c != last {
+		var others *Call
+		c, others = pop(c)
+		q.restore(others, last)
+	}
+	if c.Kind == Posts {
+		return q.begin(c)
+	}
+	return c
 }
 
-// A Mark stands behind all that was queued at some time: behind a call in ready that is marked. The
-// marks of those have the numbers from passed+1 to marked, in their order.
+// A Mark stands behind all that was queued at some time: behind a call in ready that has marks.
+// These have the numbers from passed+1 to marked, in their order.
 type Mark uint64
 
 const everything = ^Mark(0)
@@ -223,18 +212,12 @@ func (q *Queue) Mark() (m Mark, ok bool) {
 	if list == nil {
 		return 0, false
 	}
-	if !last.marked {
-		last.marked = true
+	if last.marks == 0 {
+		last.marks = 1
 		q.marked++
 	}
 	q.restore(list, last)
 	return q.marked, true
-}
-
-// Several reports, after Mark, whether more than one call may be before the mark.
-func (q *Queue) Several() bool {
-	r := q.ready.Load()
-	return r != nil && r != &closed && (r != q.last || r.functions() > 1)
 }
 
 // all takes all calls in hand, if there are any and the queue is not closed.
@@ -259,37 +242,35 @@ func (q *Queue) all() (list, last *Call) {
 //
 //threadcall:noalloc
 func (q *Queue) TakeUntil(m Mark) *Call {
-	for q.passed < m {
-		r := q.ready.Load()
-		if r == nil || r == &closed {
-			break
-		}
-		if r == q.part {
-			return q.takePart()
-		}
-		if !q.ready.CompareAndSwap(r, r.next.Load()) {
-			break // only Close changes ready besides the thread
-		}
-		r.next.Store(nil)
-		if r.Kind == Posts {
-			return q.begin(r)
-		}
-		q.left(r)
-		if !r.linked {
-			return r
-		}
-		q.pass(r)
+	r := q.ready.Load()
+	if r == nil || r == &closed || q.passed >= m {
+		return nil
 	}
-	return nil
+	if r == q.part {
+		return q.takePart()
+	}
+	next := r.next.Load()
+	if !q.ready.CompareAndSwap(r, next) {
+		return nil // only Close changes ready besides the thread
+	}
+	r.next.Store(nil)
+	if q.chained != nil {
+		q.unchain(r, next)
+	}
+	if r.Kind == Posts {
+		return q.begin(r)
+	}
+	q.left(r)
+	return r
 }
 
-// left passes the mark behind c, if there is one, as c has left ready.
+// left passes the marks behind c, as it was the first of ready and has left.
 //
 //threadcall:noalloc
 func (q *Queue) left(c *Call) {
-	if c.marked {
-		c.marked = false
-		q.passed++
+	if c.marks != 0 {
+		q.passed += Mark(c.marks)
+		c.marks = 0
 	}
 }
 
@@ -301,7 +282,7 @@ func (q *Queue) Pending() bool {
 		return r != &closed
 	}
 	h := q.head.Load()
-	return h != nil && h != &resting && h != &closed && h != &interrupted
+	return h != nil && h != &resting && h != &closed
 }
 
 // grab empties head, but for rest, and returns what was there, the oldest first.
@@ -310,7 +291,7 @@ func (q *Queue) Pending() bool {
 func (q *Queue) grab() (list, last *Call) {
 	for {
 		switch h := q.head.Load(); h {
-		case &resting, &interrupted, &closed:
+		case &resting, &closed:
 			return nil, nil
 		case nil:
 			if q.rest == nil || q.head.CompareAndSwap(nil, q.rest) {
@@ -355,28 +336,6 @@ func reverse(stack *Call) (list *Call) {
 	return list
 }
 
-// sift makes those calls of list ready that stay, and is true if there are any. all has returned
-// list.
-func (q *Queue) sift(list *Call, stays func(*Call) bool) bool {
-	var first, last *Call
-	for list != nil {
-		var c *Call
-		if c, list = pop(list); !stays(c) {
-			continue
-		}
-		if last == nil {
-			first = c
-		} else {
-			last.next.Store(c)
-		}
-		last = c
-	}
-	if first != nil {
-		q.restore(first, last)
-	}
-	return first != nil
-}
-
 // pop takes the first call off a list.
 func pop(list *Call) (first, rest *Call) {
 	rest = list.next.Load()
@@ -396,32 +355,7 @@ func (q *Queue) Rest() bool {
 	if q.head.CompareAndSwap(nil, &resting) {
 		return true
 	}
-	h := q.head.Load()
-	return h == &resting || h == &interrupted
-}
-
-// Interrupt has the thread look before it waits, without queueing anything: the next pusher still
-// owes the thread a wake-up. If wake is true the thread must be woken in case it waits. Heed ends
-// it.
-func (q *Queue) Interrupt() (wake bool) {
-	for {
-		h := q.head.Load()
-		if h != nil && h != &resting {
-			return false // there is something to look at
-		}
-		if q.head.CompareAndSwap(h, &interrupted) {
-			return h == &resting
-		}
-	}
-}
-
-// Heed says that the thread is about to look at what Interrupt was called for.
-//
-//threadcall:noalloc
-func (q *Queue) Heed() {
-	if q.head.Load() == &interrupted {
-		q.head.CompareAndSwap(&interrupted, q.rest)
-	}
+	return q.head.Load() == &resting
 }
 
 // Resting reports whether nothing has happened since Rest.
@@ -456,41 +390,20 @@ func (q *Queue) Close() (wake bool) {
 		refuse(r)
 	}
 	switch h {
-	case nil, &resting, &interrupted, &closed:
+	case nil, &resting, &closed:
 	default:
 		refuse(reverse(h))
 	}
 	return h != nil
 }
 
-// Seal closes the queue if no posted calls are in it; then it is true, or if that was closed.
-// Otherwise it leaves them: what they run may need calls that are yet to come. In either case it
-// refuses the other calls that it finds.
+// Seal closes the queue if it is empty; then it is true, or if it was closed.
 func (q *Queue) Seal() (closes bool) {
-	for {
-		list, _ := q.all()
-		if q.sift(list, func(c *Call) bool {
-			if !c.linked && c.Kind > Withdrawable {
-				return true
-			}
-			if q.left(c); c.linked {
-				q.pass(c)
-			} else {
-				c.Refuse()
-			}
-			return false
-		}) {
-			return false
-		}
-		switch h := q.head.Load(); h {
-		case &closed:
-			return true
-		case nil, &resting, &interrupted:
-			if q.head.CompareAndSwap(h, &closed) {
-				return true
-			}
-		}
+	if r := q.ready.Load(); r != nil {
+		return r == &closed
 	}
+	h := q.head.Load()
+	return h == &closed || (h == nil || h == &resting) && q.head.CompareAndSwap(h, &closed)
 }
 
 // Closed reports whether Close or Seal has closed the queue.
@@ -507,7 +420,7 @@ func refuse(list *Call) {
 	}
 }
 
-// Refuse settles a call as Refused, unless it has begun out of its turn or was withdrawn.
+// Refuse settles a call as Refused, unless it was withdrawn.
 func (c *Call) Refuse() {
 	switch {
 	case c.Kind == Posts:

@@ -45,8 +45,7 @@ func TestQueue_Mark_nested(t *testing.T) {
 	}
 }
 
-// What is before a mark is taken, and no more: functions of blocks, also if there is one, and what
-// begins out of its turn, whose record stays with the mark when others are swept.
+// What is before a mark is taken, and no more: functions of blocks, also if there is one.
 func TestQueue_Mark(t *testing.T) {
 	for name, c := range map[string]struct {
 		push func(q *Queue)
@@ -56,35 +55,111 @@ func TestQueue_Mark(t *testing.T) {
 		"a post":         {func(q *Queue) { q.Post(nothing) }, 1},
 		"a block":        {func(q *Queue) { q.Post(nothing); q.Post(nothing); q.Post(nothing) }, 3},
 		"several blocks": {func(q *Queue) { q.postMany(2*blockOf + 1) }, 2*blockOf + 1},
-		"begun out of turn": {func(q *Queue) {
-			q.Post(nothing)
-			q.mustPush(t, Posted, 1).BeginOutOfTurn(1)
-		}, 1},
 	} {
-		for _, sweeps := range []bool{false, true} {
-			q := New()
-			c.push(q)
-			m, _ := q.Mark()
-			if again, _ := q.Mark(); again != m {
-				t.Errorf("%s: behind the same call there are marks %d and %d", name, m, again)
+		q := New()
+		c.push(q)
+		m, _ := q.Mark()
+		if again, _ := q.Mark(); again != m {
+			t.Errorf("%s: behind the same call there are marks %d and %d", name, m, again)
+		}
+		q.Post(nothing)
+		q.mustPush(t, Posted, 2)
+		if later, _ := q.Mark(); later == m {
+			t.Errorf("%s: a later mark is the same", name)
+		}
+		n := 0
+		for c := q.TakeUntil(m); c != nil; c = q.TakeUntil(m) {
+			n++
+			c.PostRun()
+		}
+		if left := q.runAll(); n != c.want || left != 2 || q.passed != q.marked {
+			t.Errorf("%s: %d are taken before the mark, want %d; then %d, want 2; %d of %d marks are "+
+				"passed", name, n, c.want, left, q.passed, q.marked)
+		}
+	}
+}
+
+// Calls are taken from anywhere in the list; what is left is in its order, and marks stay where
+// they are. A call that has left is linked to none.
+func TestQueue_TakeOutOfTurn(t *testing.T) {
+	r := testutil.Seeded(t)
+	for range 300 {
+		q := New()
+		var queued []*Call
+		var marks []int // for each mark that is not passed, how many calls are before it
+		left := func(i int) {
+			if c := queued[i]; c.marks != 0 || c.Node.Before != nil || c.next.Load() != nil {
+				t.Fatalf("a call has left with %+v", c)
 			}
-			q.Post(nothing)
-			q.mustPush(t, Posted, 2)
-			if later, _ := q.Mark(); later == m {
-				t.Errorf("%s: a later mark is the same", name)
+			queued = slices.Delete(queued, i, i+1)
+			for m := range marks {
+				if i < marks[m] {
+					marks[m]--
+				}
 			}
-			if sweeps {
-				q.sweep()
+		}
+		for range 200 {
+			switch n := len(queued); {
+			case r.IntN(3) > 0 || n == 0:
+				queued = append(queued, q.mustPush(t, Posted, 1))
+			case r.IntN(2) == 0:
+				i := r.IntN(n)
+				if c := queued[i]; !q.TakeOutOfTurn(c) {
+					t.Fatal("the queue is closed")
+				}
+				left(i)
+			case r.IntN(3) == 0:
+				if q.Take() != queued[0] {
+					t.Fatal("not the oldest")
+				}
+				left(0)
+			case r.IntN(2) == 0:
+				q.Mark()
+				if k := len(marks); k == 0 || marks[k-1] != n {
+					marks = append(marks, n)
+				}
 			}
-			n := 0
-			for c := q.TakeUntil(m); c != nil; c = q.TakeUntil(m) {
-				n++
-				c.PostRun()
+			marks = slices.DeleteFunc(marks, func(before int) bool { return before == 0 })
+			if q.ready.Load() == nil && q.chained != nil || q.chained != nil && q.chained.Kind != Posted {
+				t.Fatal("the end of the chain is not in the list")
 			}
-			if left := q.runAll(); n != c.want || left != 2 || q.passed != q.marked {
-				t.Errorf("%s, swept %v: %d are taken before the mark, want %d; then %d, want 2; %d of %d "+
-					"marks are passed", name, sweeps, n, c.want, left, q.passed, q.marked)
+		}
+		for m := range slices.Clone(marks) {
+			want := 0
+			if len(marks) > 0 {
+				want = marks[0]
 			}
+			for range want {
+				if c := q.TakeUntil(q.passed + 1); c != queued[0] {
+					t.Fatalf("mark %d: not the oldest", m)
+				}
+				left(0)
+			}
+			if len(marks) > 0 && marks[0] == 0 {
+				marks = marks[1:]
+			}
+		}
+		if n := q.runAll(); n != len(queued) || q.passed != q.marked || q.chained != nil {
+			t.Fatalf("%d calls are left, want %d; %d of %d marks are passed", n, len(queued), q.passed,
+				q.marked)
+		}
+	}
+}
+
+// Of a queue that is closed, the caller of Close has the calls.
+func TestQueue_TakeOutOfTurn_closed(t *testing.T) {
+	for name, closes := range map[string]func(q *Queue){
+		"closed":        func(q *Queue) { q.Close() },
+		"closed, ready": func(q *Queue) { q.Mark(); q.head.Store(&closed) },
+	} {
+		q := New()
+		q.mustPush(t, Posted, 0)
+		c := q.mustPush(t, Awaited, 1)
+		if closes(q); q.TakeOutOfTurn(c) {
+			t.Errorf("%s: a call is taken", name)
+		}
+		if q.Close(); c.Outcome() != Refused {
+			t.Errorf("%s: it is not refused", name)
 		}
 	}
 }
@@ -108,7 +183,7 @@ func TestQueue_line(t *testing.T) {
 		if begin/64 != (end-1)/64 {
 			t.Fatalf("a queue of %d bytes at %#x has them in two", unsafe.Sizeof(*q), begin)
 		}
-		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.linked))
+		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.chained))
 		reads := uintptr(unsafe.Pointer(&q.free))
 		taken := uintptr(unsafe.Pointer(&q.firstTaken))
 		if taken/64 == writes/64 || writes/64 != ends/64 || reads/64 == ends/64 {
@@ -206,7 +281,7 @@ func (q *trial) take() {
 			if last := q.waiting[p]; last != nil {
 				c = Oldest(uintptr(p+1), last, false)
 			}
-			if c != nil && !c.BeginOutOfTurn(uintptr(p+1)) {
+			if c != nil && !q.TakeOutOfTurn(c) {
 				c = nil
 			}
 			if q.leave[p].Unlock(); c == nil {
@@ -354,44 +429,37 @@ func TestOldest_passesOverNothing(t *testing.T) {
 	}
 	last := push(Awaited, poster)
 	push(Posted, 0)
-	h := q.head.Load()
 	want := slices.Clone(mine)
 	for _, c := range want {
-		if oldest := Oldest(poster, last, false); oldest != c || !c.BeginOutOfTurn(poster) {
+		if oldest := Oldest(poster, last, false); oldest != c || !q.TakeOutOfTurn(c) {
 			t.Fatalf("the oldest call is %p, want %p", oldest, c)
 		}
+		if c != last {
+			c.PostRun()
+		}
 	}
-	if Oldest(poster, last, false) != nil {
-		t.Error("a call is found behind one that has begun")
+	if last.Begun(); Oldest(poster, last, false) != nil {
+		t.Error("a call is found that has begun")
 	}
 	for _, c := range others {
 		if c.walk != 0 && c.state.Load()>>posterBits != poster {
 			t.Fatal("a call of another thread was passed over")
 		}
 	}
-	if q.head.Load() != h || q.ready.Load() != nil {
-		t.Error("the queue was taken in hand")
-	}
-	for _, c := range want {
-		if c.Kind == Awaited {
-			c.Settle(Ran)
-			c.Drop()
-		} else {
-			c.PostRun()
-		}
-	}
+	last.Settle(Ran)
+	last.Drop()
 	if n := q.Len(); n != 801 {
 		t.Errorf("%d calls are queued, want 801", n)
 	}
 	for range 801 {
 		c := q.Take()
-		if c == nil || c.linked {
-			t.Fatal("a call that has begun is taken, or none")
+		if c == nil {
+			t.Fatal("none is taken")
 		}
 		c.PostRun()
 	}
-	if q.Take() != nil || q.linked.Load() != 0 {
-		t.Errorf("%d calls are left, or one was taken again", q.linked.Load())
+	if q.Take() != nil {
+		t.Error("a call is left, or was taken again")
 	}
 	free := 0
 	for q.free.Get() != nil {
@@ -415,14 +483,11 @@ func TestOldest_leavesTheCallsOfOthers(t *testing.T) {
 	if c := Oldest(1, last, false); c != taken {
 		t.Errorf("the oldest in the queue is %p, want %p", c, taken)
 	}
-	if taken.BeginOutOfTurn(2) || taken.linked {
-		t.Error("a call of one thread begins for another")
-	}
 }
 
-// Calls that have begun out of their turn are swept from the list, so that a thread whose function
-// waits in cycles for ever needs no more memory than what is queued.
-func TestQueue_sweep(t *testing.T) {
+// Calls that have begun out of their turn have left the list, so that a thread whose function waits
+// in cycles for ever needs no more memory than what is queued.
+func TestQueue_TakeOutOfTurn_leavesNothing(t *testing.T) {
 	for _, before := range []int{0, 50} {
 		q := New()
 		for range before {
@@ -430,12 +495,12 @@ func TestQueue_sweep(t *testing.T) {
 		}
 		posts := before
 		for i := range 100_000 {
-			if i%1000 == 500 { // so the first sweep finds no other
+			if i%1000 == 500 {
 				q.mustPush(t, Posted, 0)
 				posts++
 			}
 			c := q.mustPush(t, Awaited, 1)
-			if Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+			if Oldest(1, c, false) != c || !q.TakeOutOfTurn(c) {
 				t.Fatal("the only call is not found")
 			}
 			c.Settle(Ran)
@@ -489,48 +554,11 @@ func TestQueue_Close_tellsOfPosts(t *testing.T) {
 	}
 }
 
-// Behind the end of a thread are posts whose posters were late. They run before it, and may need
-// calls meanwhile; but it refuses the calls that it finds.
-func TestQueue_Seal(t *testing.T) {
-	q := New()
-	call, placed := q.mustPush(t, Awaited, 1), q.mustPush(t, Placed, 1)
-	last := q.mustPush(t, Posted, 1)
-	before, _ := q.Mark()
-	if !last.BeginOutOfTurn(1) {
-		t.Fatal("a post does not begin")
-	}
-	q.Post(nothing)
-	if q.Seal() || q.Closed() {
-		t.Fatal("the queue is closed before its posts")
-	}
-	if q.TakeUntil(before) != nil {
-		t.Error("what was queued before a mark has gone, and the mark is not passed")
-	}
-	if call.Outcome() != Refused || q.linked.Load() != 0 || q.Len() != 2 {
-		t.Errorf("a call is %d, %d calls have begun out of their turn, and %d are queued", call.Outcome(),
-			q.linked.Load(), q.Len())
-	}
-	post := (*Call)(nil)
-	if q.Take() != placed {
-		t.Error("not the oldest post")
-	} else if post = q.Take(); post == nil || post.Kind != Posts {
-		t.Error("not the other one")
-	} else if post.PostRun(); q.Take() != nil {
-		t.Error("there is another one")
-	}
-	if late := q.mustPush(t, Awaited, 2); !q.Seal() || late.Outcome() != Refused || !q.Closed() {
-		t.Error("the queue is open, or a call is not refused")
-	}
-}
-
-// A post that comes while Seal refuses calls runs, or is refused.
+// A call that comes while the thread seals its queue is taken, or is refused.
 func TestQueue_Seal_losesNoPost(t *testing.T) {
-	for range 100 {
+	for range 1000 {
 		q, queued := New(), make(chan bool)
 		first := q.mustPush(t, Awaited, 0)
-		for range 2000 {
-			q.mustPush(t, Awaited, 0)
-		}
 		go func() {
 			queued <- true
 			for first.Outcome() == 0 {
@@ -542,23 +570,15 @@ func TestQueue_Seal_losesNoPost(t *testing.T) {
 		<-queued
 		ran := false
 		for !q.Seal() {
-			q.Take().PostRun()
-			ran = true
+			if c := q.Take(); c == first {
+				c.Refuse()
+			} else if c != nil {
+				c.PostRun()
+				ran = true
+			}
 		}
 		if ok := <-queued; ok != ran {
 			t.Fatalf("Post was %v, and the function ran: %v", ok, ran)
-		}
-	}
-}
-
-func TestQueue_Several(t *testing.T) {
-	for n := range 3 {
-		q := New()
-		for range n {
-			q.Post(nothing) // to one block
-		}
-		if _, ok := q.Mark(); ok != (n > 0) || q.Several() != (n > 1) {
-			t.Errorf("of %d posts, several are %v", n, q.Several())
 		}
 	}
 }

@@ -21,7 +21,6 @@ var heads = []struct {
 	{"resting", New},
 	{"nil", func() *Queue { q := New(); q.Awake(); return q }},
 	{"a Call", func() *Queue { q := New(); q.Push(q.Get(Posted, nil, 1)); return q }},
-	{"interrupted", func() *Queue { q := New(); q.Interrupt(); return q }},
 	{"closed", func() *Queue { q := New(); q.Close(); return q }},
 	{"nil, ready", func() *Queue {
 		q := New()
@@ -47,8 +46,6 @@ func (q *Queue) state() string {
 		s = "nil"
 	case &resting:
 		s = "resting"
-	case &interrupted:
-		s = "interrupted"
 	case &closed:
 		s = "closed"
 	}
@@ -70,8 +67,6 @@ func TestQueue_transitions(t *testing.T) {
 		"Mark":      func(q *Queue) string { _, ok := q.Mark(); return fmt.Sprint(ok) },
 		"Rest":      func(q *Queue) string { return fmt.Sprint(q.Rest()) },
 		"Awake":     func(q *Queue) string { q.Awake(); return "" },
-		"Heed":      func(q *Queue) string { q.Heed(); return "" },
-		"Interrupt": func(q *Queue) string { return fmt.Sprint(q.Interrupt()) },
 		"Close":     func(q *Queue) string { return fmt.Sprint(q.Close()) },
 		"Seal":      func(q *Queue) string { return fmt.Sprint(q.Seal()) },
 		"Pending":   func(q *Queue) string { return fmt.Sprint(q.Pending()) },
@@ -81,50 +76,38 @@ func TestQueue_transitions(t *testing.T) {
 			q.RestAlways(true)
 			return fmt.Sprint(q.Take() != nil)
 		},
-		"a host's Heed": func(q *Queue) string { q.RestAlways(true); q.Heed(); return "" },
 	}
 	for operation, rows := range map[string]map[string]string{
 		"Push": {
-			"resting":     "a Call; wake true, backlog false, ok true",
-			"nil":         "a Call; wake false, backlog false, ok true",
-			"a Call":      "a Call; wake false, backlog true, ok true",
-			"closed":      "closed; wake false, backlog false, ok false",
-			"nil, ready":  "a Call, ready; wake false, backlog false, ok true",
-			"interrupted": "a Call; wake true, backlog false, ok true",
+			"resting":    "a Call; wake true, backlog false, ok true",
+			"nil":        "a Call; wake false, backlog false, ok true",
+			"a Call":     "a Call; wake false, backlog true, ok true",
+			"closed":     "closed; wake false, backlog false, ok false",
+			"nil, ready": "a Call, ready; wake false, backlog false, ok true",
 		},
-		"Take": {"interrupted": "interrupted; false", "resting": "resting; false",
+		"Take": {"resting": "resting; false",
 			"nil": "nil; false", "a Call": "nil; true",
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"TakeUntil": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil; true"},
 		"Mark": {"resting": "resting; false", "nil": "nil; false", "a Call": "nil, ready; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
-		"Rest": {"interrupted": "interrupted; true", "resting": "resting; true",
-			"nil": "resting; true", "a Call": "a Call; false",
+		"Rest": {"resting": "resting; true", "nil": "resting; true", "a Call": "a Call; false",
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
-		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed",
-			"interrupted": "interrupted"},
-		"Heed": {"resting": "resting", "nil": "nil", "a Call": "a Call", "closed": "closed",
-			"interrupted": "nil"},
-		"Interrupt": {"resting": "interrupted; true", "nil": "interrupted; false",
-			"a Call": "a Call; false",
-			"closed": "closed; false", "nil, ready": "interrupted, ready; false",
-			"interrupted": "interrupted; false"},
-		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false",
+		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed"},
+		"Close": {"resting": "closed; true", "nil": "closed; false",
 			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; false",
 			"closed, ready": "closed; true"},
-		"Seal": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; true",
-			"a Call": "nil, ready; false", "closed": "closed; true",
+		"Seal": {"resting": "closed; true", "nil": "closed; true",
+			"a Call": "a Call; false", "closed": "closed; true",
 			"nil, ready": "nil, ready; false", "closed, ready": "closed, ready; false"},
-		"Pending": {"interrupted": "interrupted; false", "resting": "resting; false",
-			"nil": "nil; false", "a Call": "a Call; true",
+		"Pending": {"resting": "resting; false", "nil": "nil; false", "a Call": "a Call; true",
 			"closed": "closed; false", "nil, ready": "nil, ready; true"},
 		"Closed": {"nil": "nil; false", "closed": "closed; true"},
-		"Resting": {"interrupted": "interrupted; false", "resting": "resting; true",
+		"Resting": {"resting": "resting; true",
 			"nil": "nil; false", "closed": "closed; false"},
 		"a host's Take": {"a Call": "resting; true", "closed": "closed; false",
 			"nil": "resting; false"},
-		"a host's Heed": {"interrupted": "resting"},
 	} {
 		for _, h := range heads {
 			want, ok := rows[h.name]
@@ -150,7 +133,6 @@ func TestQueue_transitions(t *testing.T) {
 func TestCall_transitions(t *testing.T) {
 	// Each state that a caller who waits can be in.
 	states := map[string]func(c *Call){
-		"out of turn":     func(c *Call) { c.BeginOutOfTurn(1) },
 		"queued":          func(*Call) {},
 		"queued, parked":  func(c *Call) { c.Park() },
 		"started":         func(c *Call) { c.Start() },
@@ -166,7 +148,6 @@ func TestCall_transitions(t *testing.T) {
 		token                 int // that settling it sends
 	}{
 		"queued":          {park: true, start: true, withdraw: true},
-		"out of turn":     {park: true, start: true},
 		"queued, parked":  {park: true, start: true, withdraw: true, token: 1},
 		"started":         {park: true},
 		"started, parked": {park: true, token: 1},
@@ -235,7 +216,6 @@ func TestCall_Withdraw(t *testing.T) {
 		"ready, then taken":      {before: func(q *Queue, c *Call) { q.Mark() }, after: take},
 		"ready, then closed": {before: func(q *Queue, c *Call) { q.Mark() },
 			after: func(q *Queue) { q.Close() }},
-		"in a list that was swept": {before: func(q *Queue, c *Call) { q.sweep() }, after: take},
 	} {
 		q := New()
 		call := q.mustPush(t, Withdrawable, 1)
@@ -282,7 +262,7 @@ func TestCall_keepsNothing(t *testing.T) {
 		c.Drop()
 	}
 	outOfTurn := func(q *Queue, c *Call) {
-		if q.Push(c); Oldest(1, c, false) != c || !c.BeginOutOfTurn(1) {
+		if q.Push(c); Oldest(1, c, false) != c || !q.TakeOutOfTurn(c) {
 			t.Fatal("the only call is not found")
 		}
 	}

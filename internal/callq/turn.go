@@ -3,7 +3,7 @@ package callq
 // Where threads wait for each other in a cycle, one of them must begin a call before what others
 // have queued. The calls of the thread that waits for it begin in their order: the oldest first, up
 // to the one that it waits for. They are found by their links, Earlier, from the youngest on, and
-// stay in the list until the thread reaches them there or sweeps it. So neither costs a walk over
+// taken from the list, which is linked in both directions for that. So neither costs a walk over
 // what others have queued.
 //
 // Of the calls of one thread, those that have left the queue are older than all that have not. So
@@ -49,45 +49,54 @@ func (c *Call) Queued(poster uintptr) bool {
 // neither serves nor waits is not known to have begun.
 func (c *Call) Unbegun() bool { return c.state.Load()&phase == queued }
 
-// BeginOutOfTurn begins a call that Oldest has returned, for poster. It is false if Close has
-// refused the call.
-func (c *Call) BeginOutOfTurn(poster uintptr) bool {
-	for {
-		s := c.state.Load()
-		if uintptr(s>>posterBits) != poster || s&phase != queued {
-			return false
-		}
-		if c.state.CompareAndSwap(s, s|started) {
-			break
+// TakeOutOfTurn takes a call that Oldest has returned. It is false if Close refuses the call.
+//
+// Each call of ready up to chained knows the one before it, and the first knows none. The others
+// learn it here, so that costs each of them a step, however often the thread takes one so.
+func (q *Queue) TakeOutOfTurn(c *Call) bool {
+	list, last := q.all()
+	if list == nil {
+		return false
+	}
+	if q.Closed() { // and so the call may have been in head then
+		q.restore(list, last)
+		return false
+	}
+	if q.chained == nil {
+		q.chained = list
+	}
+	for next := q.chained.next.Load(); next != nil; next = next.next.Load() {
+		next.Node.Before = &q.chained.Node
+		q.chained = next
+	}
+	next := c.next.Load()
+	if before := c.Node.Before; before == nil {
+		q.unchain(c, next)
+		q.left(c)
+		list = next
+	} else {
+		previous := before.Value
+		previous.next.Store(next)
+		previous.marks += c.marks
+		c.Node.Before, c.marks = nil, 0
+		if next != nil {
+			next.Node.Before = before
+		} else {
+			last, q.chained = previous, previous
 		}
 	}
-	c.linked = true
-	q := c.Queue
-	if n := q.linked.Add(1); n >= sweepAfter && n > q.made.Load()/2 {
-		q.sweep()
+	c.next.Store(nil)
+	if list != nil {
+		q.restore(list, last)
 	}
 	return true
 }
 
-// sweepAfter is how many calls that have begun out of their turn may be in the lists. Above half of
-// all records that there are, the thread sweeps them out: so a sweep, which passes over what others
-// have queued, costs each of them two steps at most, and memory is bound by what was queued.
-const sweepAfter = 64
-
-// sweep removes the calls that have begun out of their turn, but for those with a mark behind them.
-func (q *Queue) sweep() {
-	list, _ := q.all()
-	q.sift(list, func(c *Call) bool {
-		if c.linked && !c.marked {
-			q.pass(c)
-			return false
-		}
-		return true
-	})
-}
-
-// pass lets go of a call that has begun out of its turn and was taken from its list.
-func (q *Queue) pass(c *Call) {
-	q.linked.Add(-1)
-	c.letGo(queueLetGo)
+// unchain is called when first, the first of ready, has left that, and next is the first now.
+func (q *Queue) unchain(first, next *Call) {
+	if first == q.chained {
+		q.chained = nil
+	} else {
+		next.Node.Before = nil
+	}
 }

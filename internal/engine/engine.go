@@ -56,8 +56,9 @@ type Engine struct {
 	eventLoop eventLoop
 	load      sched.Load
 	labels    labels
-	observed  *observedCall // the innermost that runs and is observed
-	withdrawn bool          // the posted function that it has last begun did not run
+	observed  *observedCall   // the innermost that runs and is observed
+	withdrawn bool            // the posted function that it has last begun did not run
+	cancel    <-chan struct{} // of the innermost ServeContext
 
 	place  // in a pool
 	waiter // for another thread

@@ -17,9 +17,9 @@ import (
 //
 //	phase    posts        calls                         what is queued  entered by
 //	open     are queued   are queued                    runs            New
-//	closing  are refused  are queued, and refused when  runs            Shutdown, and Retire of a
-//	                      the thread seals it, see end;                 pool
-//	                      those of a pool are refused
+//	closing  are refused  are queued, and refused in    runs            Retire
+//	                      their turn, see end; those
+//	                      of a pool are refused
 //	closed   are refused  are refused                   is refused      Terminate; a thread of a
 //	                                                                    closing pool that has
 //	                                                                    nothing to run, for itself
@@ -97,7 +97,7 @@ func (e *Engine) Start() {
 		e.claimOwn()
 		serveAll(func() {
 			for {
-				e.loop(nil)
+				e.loop()
 				e.stopSpinning()
 				e.runStops()
 				e.counts.rest(clock.Now())
@@ -266,7 +266,7 @@ const (
 func (e *Engine) endServing(n int64) {
 	serving := e.serving.Add(-n)
 	outermost := serving == 0
-	if u := &e.unserved; !e.own && serving < loops && u.waits.Load() > 0 && !u.watched.Load() {
+	if u := &e.unserved; !e.own && serving < loops && u.awaited() && !u.watched.Load() {
 		e.beginWatch(false) //threadcall:alloc for the first
 	}
 	if outermost && !e.own && e.q.Closed() {
@@ -365,40 +365,55 @@ func (e *Engine) GiveBack() bool {
 	return true
 }
 
-// Retire terminates the engine after it has run what is queued.
+// Retire is called when nothing refers to the engine any more. A host may never serve it.
 func (e *Engine) Retire() {
-	if !e.own {
+	if e.own {
+		e.target.Retire()
+	} else {
 		e.Terminate()
-		return
 	}
-	e.Control(e.end)
 }
 
-// end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
-// queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread runs those posts, until there are none.
+// Retire refuses posts from now on, and ends the threads when they have run what is queued.
+func (x *target) Retire() {
+	end := x.on.end
+	if p := x.pool; p != nil {
+		end = nil // the threads look by themselves, see next
+		p.mu.Lock()
+		defer p.mu.Unlock()
+	}
+	if x.enter(closing) {
+		for _, e := range x.workers {
+			e.Control(end)
+		}
+	}
+}
+
+// end is called when the thread comes to the end that Retire has queued. What Go has queued is in
+// front of it, or behind it if the poster has read the phase before it was closing. So the thread
+// runs those posts, and refuses calls, until nothing is queued.
 func (e *Engine) end() {
 	serveAll(func() {
 		for !e.q.Seal() {
-			e.step()
+			if c := e.take(); c != nil && c.Kind <= callq.Withdrawable {
+				c.Refuse()
+			} else if c != nil && e.run(c, nil) {
+				e.took()
+			}
 		}
 	}, e.countExit, e.Terminate)
 }
 
-// Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one
-// of the threads, or in a function that one waits for, directly or through others. Functions that
-// are posted from then on are refused. If ctx is done before the end, Shutdown returns why.
+// Shutdown is Retire, and waits for the end, unless the caller is on one of the threads, or in a
+// function that one waits for, directly or through others. If ctx is done before the end, Shutdown
+// returns why.
 func (x *target) Shutdown(ctx context.Context) error {
 	ctx.Done() // which may panic: before anything changes
 	if !x.Reachable() {
 		return nil
 	}
 	e := x.on
-	if x.pool != nil {
-		x.pool.Retire()
-	} else if x.enter(closing) {
-		e.Control(e.end)
-	}
+	x.Retire()
 	switch self := Self(); {
 	case self == nil || self.of != x:
 	case !e.own && e.serving.Load() == 0:
@@ -422,6 +437,3 @@ func whyNot(ctx context.Context, done <-chan struct{}) error {
 	}
 	return nil
 }
-
-// Permanent reports whether the thread is that of package mainthread. e may be nil.
-func (e *Engine) Permanent() bool { return e != nil && e.Main }

@@ -66,13 +66,13 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 		},
 		"the context's, after ServeContext": func(e *Engine, _ chan bool, _ func()) {
 			serveContext(e, func() {})
-			e.interrupt()
+			e.unpark()
 		},
 		"the context's, in a function": func(e *Engine, events chan bool, next func()) {
-			serveContext(e, func() { e.interrupt(); drain(events); next() })
+			serveContext(e, func() { e.unpark(); drain(events); next() })
 		},
 		"the context's, in block": func(e *Engine, events chan bool, next func()) {
-			e.Wait(func() { serveContext(e, func() {}); e.interrupt(); drain(events); next() })
+			e.Wait(func() { serveContext(e, func() {}); e.unpark(); drain(events); next() })
 		},
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
@@ -237,16 +237,16 @@ func TestServe_handsOnOnce(t *testing.T) {
 	})
 }
 
-// An interrupt that comes after ServeContext has returned does not keep a thread from resting.
-func TestEngine_interrupt_late(t *testing.T) {
+// A wake-up that comes after ServeContext has returned does not keep a thread from resting.
+func TestEngine_unpark_late(t *testing.T) {
 	e := start(t)
 	e.Call(func() {})
-	e.interrupt()
+	e.unpark()
 	eventually(t, e.q.Resting, "the thread rests")
 }
 
 // Nor does it keep one from resting that is in the next ServeContext.
-func TestServeContext_interruptedLate(t *testing.T) {
+func TestServeContext_wokenLate(t *testing.T) {
 	e, _ := New(Config{})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan bool)
@@ -258,7 +258,7 @@ func TestServeContext_interruptedLate(t *testing.T) {
 	}()
 	eventually(t, func() bool { return e.serving.Load() >= loops }, "the thread serves")
 	e.Call(nothing)
-	e.interrupt()
+	e.unpark()
 	eventually(t, e.q.Resting, "the thread rests")
 	cancel()
 	testutil.Arrives(t, ended)
@@ -403,9 +403,9 @@ func TestUnserved_countsEachWay(t *testing.T) {
 		e, _ := New(Config{Limit: 1})
 		returned := make(chan bool)
 		go func() { waits(e); close(returned) }()
-		eventually(t, func() bool { return e.unserved.waits.Load() != 0 }, "%s: it is counted", name)
+		eventually(t, func() bool { return e.unserved.awaited() }, "%s: it is counted", name)
 		e.Terminate()
-		if testutil.Arrives(t, returned); e.unserved.waits.Load() != 0 {
+		if testutil.Arrives(t, returned); e.unserved.awaited() {
 			t.Errorf("%s: it still counts when it has returned", name)
 		}
 	}

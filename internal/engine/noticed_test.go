@@ -106,7 +106,7 @@ func TestOldest_walksOnce(t *testing.T) {
 		if !x.publish(w) || x.publish(w) {
 			t.Fatalf("%s: the wait is not published once", name)
 		}
-		if c := w.oldest(x.id, false); c != calls[0] || !c.BeginOutOfTurn(x.id) {
+		if c := w.oldest(x.id, false); c != calls[0] || !e.q.TakeOutOfTurn(c) {
 			t.Fatalf("%s: the oldest call is not found, or has begun", name)
 		}
 		last.Earlier.Store(nil) // a walk finds the last alone
@@ -344,7 +344,7 @@ func TestCheckUnserved_asksWhoHasWaited(t *testing.T) {
 			u.alarm.Init(nothing, false)
 			u.period.Store(period + uint32(before))
 			u.watched.Store(true)
-			u.waits.Add(1 + (odd-1)*uint64(period))
+			u.waits[period].Add(1)
 			e.checkUnserved()
 			next := u.period.Load() != period+uint32(before)
 			if u.looked != looks || next == looks {
@@ -371,7 +371,7 @@ func TestGoContext_asksNoContextWithoutAChannel(t *testing.T) {
 	ctx, ran := &counted{Context: context.Background()}, false
 	_ = e.GoContext(ctx, func() { ran = true })
 	before := ctx.asked
-	if e.step(); !ran || ctx.asked != before {
+	if e.Serve(0, nil); !ran || ctx.asked != before {
 		t.Errorf("it has run: %v; asked %d times by the thread", ran, ctx.asked-before)
 	}
 }
@@ -447,7 +447,7 @@ func TestAbandon_withdraws(t *testing.T) {
 			t.Error("the thread waits for it")
 		}
 	}
-	on.step()
+	on.Serve(0, nil)
 }
 
 // A function that a thread runs while it waits, and that calls Goexit, ends the thread's wait for a
@@ -483,33 +483,45 @@ func TestWaitOn_givesBackTheRecordOfWhatItUnwinds(t *testing.T) {
 	}
 }
 
-// interrupt wakes a thread that rests in the Go scheduler, and no other.
-func TestInterrupt_wakesWhatRests(t *testing.T) {
-	for name, c := range map[string]struct {
-		mode        uint32
-		rests, wake bool
-	}{
-		"it rests":                 {inScheduler, true, true},
-		"it is about to rest":      {inScheduler, false, false},
-		"it looks before it waits": {up, true, false},
-	} {
-		e, _ := New(Config{})
-		if e.q.Awake(); c.rests {
-			e.q.Rest()
-		}
-		e.mode.Store(c.mode)
-		e.interrupt()
-		select {
-		case <-e.wakeup:
-			if !c.wake {
-				t.Errorf("%s: it is woken", name)
-			}
-		default:
-			if c.wake {
-				t.Errorf("%s: it is not woken", name)
-			}
-		}
+// A thread whose context ends while it goes to rest does not wait, and is up when ServeContext has
+// returned.
+func TestServeContext_endsBeforeItRests(t *testing.T) {
+	e, _ := New(Config{})
+	cancel := make(chan struct{})
+	close(cancel)
+	e.cancel = cancel
+	testutil.Ends(t, func() { e.sleep(clock.Now()) })
+	if len(e.wakeup) > 0 {
+		t.Error("it has been woken")
 	}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		e.Adopt()
+		defer e.Terminate()
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if _ = e.ServeContext(ctx); !e.q.Resting() { // its host may wait natively
+			t.Error("a host that was up before is up")
+		}
+		e.Post(func() {
+			outer := e.cancel
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				for !e.q.Resting() {
+					runtime.Gosched()
+				}
+				cancel()
+			}()
+			if _ = e.ServeContext(ctx); e.q.Resting() || e.cancel != outer || outer == nil {
+				t.Error("a function that has served counts as resting, or its loop has another context")
+			}
+		})
+		ctx, cancel = context.WithCancel(context.Background())
+		e.Post(cancel)
+		_ = e.ServeContext(ctx)
+	}()
+	testutil.Arrives(t, ended)
 }
 
 // What is said about a loop that has ended: the main thread's is ended otherwise.

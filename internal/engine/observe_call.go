@@ -185,6 +185,3 @@ func (v *observedCall) release() {
 	v.begun, v.timed, v.asked, v.labelled, v.depth = false, false, false, false, 0
 	unusedCalls.Put(v)
 }
-
-// markInPlace runs the function of a call that is made on the thread, while a trace is recorded.
-func markInPlace(fn func()) { trace.WithRegion(never, region, fn) }

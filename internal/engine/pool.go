@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -214,12 +215,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 
 // isBusy reports whether all threads are busy. The caller holds mu: no thread becomes busy.
 func (p *Pool) isBusy() bool {
-	for _, e := range p.workers {
-		if !e.busy.Load() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.workers, func(e *Engine) bool { return !e.busy.Load() })
 }
 
 // needs is wait.needs for call, in the backlog or taken from it, or for a place if that is nil.
@@ -233,17 +229,6 @@ func (p *Pool) needs(call *callq.Call) []*Engine {
 		return p.workers
 	}
 	p.spared = true
-	return nil
-}
-
-// takeFor removes the oldest call that x, whose wait is w, has queued, for e to run. It is nil if
-// the call for which x waits is not in the backlog.
-func (p *Pool) takeFor(e, x *Engine, w *wait) *callq.Call {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c := w.oldest(x.id, true); c != nil {
-		return p.give(c, e)
-	}
 	return nil
 }
 
@@ -274,18 +259,5 @@ func (p *Pool) Terminate() {
 	p.mu.Unlock()
 	for _, e := range p.workers {
 		e.Terminate()
-	}
-}
-
-// Retire refuses functions from now on, and ends the threads after they have run what is queued.
-func (p *Pool) Retire() {
-	p.mu.Lock()
-	first := p.enter(closing)
-	p.mu.Unlock()
-	if !first {
-		return
-	}
-	for _, e := range p.workers {
-		e.Control(nil)
 	}
 }

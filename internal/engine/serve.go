@@ -41,34 +41,28 @@ func (e *Engine) countExit() {
 	}
 }
 
-// loop serves until the thread is terminated, or cancel is closed.
-func (e *Engine) loop(cancel <-chan struct{}) {
-	for !e.q.Closed() && (cancel == nil || !isClosed(cancel)) {
-		if !e.step() {
+// loop serves until the thread is terminated, or e.cancel is closed.
+func (e *Engine) loop() {
+	for !e.q.Closed() && (e.cancel == nil || !isClosed(e.cancel)) {
+		if c := e.take(); c == nil {
 			e.idle()
-			e.q.Heed()
+		} else if e.run(c, nil) {
+			e.took()
 		}
 	}
 }
 
-// step takes a call, if there is one, and runs it.
+// take takes a call, if there is one.
 //
 //threadcall:noalloc
-func (e *Engine) step() bool {
+func (e *Engine) take() *callq.Call {
 	if e.onWake.Load() != nil {
 		e.q.RestAlways(true) // after a Wait inside a function, the next may have a loop of its own
 	}
-	c := e.q.Take()
-	if c == nil && e.pool != nil {
-		c = e.pool.next(e)
+	if c := e.q.Take(); c != nil || e.pool == nil {
+		return c
 	}
-	if c == nil {
-		return false
-	}
-	if e.run(c, nil) {
-		e.took()
-	}
-	return true
+	return e.pool.next(e)
 }
 
 // Serve runs what was queued before it was called, and returns how many functions that were. If
@@ -80,14 +74,19 @@ func (e *Engine) step() bool {
 //
 //threadcall:noalloc
 func (e *Engine) Serve(limit time.Duration, rest func()) int {
-	n := e.serveQueued(limit, rest)
-	e.endYields()
-	// those goroutines may queue something, which is announced once after serveQueued, and not at its
-	// end
-	if e.idleState.woke > 0 {
-		e.handOn()
+	defer func() {
+		e.endYields()
+		// what those goroutines queue is announced as what comes later, and not by endLoop
+		if e.idleState.woke > 0 {
+			e.handOn()
+		}
+	}()
+	defer e.endLoop(e.beginLoop(0))
+	defer e.relabel(e.unlabel())
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
 	}
-	return n
+	return e.runQueued(limit, rest)
 }
 
 // handOn is called before the thread blocks in native code. There the thread keeps its P until the
@@ -107,16 +106,6 @@ func (e *Engine) handOn() {
 	}
 }
 
-//threadcall:noalloc
-func (e *Engine) serveQueued(limit time.Duration, rest func()) int {
-	defer e.endLoop(e.beginLoop(0))
-	defer e.relabel(e.unlabel())
-	if e.onWake.Load() != nil {
-		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
-	}
-	return e.runQueued(limit, rest)
-}
-
 // runQueued runs what has been queued until now, and returns how many functions that were. limit
 // and rest are as in Serve.
 //
@@ -125,10 +114,11 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 	if last, ok := e.q.Mark(); ok {
 		start := clock.Now()
 		e.counts.work(start)
-		if rest != nil && e.q.Several() {
+		c := e.q.TakeUntil(last)
+		if rest != nil && e.q.Pending() {
 			rest()
 		}
-		for c := e.q.TakeUntil(last); c != nil; c = e.q.TakeUntil(last) {
+		for ; c != nil; c = e.q.TakeUntil(last) {
 			if e.run(c, nil) {
 				n++
 				e.took()
@@ -143,14 +133,17 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 
 // ServeContext serves until ctx is done or the thread terminated.
 func (e *Engine) ServeContext(ctx context.Context) error {
-	cancel := ctx.Done()
-	defer afterFunc(ctx, e.interrupt)()
+	cancel, outerCancel := ctx.Done(), e.cancel
+	defer afterFunc(ctx, e.unpark)() // cancel is closed before; sleep looks at it before it waits
 	relabel := e.labelServing(ctx)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
+	e.cancel = cancel
 	e.counts.work(clock.Now())
-	serveAll(func() { e.loop(cancel) }, e.countExit, func() {
+	serveAll(e.loop, e.countExit, func() {
+		e.cancel = outerCancel
+		e.q.Awake() // if cancel was closed while it rested
 		e.stopSpinning()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)

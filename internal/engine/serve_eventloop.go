@@ -13,8 +13,8 @@ import (
 //	state      the thread                      head              what is queued
 //	up         runs, and looks at its queue    nil, a Call       needs no event
 //	           before it blocks
-//	blocked    is in its event loop, or in a   resting,          nothing; what is pushed next gets
-//	           function that may be one: in    interrupted       an event from its pusher
+//	blocked    is in its event loop, or in a   resting           nothing; what is pushed next gets
+//	           function that may be one: in                      an event from its pusher
 //	           block, outside of Wait, or
 //	           while it serves
 //	announced  the same                        a Call, or nil    has its event, or its pusher is
@@ -32,8 +32,7 @@ import (
 //	                                 announced if any remain, and call onWake again, as a function
 //	                                 may have taken the event
 //	blocked    blocked    anyone     a late wake-up: its pusher calls onWake after the thread has
-//	                                 taken the call; or the end of ServeContext's context, which
-//	                                 calls nothing
+//	                                 taken the call
 //
 // So each time that head leaves resting in the event loop onWake is called once, and no flag says
 // that it was: an event too many may come at any time, and the host may take it without serving.
@@ -94,7 +93,6 @@ func (e *Engine) Wait(block func()) (ok bool) {
 //threadcall:noalloc
 func (e *Engine) look() {
 	e.q.RestAlways(false)
-	e.q.Heed()
 	e.q.Awake()
 }
 
@@ -128,20 +126,16 @@ func (e *Engine) block(f func(), announce bool) {
 // and refuses what comes later. If a function that it runs calls Goexit, loop is called again.
 func (e *Engine) ServeIn(loop func()) {
 	e.Control(func() {
-		returned := false
-		defer func() {
-			if !returned {
-				e.ServeIn(loop)
-			}
-		}()
-		e.stopSpinning()
-		e.counts.rest(clock.Now())
-		e.restInHost(false) // what is queued has come before the loop
-		loop()
-		returned = true
-		e.counts.work(clock.Now())
-		e.OnWake(nil)
-		e.q.RestAlways(false)
-		_ = e.Shutdown(never) // does not wait here
+		serveAll(func() {
+			e.stopSpinning()
+			e.counts.rest(clock.Now())
+			e.restInHost(false) // what is queued has come before the loop
+			loop()
+		}, e.countExit, func() {
+			e.counts.work(clock.Now())
+			e.OnWake(nil)
+			e.q.RestAlways(false)
+			e.Retire()
+		})
 	})
 }

@@ -117,7 +117,7 @@ func (e *Engine) nested(fn func()) bool {
 		return false
 	}
 	if trace.IsEnabled() {
-		markInPlace(fn)
+		trace.WithRegion(never, region, fn)
 	} else {
 		fn()
 	}

@@ -284,9 +284,13 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 	x.leave.Lock()
 	var c *callq.Call
 	if x.wait.Load() == theirs {
-		if e.pool != nil {
-			c = e.pool.takeFor(e, x, theirs)
-		} else if next := theirs.oldest(x.id, false); next != nil && next.BeginOutOfTurn(x.id) {
+		if p := e.pool; p != nil {
+			p.mu.Lock()
+			if c = theirs.oldest(x.id, true); c != nil {
+				p.give(c, e)
+			}
+			p.mu.Unlock()
+		} else if next := theirs.oldest(x.id, false); next != nil && e.q.TakeOutOfTurn(next) {
 			c = next
 		}
 	}
@@ -392,12 +396,12 @@ func (e *Engine) search(w *wait) {
 	}
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
-	r.stuck = e.explore(w) && r.recheck()
+	e.explore(w)
+	r.stuck = r.closes()
 }
 
-// explore lists what e depends on if it waits for w, and reports whether e is among that. The
-// caller holds searches.mu.
-func (e *Engine) explore(w *wait) bool {
+// explore lists what e depends on if it waits for w. The caller holds searches.mu.
+func (e *Engine) explore(w *wait) {
 	searches.epoch++
 	r := &e.seen
 	r.list = r.list[:0]
@@ -415,7 +419,6 @@ func (e *Engine) explore(w *wait) bool {
 			}
 		}
 	}
-	return r.closes()
 }
 
 func (r *reach) add(y *Engine, w *wait, round uint64) {
@@ -423,21 +426,16 @@ func (r *reach) add(y *Engine, w *wait, round uint64) {
 	r.list = append(r.list, reached{thread: y, wait: w, round: round})
 }
 
-// recheck reads all waits again, and is closes. A thread whose wait has changed goes on, as far as
-// the search can tell; the first may be stuck without it, if it waits for several.
-func (r *reach) recheck() bool {
+// closes finds what needs the first, and reports whether that does itself. It reads all waits again
+// before. A thread whose wait has changed goes on, as far as the search can tell; the first may be
+// stuck without it, if it waits for several.
+func (r *reach) closes() bool {
 	for i := range r.list {
 		n := &r.list[i]
-		n.cyclic = false
 		if w, round := n.thread.waiting(); w != n.wait || round != n.round {
 			n.needs = nil
 		}
 	}
-	return r.closes()
-}
-
-// closes finds what needs the first, and reports whether that does itself.
-func (r *reach) closes() bool {
 	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false

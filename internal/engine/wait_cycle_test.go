@@ -208,7 +208,7 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 // A thread that waits for several, itself included, is stuck whatever another of them does while it
 // looks: that one may be taken from the several and never look itself. Random programs with keyed's
 // limits have hung, because a change of any ended the look.
-func TestReach_recheck(t *testing.T) {
+func TestReach_closes(t *testing.T) {
 	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
 	for name, c := range map[string]struct {
 		needs  [4][]int
@@ -238,13 +238,14 @@ func TestReach_recheck(t *testing.T) {
 			}
 			all[i].publish(w)
 		}
-		searches.mu.Lock()
 		r := &all[x].seen
-		if !all[x].explore(all[x].wait.Load()) {
+		if all[x].search(all[x].wait.Load()); !r.stuck {
 			t.Errorf("%s: x is not stuck before y changes", name)
 		}
+		searches.mu.Lock()
+		all[x].explore(all[x].wait.Load())
 		all[y].unpublish()
-		if got, want := r.recheck(), slices.Contains(c.cyclic, x); got != want {
+		if got, want := r.closes(), slices.Contains(c.cyclic, x); got != want {
 			t.Errorf("%s: x is stuck: %v", name, got)
 		}
 		for i, e := range all {

@@ -404,15 +404,16 @@ func TestPark_countsCores(t *testing.T) {
 }
 
 // What the engine queues for itself says nothing about how long functions take.
-func TestStep_timesFunctionsOnly(t *testing.T) {
+func TestLoop_timesFunctionsOnly(t *testing.T) {
 	e, _ := New(Config{})
 	e.idleState.every = maxCalls
+	cancel := make(chan struct{})
+	e.cancel = cancel
 	e.Control(nothing)
 	e.Go(nothing)
-	for want := range 2 {
-		if ok := e.step(); !ok || e.idleState.taken != want {
-			t.Errorf("after %d functions, %d count", want, e.idleState.taken)
-		}
+	e.Control(func() { close(cancel) })
+	if e.loop(); e.idleState.taken != 1 {
+		t.Errorf("after a function, %d count", e.idleState.taken)
 	}
 	e.Control(nothing)
 	if n := e.Serve(0, nil); n != 0 || e.idleState.taken != 1 {

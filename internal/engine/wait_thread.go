@@ -462,7 +462,7 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {
-		for e.q.Resting() {
+		for e.q.Resting() && !isClosed(e.cancel) {
 			<-e.wakeup //threadcall:alloc the runtime's sudog, when its caches are empty
 		}
 	}

@@ -32,7 +32,7 @@ import (
 // watched has the watch until checkUnserved has reset it. No timer is set for ever, or the Go
 // runtime would find no deadlock.
 type unserved struct {
-	waits   atomic.Uint64 // callers that wait since an even period, and, times odd, since an odd one
+	waits   [2]atomic.Int32 // callers that wait since an even period, and since an odd one
 	period  atomic.Uint32
 	watched atomic.Bool
 	first   atomic.Bool // the caller that has set watched waits
@@ -46,7 +46,6 @@ type unserved struct {
 }
 
 const (
-	odd         = 1 << 32
 	unservedFor = 5 * time.Second
 	secondLook  = time.Second // after the first, at the end of the period
 
@@ -58,27 +57,28 @@ const (
 // results.
 //
 //threadcall:noalloc
-func (e *Engine) beginWait() (count uint64, first bool) {
+func (e *Engine) beginWait() (period uint32, first bool) {
 	u := &e.unserved
-	if count = 1; u.period.Load()%2 != 0 {
-		count = odd
-	}
-	u.waits.Add(count)
+	period = u.period.Load() % 2
+	u.waits[period].Add(1)
 	if e.serving.Load() < loops && !u.watched.Load() {
 		first = e.beginWatch(true) //threadcall:alloc for the first
 	}
-	return count, first
+	return period, first
 }
 
 // endWait ends what beginWait has begun.
 //
 //threadcall:noalloc
-func (e *Engine) endWait(count uint64, first bool) {
+func (e *Engine) endWait(period uint32, first bool) {
 	if first {
 		e.unserved.first.Store(false) // of a later watch, too: then the report does not have its place
 	}
-	e.unserved.waits.Add(-count)
+	e.unserved.waits[period].Add(-1)
 }
+
+// awaited reports whether callers wait.
+func (u *unserved) awaited() bool { return u.waits[0].Load()+u.waits[1].Load() > 0 }
 
 // beginWatch sets the timer, unless that is set, and reports whether it has.
 func (e *Engine) beginWatch(caller bool) bool {
@@ -115,16 +115,11 @@ func (e *Engine) nextPeriod() {
 // calls are refused from then on.
 func (e *Engine) checkUnserved() {
 	u := &e.unserved
-	before := u.waits.Load()
-	if u.period.Load()%2 != 0 {
-		before %= odd
-	} else {
-		before /= odd
-	}
+	before := u.waits[(u.period.Load()+1)%2].Load()
 	u.watched.Store(false)
-	waits, serving := u.waits.Load(), e.serving.Load()
+	awaited, serving := u.awaited(), e.serving.Load()
 	switch {
-	case e.q.Closed(), waits == 0, serving >= loops, serving > 0 && e.wait.Load() == nil,
+	case e.q.Closed(), !awaited, serving >= loops, serving > 0 && e.wait.Load() == nil,
 		!u.watched.CompareAndSwap(false, true):
 		return
 	case before == 0 || e.served.Load() != u.served:

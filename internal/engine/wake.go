@@ -60,14 +60,6 @@ func (w *waking) unpark() {
 	}
 }
 
-// interrupt makes the thread check whether to go on serving. It does not call onWake: a thread that
-// is not in the Go scheduler checks before it waits there.
-func (e *Engine) interrupt() {
-	if e.q.Interrupt() && e.mode.Load() == inScheduler {
-		e.unpark()
-	}
-}
-
 // OnWake sets what is called when something is queued while the thread is not looking. It is called
 // on the thread, or when that has been terminated.
 func (e *Engine) OnWake(f func()) {

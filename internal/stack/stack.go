@@ -35,7 +35,6 @@ var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).pa
 var between = []string{
 	"runtime.gopanic", "runtime.goexit", "runtime/trace.WithRegion",
 	"/internal/engine.(*observedCall).call", "/thread.(*Timer).call",
-	"/internal/engine.inPlace", "/internal/engine.markInPlace",
 	"/internal/engine.(*Engine).nestedContext",
 }
 

@@ -37,7 +37,6 @@
 #define PLACE   29 /* see cycle.pml */
 #define RESTING 30
 #define CLOSED  31
-#define INTERRUPTED 32
 #define ISCALL(x) ((x) != NIL && (x) < PLACE)
 
 /* Records. Queue e has RECORDS of them, from FIRST(e), which is Queue.first; the others are for
@@ -87,7 +86,7 @@ bit is_marked[ALL];               /* Call.marked */
 byte marked, passed;           /* Queue.marked and passed, of a host's queue */
 /* history of a host: since the thread has taken anything, a call was pushed and owed a wake-up */
 bit announced;
-/* property: then no other owes one, unless the thread has been interrupted or OnWake called */
+/* property: then no other owes one, unless OnWake was called */
 bit at_most_once;
 #if defined(HOST) && !defined(SETTER)
 #define Announce() assert(!announced || at_most_once); announced = 1;
@@ -282,8 +281,6 @@ inline Push(e) {
 	do
 	:: head[e] == NIL -> Replace(head[e], NIL, c; wake = 0; ok = 1)
 	:: head[e] == RESTING -> Replace(head[e], RESTING, c; owed[e]++; Announce() wake = 1; ok = 1)
-	:: head[e] == INTERRUPTED ->
-		Replace(head[e], INTERRUPTED, c; owed[e]++; announced = 1; wake = 1; ok = 1)
 	:: head[e] == CLOSED -> d_step { wake = 0; ok = 0 }; break
 	:: atomic { ISCALL(head[e]) -> h = head[e] AND next[c] = h };
 		if
@@ -369,7 +366,7 @@ inline TakeUntil(e, m) {
 inline Grab(e, list) {
 	list = NIL;
 	do
-	:: head[e] == RESTING || head[e] == INTERRUPTED || head[e] == CLOSED -> break
+	:: head[e] == RESTING || head[e] == CLOSED -> break
 	:: head[e] == NIL && rest[e] == NIL -> break
 	:: head[e] == NIL && rest[e] != NIL -> Replace(head[e], NIL, RESTING; Only(e))
 	:: d_step { ISCALL(head[e]) -> h = head[e]; Only(e) };
@@ -389,7 +386,7 @@ inline Restore(e) {
 	fi
 }
 
-/* In place of Oldest and BeginOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
+/* In place of Oldest and TakeOutOfTurn: p is the list of the calls that g has queued, up to and including last. */
 inline TakeFrom(e, g, last) {
 	p = NIL;
 	All(e);
@@ -461,30 +458,18 @@ inline Rest(e) {
 		ok = 0,
 		if
 		:: d_step { head[e] == NIL -> head[e] = RESTING; ok = 1 }
-		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING || head[e] == INTERRUPTED) }
+		:: head[e] != NIL -> d_step { ok = (head[e] == RESTING) }
 		fi)
 }
 
 /* Queue.Awake */
 inline Awake(e) { Swap(head[e], RESTING, NIL; Only(e)) }
 
-/* Queue.Interrupt: wake if the thread must be woken in case it waits in the Go scheduler. */
-inline Interrupt(e) {
-	do
-	:: head[e] == NIL -> Replace(head[e], NIL, INTERRUPTED)
-	:: head[e] == RESTING -> Replace(head[e], RESTING, INTERRUPTED; owed[e]++; wake = 1)
-	:: head[e] != NIL && head[e] != RESTING -> break
-	od
-}
-
-/* Queue.Heed */
-inline Heed(e) { Swap(head[e], INTERRUPTED, rest[e]; Only(e)) }
-
 /* Queue.Close: wake if the caller owes a wake-up. */
 inline Close(e) {
 	d_step {
 		h = head[e]; head[e] = CLOSED;
-		wake = (h == RESTING || h == INTERRUPTED); owed[e] = owed[e] + wake
+		wake = (h == RESTING); owed[e] = owed[e] + wake
 	};
 	Either(h == CLOSED,
 		h = 0,

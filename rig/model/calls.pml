@@ -142,7 +142,7 @@ proctype Retirer() {
 end:	finished == CALLERS;
 	retired = 1;
 	While(i < WORKERS,
-		/* Engine.interrupt */
+		/* Engine.Control */
 		Record(i, CONTROL, 0, 0);
 		Push(i);
 		Unless(ok, PutRecord(c));

@@ -66,6 +66,12 @@ inline Sleep(e) {
 		do
 		:: head[e] != RESTING -> break
 		:: atomic { head[e] == RESTING -> atWakeup[e] = 1 };
+#ifdef CONTEXT
+			if
+			:: expiry -> atWakeup[e] = 0; break
+			:: !expiry
+			fi;
+#endif
 			end_wakeup: atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od);
 	atomic { mode[e] = UP; ok = 0 }

@@ -27,10 +27,11 @@
 #define WAIT 0
 #endif
 #include "callq.pml"
-#include "engine.pml"
 
 byte finished;
 bit begun, expiry, returned; /* ServeContext has begun; its context has ended; it has returned */
+
+#include "engine.pml"
 
 #define Taken announced = 0;
 
@@ -122,7 +123,7 @@ byte natives = WAIT; /* native events that may come */
 #endif
 
 /* Engine.look */
-inline Look(e) { RestAlways(e, NIL); Heed(e); Awake(e); Taken }
+inline Look(e) { RestAlways(e, NIL); Awake(e); Taken }
 
 /* Queue.Pending: yes */
 inline Pending(e) {
@@ -256,8 +257,9 @@ inline ServeContext(e) {
 		When(onWake, RestAlways(e, RESTING)); /* Engine.step */
 		Taken
 		Take(e);
-		Either(c != NIL, Run(e), Idle(e); Heed(e))
+		Either(c != NIL, Run(e), Idle(e))
 	od;
+	Awake(e);
 	RestAlways(e, RESTING);
 	End(e);
 	returned = 1
@@ -312,17 +314,11 @@ proctype Setter() {
 	OnWake(0)
 }
 
-/* context.AfterFunc and Engine.interrupt */
+/* context.AfterFunc and waking.unpark */
 proctype Deadline() {
-	LOCALS;
 end:	begun;
 	expiry = 1;
-	Interrupt(0);
-	if
-	:: wake && mode[0] == INGO -> d_step { wake = 0; wakeup[0] = 1; owed[0]-- }
-	:: wake && mode[0] == UP -> d_step { wake = 0; owed[0]-- }
-	:: !wake
-	fi
+	wakeup[0] = 1
 }
 
 /* A native event loop inside block or a function, or a callback, takes an event when nothing is
