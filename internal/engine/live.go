@@ -79,12 +79,9 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has
 }
 
-// Start gives the engine a thread of its own. From then on, functions may run there, and may
-// terminate the engine.
+// Start gives the engine, which is to have one, a thread of its own. From then on, functions may
+// run there, and may terminate the engine.
 func (e *Engine) Start() {
-	if e.pool == nil { // else NewPool has said so
-		e.own, e.direct = true, ident.Trusted()
-	}
 	if e.Keep {
 		select {
 		case kept <- e:
@@ -376,13 +373,19 @@ func (e *Engine) Retire() {
 
 // end is called when the thread comes to the end that Shutdown or Retire has queued. What Go has
 // queued is in front of it, or behind it if the poster has read the phase before it was closing. So
-// the thread runs those posts, until there are none.
+// the thread runs those posts, until there are none. The first of their Goexits goes on afterwards,
+// and is counted by the loop that has called end.
 func (e *Engine) end() {
+	exits := 0
 	serveAll(func() {
 		for !e.q.Seal() {
 			e.step()
 		}
-	}, e.countExit, e.Terminate)
+	}, func() {
+		if exits++; exits > 1 {
+			e.countExit()
+		}
+	}, e.Terminate)
 }
 
 // Shutdown is Retire for an adopted thread, too, and waits for the end, unless the caller is on one

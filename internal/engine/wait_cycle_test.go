@@ -183,7 +183,7 @@ func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 // A wait for an end is the last of a cycle. It must have the thread look whose call is to be run.
 func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 	a, b := start(t), start(t)
-	c, o := New(Config{})
+	c, o := New(Config{Own: true})
 	defer runtime.KeepAlive(o)
 	ran := false
 	if err := c.Prepare([]Hook{{Stop: func() { a.Call(func() { ran = true }) }}}); err != nil {
