@@ -272,3 +272,23 @@ func TestClose_inACycleBesideCalls(t *testing.T) {
 		}
 	}
 }
+
+// Close of a pool does not wait in a function that one of its threads waits for, although another
+// one of them waits in a cycle that a third thread ends.
+func TestClose_inACycleBesideOneThatEnds(t *testing.T) {
+	a, b, p := start(t), start(t), thread.NewPool(2)
+	ends(t, func() {
+		p.Call(func() {
+			a.Call(func() {
+				b.Call(func() {
+					a.Call(func() {
+						p.Go(func() { b.Call(nop) })
+						eventually(t, func() bool { return b.Stats().Queued == 1 }, "the other calls b")
+						p.Close()
+					})
+				})
+			})
+		})
+	})
+	testutil.Arrives(t, p.Done())
+}

@@ -44,8 +44,8 @@ import (
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
 // Group, or of a timer's function, is of the same kind, but runs calls as a wait for a call does:
-// those that the function which is to end makes to this thread. Only if no call is left that has
-// not begun, and no other thread does without a place, the thread does not wait.
+// those that the function which is to end makes to this thread. If the thread would be stuck, too,
+// without threads that wait for a call which has not begun, or for a place, it does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -211,7 +211,7 @@ func (e *Engine) waitForPlace(
 		if e != nil && e.rescue(w) {
 			continue
 		}
-		if e != nil && e.seen.stuck && !(w.end && e.seen.goesOn()) {
+		if e != nil && e.seen.stuck && (e.seen.final || !w.end) {
 			return callq.Posted
 		}
 		select { //threadcall:alloc the runtime's sudogs, when its caches are empty
@@ -351,6 +351,7 @@ func WaitEnd(ctx context.Context, g Group, done <-chan struct{}) error {
 type reach struct {
 	list  []reached
 	stuck bool // the first would wait for ever
+	final bool // also when all have gone on that can, see goesOn
 }
 
 // A reached is a thread of a reach, and what it needs.
@@ -362,15 +363,13 @@ type reached struct {
 	cyclic bool // it needs the first, directly or through others
 }
 
-// goesOn reports whether one of the threads in a cycle waits for a call that a thread can run, or
-// for a place, without which it goes on.
-func (r *reach) goesOn() bool {
-	return slices.ContainsFunc(r.list, func(n reached) bool {
-		if !n.cyclic || n.wait.call == nil {
-			return n.cyclic && !n.wait.end
-		}
-		return n.wait.call.Unbegun()
-	})
+// goesOn reports whether the thread waits for a call that a thread can run, or for a place, without
+// which it goes on.
+func (n *reached) goesOn() bool {
+	if n.wait == nil || n.wait.call == nil {
+		return n.wait == nil || !n.wait.end
+	}
+	return n.wait.call.Unbegun()
 }
 
 // searches is what the searches of all threads share. A thread that waits for one that does not
@@ -415,7 +414,7 @@ func (e *Engine) explore(w *wait) bool {
 			}
 		}
 	}
-	return r.closes()
+	return r.closes(false)
 }
 
 func (r *reach) add(y *Engine, w *wait, round uint64) {
@@ -424,7 +423,8 @@ func (r *reach) add(y *Engine, w *wait, round uint64) {
 }
 
 // recheck reads all waits again, and is closes. A thread whose wait has changed goes on, as far as
-// the search can tell; the first may be stuck without it, if it waits for several.
+// the search can tell; the first may be stuck without it, if it waits for several. It may be stuck,
+// too, without those that go on when others look: only if it is not, an end may be waited for.
 func (r *reach) recheck() bool {
 	for i := range r.list {
 		n := &r.list[i]
@@ -433,17 +433,19 @@ func (r *reach) recheck() bool {
 			n.needs = nil
 		}
 	}
-	return r.closes()
+	r.final = r.closes(true)
+	return r.closes(false)
 }
 
-// closes finds what needs the first, and reports whether that does itself.
-func (r *reach) closes() bool {
+// closes finds what needs the first, if final is true without what goes on, and reports whether
+// that does itself.
+func (r *reach) closes(final bool) bool {
 	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
+			if !n.cyclic && !(final && n.goesOn()) && slices.ContainsFunc(n.needs, needsFirst) {
 				n.cyclic, changed = true, true
 			}
 		}

@@ -258,21 +258,30 @@ func TestReach_recheck(t *testing.T) {
 }
 
 // A wait for an end ends early although threads that it also depends on are in a cycle of their
-// own, in which a call can run: that does not end the wait.
-func TestReach_goesOn(t *testing.T) {
+// own, in which a call can run, or wait for a call that the thread can run.
+func TestReach_final(t *testing.T) {
 	x, y, z, w := newEngine(Config{}), newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
+	call := func(from, to *Engine) *wait {
+		return &wait{of: &to.target, call: to.q.Get(callq.Awaited, nothing, from.id)}
+	}
+	stuck := func(name string, want bool) {
+		t.Helper()
+		if x.search(x.wait.Load()); !x.seen.stuck || x.seen.final != want {
+			t.Errorf("%s, x is stuck: %v, for good: %v", name, x.seen.stuck, x.seen.final)
+		}
+	}
 	x.publish(&wait{group: &group{y, z}, end: true})
 	y.publish(&wait{of: &x.target, end: true})
-	z.publish(&wait{of: &w.target, call: w.q.Get(callq.Awaited, nothing, z.id)})
-	w.publish(&wait{of: &z.target, call: z.q.Get(callq.Awaited, nothing, w.id)})
-	if x.search(x.wait.Load()); !x.seen.stuck || x.seen.goesOn() {
-		t.Errorf("x is stuck: %v, and goes on: %v", x.seen.stuck, x.seen.goesOn())
-	}
-	y.publish(&wait{of: &x.target, call: x.q.Get(callq.Awaited, nothing, y.id)})
-	if x.search(x.wait.Load()); !x.seen.stuck || !x.seen.goesOn() {
-		t.Errorf("beside a call that it can run, x is stuck: %v, and goes on: %v", x.seen.stuck,
-			x.seen.goesOn())
-	}
+	z.publish(call(z, w))
+	w.publish(call(w, z))
+	stuck("beside a cycle", true)
+	y.publish(call(y, x))
+	stuck("beside a call that it can run", false)
+	z.publish(call(z, x))
+	z.wait.Load().call.Begun()
+	stuck("in a call, beside one that it can run", true)
+	z.publish(&wait{of: &x.target})
+	stuck("with one that does without a place", false)
 }
 
 // A search reads the waits again that it has found: one that has ended meanwhile closes no cycle.
