@@ -111,7 +111,7 @@ func TestQueue_transitions(t *testing.T) {
 			"closed": "closed; false", "nil, ready": "interrupted, ready; false",
 			"interrupted": "interrupted; false"},
 		"Close": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; false",
-			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; false",
+			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; true",
 			"closed, ready": "closed; true"},
 		"Seal": {"interrupted": "closed; true", "resting": "closed; true", "nil": "closed; true",
 			"a Call": "nil, ready; false", "closed": "closed; true",

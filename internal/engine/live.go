@@ -37,8 +37,9 @@ import (
 //	refused   both lists of the queue, see callq.Queue.Close
 //	stopped   what AtTerminate lists
 //	woken     the thread, by the goroutine that entered closed. But if an adopted one does not
-//	          serve, and may be resting, by the goroutine that takes onWake: the pusher that owes a
-//	          wake-up may not have come to it, and neither may another Terminate
+//	          serve, and may be resting or has left calls, by the goroutine that takes onWake: the
+//	          pusher that owes a wake-up, the thread itself, or another Terminate may not have come
+//	          to it
 //	ended     an adopted thread that does not serve: its identity ends, and it is over. Before, its
 //	          cleanups run if the goroutine is the adopted one; otherwise they run when that calls
 //	          GiveBack, which begins the identity again for them. GiveBack ends a thread to which no

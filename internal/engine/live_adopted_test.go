@@ -93,11 +93,17 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 }
 
 // A host that waits natively is woken by the Terminate that ends its thread, although another
-// goroutine owes the wake-up: a pusher, or a Terminate, that has not come to it.
+// goroutine owes the wake-up: a pusher, or a Terminate, that has not come to it, or the thread when
+// it leaves calls.
 func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	for name, first := range map[string]func(e *Engine){
 		"a pusher":  func(e *Engine) { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) },
 		"Terminate": func(e *Engine) { e.enter(closed); e.q.Close() },
+		"the thread": func(e *Engine) { // in restInHost
+			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
+			e.q.Mark()
+			e.q.Awake()
+		},
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
 			other(func() { first(e); e.Terminate() })
