@@ -326,6 +326,7 @@ func (e *Engine) ended() {
 		x.onPanic.Store(nil)
 	}
 	if x.phase.Swap(over) == over {
+		<-x.done // which another goroutine is about to close: a host looks at it before it waits
 		return
 	}
 	// it may refer to the thread's handle, whose cleanup keeps the engine

@@ -193,6 +193,21 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 	}
 }
 
+// When a host has served a thread that has been terminated, Done is closed, also if another
+// goroutine is about to do that: else the host would wait natively again, and nothing would wake it.
+func TestGiveBack_waitsForDone(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		other(func() { e.enter(closed); e.q.Close(); e.enter(over) })
+		go func() {
+			time.Sleep(10 * time.Millisecond)
+			close(e.done)
+		}()
+		if !e.GiveBack() || !isClosed(e.Done()) {
+			t.Error("GiveBack returns before Done is closed")
+		}
+	})
+}
+
 // A host that is up, and may have ended the library that onWake calls, gets no event when it
 // terminates its thread.
 func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {
