@@ -194,7 +194,8 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 }
 
 // When a host has served a thread that has been terminated, Done is closed, also if another
-// goroutine is about to do that: else the host would wait natively again, and nothing would wake it.
+// goroutine is about to do that: else the host would wait natively again, and nothing would wake
+// it.
 func TestGiveBack_waitsForDone(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
 		other(func() { e.enter(closed); e.q.Close(); e.enter(over) })
