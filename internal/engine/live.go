@@ -157,6 +157,8 @@ type Hook struct {
 func (e *Engine) Prepare(hooks []Hook) error {
 	keep := e.Keep
 	e.Keep = false
+	e.starting.Store(true)
+	defer e.starting.Store(false)
 	var stops []func()
 	ofAll := -1 // how many come before the first start
 	for _, h := range hooks {

@@ -27,7 +27,8 @@ import (
 //
 //	the last to publish           runs a call itself, if one of the calls that the others wait for is
 //	                              queued for it; else it notifies those for which one is, and those
-//	                              that wait without a call
+//	                              that wait without a call. So does one that runs its start, before
+//	                              which no call is to run, if others end all of its cycles
 //	each thread that is notified  looks whether it is stuck, and runs the oldest call that a thread
 //	                              on which it depends has queued for it; then it publishes again
 //
@@ -55,6 +56,8 @@ type waiter struct {
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
+
+	starting atomic.Bool // it runs its start functions; only the thread changes it
 
 	// only the thread's
 	lastWait *wait       // which may do again
@@ -244,7 +247,7 @@ func (e *Engine) rescue(w *wait) bool {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
-		if n.cyclic && e.runFor(n.thread, n.wait, w) {
+		if n.cyclic && (!e.starting.Load() || e.seen.alone) && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
@@ -352,6 +355,7 @@ type reach struct {
 	list  []reached
 	stuck bool // the first would wait for ever
 	final bool // also when all have gone on that can, see goesOn
+	alone bool // also when threads that do not run their start have run calls, see helped
 }
 
 // A reached is a thread of a reach, and what it needs.
@@ -370,6 +374,13 @@ func (n *reached) goesOn() bool {
 		return n.wait == nil || !n.wait.end
 	}
 	return n.wait.call.Unbegun()
+}
+
+// helped reports whether the thread waits for a call that threads can run of which none runs its
+// start.
+func (n *reached) helped() bool {
+	return n.wait != nil && n.wait.of != nil && n.wait.call != nil && n.wait.call.Unbegun() &&
+		!slices.ContainsFunc(n.needs, func(y *Engine) bool { return y.starting.Load() })
 }
 
 // searches is what the searches of all threads share. A thread that waits for one that does not
@@ -414,7 +425,7 @@ func (e *Engine) explore(w *wait) bool {
 			}
 		}
 	}
-	return r.closes(false)
+	return r.closes(nil)
 }
 
 func (r *reach) add(y *Engine, w *wait, round uint64) {
@@ -433,19 +444,20 @@ func (r *reach) recheck() bool {
 			n.needs = nil
 		}
 	}
-	r.final = r.closes(true)
-	return r.closes(false)
+	r.final = r.closes((*reached).goesOn)
+	r.alone = r.closes((*reached).helped) // which goes on, so more is in the cycle
+	return r.closes(nil)
 }
 
-// closes finds what needs the first, if final is true without what goes on, and reports whether
-// that does itself.
-func (r *reach) closes(final bool) bool {
+// closes finds what needs the first, if without is not nil but for that, and reports whether that
+// does itself.
+func (r *reach) closes(without func(*reached) bool) bool {
 	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if !n.cyclic && !(final && n.goesOn()) && slices.ContainsFunc(n.needs, needsFirst) {
+			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) && (without == nil || !without(n)) {
 				n.cyclic, changed = true, true
 			}
 		}
