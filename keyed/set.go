@@ -198,28 +198,34 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 }
 
 // Workers returns the threads of which one must go on, so that p need not wait: those of its key,
-// or all if it is a slot that is missing, and the threads on which their calls were made. Such a
-// call may have run and not have returned yet, because its caller runs other functions while it
-// waits. It is called without mu, by each thread that looks whether it is in a cycle.
-func (p *call[K]) Workers() (needed []*engine.Engine) {
+// or all if it is a slot that is missing, see needs. It is called without mu, by each thread that
+// looks whether it is in a cycle.
+func (p *call[K]) Workers() []*engine.Engine {
 	k, s := p.of, p.state
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	slot := k.room(s) > 0 || k.taker(s) != nil
-	for _, x := range k.all {
-		if slot || x.state == s {
-			needed = append(append(needed, x.e), x.users...)
-		}
-	}
-	return needed
+	return k.needs(func(x *worker[K]) bool { return slot || x.state == s })
 }
 
-// Workers returns all threads. It is called without mu.
-func (k *set[K]) Workers() (all []*engine.Engine) {
+// Workers returns the threads that must go on before all have ended. It is called without mu.
+func (k *set[K]) Workers() []*engine.Engine {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return k.needs(func(*worker[K]) bool { return true })
+}
+
+// needs returns those threads of k that are wanted, and the threads on which their calls were made.
+// Such a call may have run and not have returned yet, because its caller runs other functions while
+// it waits. But a thread whose start has failed ends without them.
+func (k *set[K]) needs(wanted func(*worker[K]) bool) (all []*engine.Engine) {
 	for _, x := range k.all {
-		all = append(all, x.e)
+		if !wanted(x) {
+			continue
+		}
+		if all = append(all, x.e); !x.terminated {
+			all = append(all, x.users...)
+		}
 	}
 	return all
 }

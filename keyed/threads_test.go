@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
@@ -130,6 +131,100 @@ func TestClose_runsTheCallsOfStopFunctions(t *testing.T) {
 			}
 		})
 	})
+}
+
+// Close does not wait for a call of its own thread, which has run and returns behind it.
+func TestClose_doesNotWaitForItsOwnCaller(t *testing.T) {
+	self, other := thread.New(), thread.New()
+	defer self.Terminate()
+	defer other.Terminate()
+	k := newThreads(t)
+	waits, giveUp := context.WithCancel(ctx)
+	gate, called, closed := occupy(t, self.Go), make(chan bool), make(chan bool)
+	self.Go(func() {
+		eventually(t, twoWait, "key 1 waits for other, and that for this thread")
+		k.do(t, 1, func() { close(called) })
+	})
+	first := k.later(t, 1, func() {
+		other.Go(func() {
+			self.Call(func() { // within the call for key 1, which others keep from running
+				giveUp()
+				<-called
+				k.Close()
+				close(closed)
+			})
+		})
+		_ = other.CallContext(waits, nop)
+	})
+	gate.Open()
+	testutil.Arrives(t, closed)
+	testutil.Arrives(t, first)
+}
+
+// twoWait reports whether two threads wait for another one.
+func twoWait() bool {
+	n := 0
+	states, _ := access.States()
+	for _, s := range states {
+		if s.Threads[0].Waits != "" {
+			n++
+		}
+	}
+	return n == 2
+}
+
+// The thread of a start that has failed ends, whatever those that have called it do meanwhile.
+func TestCall_duringTheEndOfAFailedStart(t *testing.T) {
+	for _, cyclic := range []bool{false, true} {
+		self, other := thread.New(), thread.New()
+		defer self.Terminate()
+		defer other.Terminate()
+		waits, giveUp := context.WithCancel(ctx)
+		stops, stop := make(chan bool, 2), make(chan bool)
+		fails := true
+		k := keyed.New(func(int) error {
+			if !fails {
+				return nil
+			}
+			fails = false
+			_ = other.CallContext(waits, nop)
+			return errStart
+		}, keyed.WithThreadOptions(thread.WithStart(func() error { return nil }), thread.WithStop(func() {
+			if stops <- true; cyclic {
+				self.Call(nop)
+			}
+			<-stop
+		})))
+		gate, inner, outer := occupy(t, self.Go), make(chan error, 1), make(chan error, 1)
+		self.Go(func() {
+			eventually(t, twoWait, "key 1 waits for other, and that for this thread")
+			outer <- k.Call(ctx, 1, ok)
+		})
+		other.Go(func() {
+			self.Call(func() { // within the call for key 1
+				giveUp()
+				<-stops
+				if !cyclic {
+					go func() { stop <- true }()
+				}
+				inner <- k.Call(ctx, 1, ok)
+			})
+		})
+		first := make(chan error, 1)
+		go func() { first <- k.Call(ctx, 1, ok) }()
+		gate.Open()
+		want := map[bool]error{true: thread.ErrTerminated}[cyclic]
+		if err := testutil.Arrives(t, inner); err != want {
+			t.Errorf("the stop function waits for the caller: %v; Call returned %v", cyclic, err)
+		}
+		for _, c := range []chan error{outer, first} {
+			if err := testutil.Arrives(t, c); err != errStart {
+				t.Errorf("Call returned %v, want that of the start", err)
+			}
+		}
+		close(stop)
+		ends(t, k.Close)
+	}
 }
 
 // A silentContext is done when the channel is closed, and does not say why.

@@ -272,3 +272,63 @@ func TestClose_inACycleBesideCalls(t *testing.T) {
 		}
 	}
 }
+
+// Close of a pool does not wait in a function that one of its threads waits for, although another
+// one of them waits in a cycle that a third thread ends.
+func TestClose_inACycleBesideOneThatEnds(t *testing.T) {
+	a, b, p := start(t), start(t), thread.NewPool(2)
+	ends(t, func() {
+		p.Call(func() {
+			a.Call(func() {
+				b.Call(func() {
+					a.Call(func() {
+						p.Go(func() { b.Call(nop) })
+						eventually(t, func() bool { return b.Stats().Queued == 1 }, "the other calls b")
+						p.Close()
+					})
+				})
+			})
+		})
+	})
+	testutil.Arrives(t, p.Done())
+}
+
+// A start function ends before any call runs, also in a cycle in which another thread can run one;
+// if none can, the call runs that it needs.
+func TestWithStart_endsBeforeCallsInACycle(t *testing.T) {
+	for _, needs := range []bool{false, true} {
+		a, b := start(t), start(t)
+		gate := testutil.Occupy(t, a.Go)
+		started, before, ran := false, false, false
+		var x *thread.Thread
+		made := make(chan bool)
+		call := func() { before, ran = !started, true }
+		a.Go(func() {
+			x = thread.New(thread.WithStart(func() error {
+				<-made
+				b.Call(func() {
+					if needs {
+						x.Call(call)
+					}
+				})
+				started = true
+				return nil
+			}))
+			close(made)
+			if needs {
+				x.Call(nop)
+			} else {
+				x.Call(call)
+			}
+		})
+		b.Go(func() { a.Call(nop) })
+		eventually(t, func() bool { return a.Stats().Queued == 2 }, "b waits for a")
+		gate.Open()
+		ends(t, a.Close)
+		ends(t, x.Close)
+		if before != needs || !ran {
+			t.Errorf("the start needs a call: %v; it ran: %v, before the end of the start: %v", needs, ran,
+				before)
+		}
+	}
+}

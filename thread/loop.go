@@ -69,6 +69,7 @@ func newLoop(function string, opts []Option) *Loop {
 		panic("thread: WithStart or WithStop in " + function + "; " +
 			"the goroutine is on the thread, and can do before it and after Close what they would do")
 	}
+	o.Own = false
 	return &Loop{t: wrap(o)}
 }
 

@@ -88,9 +88,9 @@ func WithTimes() Option {
 
 func options(opts []Option) config {
 	if len(opts) == 0 {
-		return config{} // which is not allocated
+		return config{Config: engine.Config{Own: true}} // which is not allocated
 	}
-	c := new(config)
+	c := &config{Config: engine.Config{Own: true}}
 	for _, o := range opts {
 		if o != nil {
 			o(c)

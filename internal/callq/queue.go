@@ -383,10 +383,12 @@ func (q *Queue) RestsAlways() bool { return q.rest != nil }
 // Close refuses every call that is queued and all that will be. Several goroutines may call it at
 // the same time, and each closes both lists: when one has returned, nothing is taken any more,
 // although another may still refuse the calls that it found. If wake is true, the thread may be
-// resting, and the pusher or the caller of Close that owes it a wake-up may not have come to it.
+// resting or has left calls, and what owes it a wake-up, the thread itself if it is to announce
+// these, a pusher or another caller of Close, may not have come to it.
 func (q *Queue) Close() (wake bool) {
 	h := q.head.Swap(&closed)
-	if r := q.ready.Swap(&closed); r != &closed {
+	r := q.ready.Swap(&closed)
+	if r != &closed {
 		refuse(r)
 	}
 	switch h {
@@ -394,7 +396,7 @@ func (q *Queue) Close() (wake bool) {
 	default:
 		refuse(reverse(h))
 	}
-	return h != nil
+	return h != nil || r != nil
 }
 
 // Seal closes the queue if it is empty; then it is true, or if it was closed.

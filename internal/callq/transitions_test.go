@@ -96,7 +96,7 @@ func TestQueue_transitions(t *testing.T) {
 			"closed": "closed; false", "nil, ready": "nil, ready; false"},
 		"Awake": {"resting": "nil", "nil": "nil", "a Call": "a Call", "closed": "closed"},
 		"Close": {"resting": "closed; true", "nil": "closed; false",
-			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; false",
+			"a Call": "closed; true", "closed": "closed; true", "nil, ready": "closed; true",
 			"closed, ready": "closed; true"},
 		"Seal": {"resting": "closed; true", "nil": "closed; true",
 			"a Call": "a Call; false", "closed": "closed; true",

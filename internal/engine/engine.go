@@ -74,6 +74,7 @@ type Config struct {
 	Timed bool   // its times are measured, whatever MeasureTimes says
 	Parks bool   // nothing spins for it
 	Keep  bool   // each thread is one that another engine has left, if there is one, and is left again
+	Own   bool   // Start gives it a thread; else one is adopted
 	Main  bool   // it is the thread of package mainthread
 	User  any    // what User returns on the thread
 	OnEnd func() // called when the thread has ended, or nil
@@ -100,6 +101,7 @@ func newEngine(c Config) *Engine {
 	e.workers, e.among.Value = []*Engine{e}, e
 	e.q.Owner = &e.target
 	e.Config = c
+	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}
 	e.waits.init()

@@ -20,14 +20,14 @@ var eventually = testutil.Eventually
 func init() { go testutil.Collect() }
 
 func start(t *testing.T) *Engine {
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	e.Start()
 	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
 	return e
 }
 
 func TestEngine_Terminate_forgotten(t *testing.T) {
-	e, _ := New(Config{})
+	e, _ := New(Config{Own: true})
 	p, _ := NewPool(3, Config{})
 	p.Start()
 	e.Start()
@@ -134,7 +134,7 @@ func TestServeAll_panic(t *testing.T) {
 // Else another thread runs what this one has queued, and is not waited for.
 func TestEngine_wait_published(t *testing.T) {
 	a := start(t)
-	b, o := New(Config{Limit: 1})
+	b, o := New(Config{Limit: 1, Own: true})
 	b.Start()
 	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
 	waits := func() bool { return a.wait.Load() != nil }
@@ -152,7 +152,7 @@ func TestEngine_wait_published(t *testing.T) {
 }
 
 func TestWatch_replaced(t *testing.T) {
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	e.Start()
 	defer e.Terminate()
 	for want, replaced := range []bool{true, false} {
@@ -178,7 +178,7 @@ func TestWatch_replaced(t *testing.T) {
 
 // A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
 func TestWatch_replacedInALoop(t *testing.T) {
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
@@ -255,7 +255,7 @@ func TestUser_isForgottenAtTheEnd(t *testing.T) {
 	ended := make(chan bool)
 	e, p := func() (*Engine, weak.Pointer[[64]int]) {
 		user := new([64]int)
-		e, _ := New(Config{User: user, OnEnd: func() { close(ended) }})
+		e, _ := New(Config{User: user, OnEnd: func() { close(ended) }, Own: true})
 		return e, weak.Make(user)
 	}()
 	e.Start()
@@ -267,7 +267,7 @@ func TestUser_isForgottenAtTheEnd(t *testing.T) {
 
 // What runs last has been queued by nothing, so no report says where.
 func TestRunLast_isFromNowhere(t *testing.T) {
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
@@ -335,7 +335,7 @@ func TestPool_leftCall(t *testing.T) {
 
 // What the engine queues for itself is not counted.
 func TestEngine_Queued_counts(t *testing.T) {
-	e, _ := New(Config{})
+	e, _ := New(Config{Own: true})
 	e.Start()
 	g := testutil.Occupy(t, e.Go)
 	for range 5 {
@@ -380,11 +380,11 @@ func allocatesNothing(t *testing.T, f func()) {
 }
 
 // A goroutine may have read that the thread is open before Shutdown began, and post afterwards. The
-// function runs, also if the one before it calls Goexit, and with it the calls that it needs;
-// Terminate still refuses it.
+// function runs, also if the one before it calls Goexit, which counts once, and with it the calls
+// that it needs; Terminate still refuses it.
 func TestShutdown_postsBehindIt(t *testing.T) {
 	for _, terminate := range []bool{false, true} {
-		e, _ := New(Config{})
+		e, _ := New(Config{Own: true})
 		e.Start()
 		g := testutil.Occupy(t, e.Go)
 		ended := make(chan error)
@@ -392,7 +392,7 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		eventually(t, e.q.Pending, "Shutdown has queued the end")
 		var ran atomic.Int32
 		inPlace, inCycle := false, false
-		other, _ := New(Config{})
+		other, _ := New(Config{Own: true})
 		other.Start()
 		defer other.Terminate()
 		post := func(f func()) {
@@ -408,6 +408,7 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 			if e.Go(func() {}) {
 				t.Error("a post is queued behind the end")
 			}
+			runtime.Goexit()
 		})
 		late := make(chan bool)
 		go func() { late <- e.Call(func() {}) }()
@@ -426,6 +427,9 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		}
 		if n := ran.Load(); n != want || inPlace == terminate || inCycle == terminate {
 			t.Errorf("%d posts ran, want %d; a call in place %v, in a cycle %v", n, want, inPlace, inCycle)
+		}
+		if n := e.Stats().Goexits; n != uint64(want) {
+			t.Errorf("%d functions have called Goexit, want %d", n, want)
 		}
 	}
 }

@@ -22,7 +22,7 @@ type identity struct {
 	id uintptr        // a number of the engine's own, never zero
 	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
-	own    bool // the thread is the engine's own, made by Start
+	own    bool // the thread is the engine's own, made by Start; does not change
 	direct bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
 
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times

@@ -37,8 +37,9 @@ import (
 //	refused   both lists of the queue, see callq.Queue.Close
 //	stopped   what AtTerminate lists
 //	woken     the thread, by the goroutine that entered closed. But if an adopted one does not
-//	          serve, and may be resting, by the goroutine that takes onWake: the pusher that owes a
-//	          wake-up may not have come to it, and neither may another Terminate
+//	          serve, and may be resting or has left calls, by the goroutine that takes onWake: the
+//	          pusher that owes a wake-up, the thread itself, or another Terminate may not have come
+//	          to it
 //	ended     an adopted thread that does not serve: its identity ends, and it is over. Before, its
 //	          cleanups run if the goroutine is the adopted one; otherwise they run when that calls
 //	          GiveBack, which begins the identity again for them. GiveBack ends a thread to which no
@@ -79,12 +80,9 @@ type life struct {
 	stopping bool     // it runs that or cleanups, or has
 }
 
-// Start gives the engine a thread of its own. From then on, functions may run there, and may
-// terminate the engine.
+// Start gives the engine, which is to have one, a thread of its own. From then on, functions may
+// run there, and may terminate the engine.
 func (e *Engine) Start() {
-	if e.pool == nil { // else NewPool has said so
-		e.own, e.direct = true, ident.Trusted()
-	}
 	if e.Keep {
 		select {
 		case kept <- e:
@@ -159,6 +157,8 @@ type Hook struct {
 func (e *Engine) Prepare(hooks []Hook) error {
 	keep := e.Keep
 	e.Keep = false
+	e.starting.Store(true)
+	defer e.starting.Store(false)
 	var stops []func()
 	ofAll := -1 // how many come before the first start
 	for _, h := range hooks {
@@ -328,6 +328,7 @@ func (e *Engine) ended() {
 		x.onPanic.Store(nil)
 	}
 	if x.phase.Swap(over) == over {
+		<-x.done // which another goroutine is about to close: a host looks at it before it waits
 		return
 	}
 	// it may refer to the thread's handle, whose cleanup keeps the engine
@@ -391,8 +392,10 @@ func (x *target) Retire() {
 
 // end is called when the thread comes to the end that Retire has queued. What Go has queued is in
 // front of it, or behind it if the poster has read the phase before it was closing. So the thread
-// runs those posts, and refuses calls, until nothing is queued.
+// runs those posts, and refuses calls, until nothing is queued. The first of their Goexits goes on
+// afterwards, and is counted by the loop that has called end.
 func (e *Engine) end() {
+	exits := 0
 	serveAll(func() {
 		for !e.q.Seal() {
 			if c := e.take(); c != nil && c.Kind <= callq.Withdrawable {
@@ -401,7 +404,11 @@ func (e *Engine) end() {
 				e.took()
 			}
 		}
-	}, e.countExit, e.Terminate)
+	}, func() {
+		if exits++; exits > 1 {
+			e.countExit()
+		}
+	}, e.Terminate)
 }
 
 // Shutdown is Retire, and waits for the end, unless the caller is on one of the threads, or in a

@@ -93,11 +93,17 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 }
 
 // A host that waits natively is woken by the Terminate that ends its thread, although another
-// goroutine owes the wake-up: a pusher, or a Terminate, that has not come to it.
+// goroutine owes the wake-up: a pusher, or a Terminate, that has not come to it, or the thread when
+// it leaves calls.
 func TestTerminate_wakesAHostForAnother(t *testing.T) {
 	for name, first := range map[string]func(e *Engine){
 		"a pusher":  func(e *Engine) { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) },
 		"Terminate": func(e *Engine) { e.enter(closed); e.q.Close() },
+		"the thread": func(e *Engine) { // in restInHost
+			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
+			e.q.Mark()
+			e.q.Awake()
+		},
 	} {
 		hosts(t, func(e *Engine, events chan bool, other func(func())) {
 			other(func() { first(e); e.Terminate() })
@@ -185,6 +191,22 @@ func TestShutdown_givesUpDuringAdoption(t *testing.T) {
 		})
 		both.Wait()
 	}
+}
+
+// When a host has served a thread that has been terminated, Done is closed, also if another
+// goroutine is about to do that: else the host would wait natively again, and nothing would wake
+// it.
+func TestGiveBack_waitsForDone(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
+		other(func() { e.enter(closed); e.q.Close(); e.enter(over) })
+		go func() {
+			time.Sleep(10 * time.Millisecond)
+			close(e.done)
+		}()
+		if !e.GiveBack() || !isClosed(e.Done()) {
+			t.Error("GiveBack returns before Done is closed")
+		}
+	})
 }
 
 // A host that is up, and may have ended the library that onWake calls, gets no event when it

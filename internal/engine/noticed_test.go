@@ -294,7 +294,7 @@ func TestWaitToken_looksAtAContextOnce(t *testing.T) {
 // The thread of an engine that has ended, which waits for another one, keeps nothing of it.
 func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 	of := func() weak.Pointer[Engine] {
-		e, o := New(Config{Keep: true})
+		e, o := New(Config{Keep: true, Own: true})
 		e.Start()
 		e.Terminate()
 		testutil.Arrives(t, e.Done())
@@ -306,7 +306,7 @@ func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 
 // A stop function that has run is not kept by what still refers to the thread.
 func TestRunStops_keepsNoStopFunction(t *testing.T) {
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	p := func() weak.Pointer[[64]int] {
 		large := new([64]int)
 		if err := e.Prepare([]Hook{{Stop: func() { large[0]++ }}}); err != nil {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/list"
 )
 
@@ -52,6 +51,7 @@ type place struct {
 func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
 	p := new(Pool)
+	c.Own = true
 	p.target.init(c, o)
 	p.workers = make([]*Engine, n)
 	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
@@ -59,7 +59,6 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	for i := range p.workers {
 		e := newEngine(c)
 		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
-		e.own, e.direct = true, ident.Trusted()
 		e.q.Owner = &p.target
 		p.workers[i] = e
 	}

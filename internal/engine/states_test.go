@@ -12,7 +12,7 @@ import (
 // What looks at a thread has nothing observed, and what has been observed is not any more when
 // nothing asks for it.
 func TestStates_observeNothing(t *testing.T) {
-	e, o := New(Config{Name: "seen"})
+	e, o := New(Config{Name: "seen", Own: true})
 	e.Start()
 	defer e.Terminate()
 	observed := func() bool { e.Call(func() {}); return e.observes.Load() != 0 }
@@ -51,7 +51,7 @@ func TestStates_haveFewNames(t *testing.T) {
 	}()
 	const n = 3 * maxNames
 	for i := range n {
-		e, _ := New(Config{Name: fmt.Sprint("connection ", i)})
+		e, _ := New(Config{Name: fmt.Sprint("connection ", i), Own: true})
 		e.Start()
 		e.Call(func() {})
 		e.Terminate()
@@ -72,7 +72,7 @@ func TestStates_haveFewNames(t *testing.T) {
 
 // A thread without a name is called by its number, once it has one.
 func TestString_namesAThreadByItsNumber(t *testing.T) {
-	e, _ := New(Config{})
+	e, _ := New(Config{Own: true})
 	if got := e.String(); got != "a thread without a name" {
 		t.Errorf("before it begins it is %q", got)
 	}
@@ -126,8 +126,9 @@ func TestStats_ofTheLastMoment(t *testing.T) {
 	}
 }
 
-// The main thread may begin, and end, while another goroutine looks.
-func TestStates_whileTheMainThreadBegins(t *testing.T) {
+// Threads may begin, and end, while another goroutine looks. One that has not begun is what it will
+// be.
+func TestStates_whileThreadsBegin(t *testing.T) {
 	var over atomic.Bool
 	var looks testutil.Group
 	looks.Go(func() {
@@ -135,8 +136,16 @@ func TestStates_whileTheMainThreadBegins(t *testing.T) {
 			States()
 		}
 	})
-	for range 2000 {
-		e, _ := New(Config{Main: true})
+	for i := range 2000 {
+		e, _ := New(Config{Main: i%2 == 0, Own: i%2 > 0})
+		if e.own {
+			if s := new(State); i == 1 {
+				if s.fill(&e.target); !s.Threads[0].Serves || s.Threads[0].StackID != s.Threads[0].At {
+					t.Errorf("before it begins it is %+v", s.Threads[0])
+				}
+			}
+			e.Start()
+		}
 		e.Terminate()
 	}
 	over.Store(true)

@@ -27,7 +27,8 @@ import (
 //
 //	the last to publish           runs a call itself, if one of the calls that the others wait for is
 //	                              queued for it; else it notifies those for which one is, and those
-//	                              that wait without a call
+//	                              that wait without a call. So does one that runs its start, before
+//	                              which no call is to run, if others end all of its cycles
 //	each thread that is notified  looks whether it is stuck, and runs the oldest call that a thread
 //	                              on which it depends has queued for it; then it publishes again
 //
@@ -44,8 +45,8 @@ import (
 // A thread may also wait for a place in the bounded queue of another. There is nothing to run then:
 // if it is stuck, it does without a place. A wait for an end, of another thread, of a pool, of a
 // Group, or of a timer's function, is of the same kind, but runs calls as a wait for a call does:
-// those that the function which is to end makes to this thread. Only if no call is left that has
-// not begun, and no other thread does without a place, the thread does not wait.
+// those that the function which is to end makes to this thread. If the thread would be stuck, too,
+// without threads that wait for a call which has not begun, or for a place, it does not wait.
 //
 // Calls from a thread to itself never come here, not even from coroutines: they run in place. Only
 // callers that have spun in vain come here, and ordinary goroutines leave again at the first look.
@@ -55,6 +56,8 @@ type waiter struct {
 	wait   atomic.Pointer[wait] // what the thread waits for, if it does
 	rounds atomic.Uint64        // how often it has begun to wait
 	leave  sync.Mutex           // held to set wait to nil, and by others in order to keep it from that
+
+	starting atomic.Bool // it runs its start functions; only the thread changes it
 
 	// only the thread's
 	lastWait *wait       // which may do again
@@ -211,7 +214,7 @@ func (e *Engine) waitForPlace(
 		if e != nil && e.rescue(w) {
 			continue
 		}
-		if e != nil && e.seen.stuck && !(w.end && e.seen.goesOn()) {
+		if e != nil && e.seen.stuck && (e.seen.final || !w.end) {
 			return callq.Posted
 		}
 		select { //threadcall:alloc the runtime's sudogs, when its caches are empty
@@ -244,7 +247,7 @@ func (e *Engine) rescue(w *wait) bool {
 		return false
 	}
 	for _, n := range e.seen.list[1:] {
-		if n.cyclic && e.runFor(n.thread, n.wait, w) {
+		if n.cyclic && (!e.starting.Load() || e.seen.alone) && e.runFor(n.thread, n.wait, w) {
 			return true
 		}
 	}
@@ -355,6 +358,8 @@ func WaitEnd(ctx context.Context, g Group, done <-chan struct{}) error {
 type reach struct {
 	list  []reached
 	stuck bool // the first would wait for ever
+	final bool // also when all have gone on that can, see goesOn
+	alone bool // also when threads that do not run their start have run calls, see helped
 }
 
 // A reached is a thread of a reach, and what it needs.
@@ -366,15 +371,20 @@ type reached struct {
 	cyclic bool // it needs the first, directly or through others
 }
 
-// goesOn reports whether one of the threads in a cycle waits for a call that a thread can run, or
-// for a place, without which it goes on.
-func (r *reach) goesOn() bool {
-	return slices.ContainsFunc(r.list, func(n reached) bool {
-		if !n.cyclic || n.wait.call == nil {
-			return n.cyclic && !n.wait.end
-		}
-		return n.wait.call.Unbegun()
-	})
+// goesOn reports whether the thread waits for a call that a thread can run, or for a place, without
+// which it goes on.
+func (n *reached) goesOn() bool {
+	if n.wait == nil || n.wait.call == nil {
+		return n.wait == nil || !n.wait.end
+	}
+	return n.wait.call.Unbegun()
+}
+
+// helped reports whether the thread waits for a call that threads can run of which none runs its
+// start.
+func (n *reached) helped() bool {
+	return n.wait != nil && n.wait.of != nil && n.wait.call != nil && n.wait.call.Unbegun() &&
+		!slices.ContainsFunc(n.needs, func(y *Engine) bool { return y.starting.Load() })
 }
 
 // searches is what the searches of all threads share. A thread that waits for one that does not
@@ -397,7 +407,7 @@ func (e *Engine) search(w *wait) {
 	searches.mu.Lock()
 	defer searches.mu.Unlock()
 	e.explore(w)
-	r.stuck = r.closes()
+	r.stuck = r.recheck()
 }
 
 // explore lists what e depends on if it waits for w. The caller holds searches.mu.
@@ -426,22 +436,31 @@ func (r *reach) add(y *Engine, w *wait, round uint64) {
 	r.list = append(r.list, reached{thread: y, wait: w, round: round})
 }
 
-// closes finds what needs the first, and reports whether that does itself. It reads all waits again
-// before. A thread whose wait has changed goes on, as far as the search can tell; the first may be
-// stuck without it, if it waits for several.
-func (r *reach) closes() bool {
+// recheck reads all waits again, finds what needs the first, and reports whether that does itself. A
+// thread whose wait has changed goes on, as far as the search can tell; the first may be stuck
+// without it, if it waits for several. It may be stuck, too, without those that go on when others
+// look: only if it is not, an end may be waited for.
+func (r *reach) recheck() bool {
 	for i := range r.list {
 		n := &r.list[i]
 		if w, round := n.thread.waiting(); w != n.wait || round != n.round {
 			n.needs = nil
 		}
 	}
+	r.final = r.closes((*reached).goesOn)
+	r.alone = r.closes((*reached).helped) // which goes on, so more is in the cycle
+	return r.closes(nil)
+}
+
+// closes finds what needs the first, if without is not nil but for that, and reports whether that
+// does itself.
+func (r *reach) closes(without func(*reached) bool) bool {
 	needsFirst := func(y *Engine) bool { return y.at == 0 || r.list[y.at].cyclic }
 	for changed := true; changed; {
 		changed = false
 		for i := len(r.list) - 1; i >= 0; i-- {
 			n := &r.list[i]
-			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) {
+			if !n.cyclic && slices.ContainsFunc(n.needs, needsFirst) && (without == nil || !without(n)) {
 				n.cyclic, changed = true, true
 			}
 		}

@@ -183,7 +183,7 @@ func TestRescue_notifiesWhatWaitsForAPlace(t *testing.T) {
 // A wait for an end is the last of a cycle. It must have the thread look whose call is to be run.
 func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 	a, b := start(t), start(t)
-	c, o := New(Config{})
+	c, o := New(Config{Own: true})
 	defer runtime.KeepAlive(o)
 	ran := false
 	if err := c.Prepare([]Hook{{Stop: func() { a.Call(func() { ran = true }) }}}); err != nil {
@@ -208,7 +208,7 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 // A thread that waits for several, itself included, is stuck whatever another of them does while it
 // looks: that one may be taken from the several and never look itself. Random programs with keyed's
 // limits have hung, because a change of any ended the look.
-func TestReach_closes(t *testing.T) {
+func TestReach_recheck(t *testing.T) {
 	const x, y, z, w = 0, 1, 2, 3 // x looks, and y changes meanwhile
 	for name, c := range map[string]struct {
 		needs  [4][]int
@@ -245,7 +245,7 @@ func TestReach_closes(t *testing.T) {
 		searches.mu.Lock()
 		all[x].explore(all[x].wait.Load())
 		all[y].unpublish()
-		if got, want := r.closes(), slices.Contains(c.cyclic, x); got != want {
+		if got, want := r.recheck(), slices.Contains(c.cyclic, x); got != want {
 			t.Errorf("%s: x is stuck: %v", name, got)
 		}
 		for i, e := range all {
@@ -259,21 +259,30 @@ func TestReach_closes(t *testing.T) {
 }
 
 // A wait for an end ends early although threads that it also depends on are in a cycle of their
-// own, in which a call can run: that does not end the wait.
-func TestReach_goesOn(t *testing.T) {
+// own, in which a call can run, or wait for a call that the thread can run.
+func TestReach_final(t *testing.T) {
 	x, y, z, w := newEngine(Config{}), newEngine(Config{}), newEngine(Config{}), newEngine(Config{})
+	call := func(from, to *Engine) *wait {
+		return &wait{of: &to.target, call: to.q.Get(callq.Awaited, nothing, from.id)}
+	}
+	stuck := func(name string, want bool) {
+		t.Helper()
+		if x.search(x.wait.Load()); !x.seen.stuck || x.seen.final != want {
+			t.Errorf("%s, x is stuck: %v, for good: %v", name, x.seen.stuck, x.seen.final)
+		}
+	}
 	x.publish(&wait{group: &group{y, z}, end: true})
 	y.publish(&wait{of: &x.target, end: true})
-	z.publish(&wait{of: &w.target, call: w.q.Get(callq.Awaited, nothing, z.id)})
-	w.publish(&wait{of: &z.target, call: z.q.Get(callq.Awaited, nothing, w.id)})
-	if x.search(x.wait.Load()); !x.seen.stuck || x.seen.goesOn() {
-		t.Errorf("x is stuck: %v, and goes on: %v", x.seen.stuck, x.seen.goesOn())
-	}
-	y.publish(&wait{of: &x.target, call: x.q.Get(callq.Awaited, nothing, y.id)})
-	if x.search(x.wait.Load()); !x.seen.stuck || !x.seen.goesOn() {
-		t.Errorf("beside a call that it can run, x is stuck: %v, and goes on: %v", x.seen.stuck,
-			x.seen.goesOn())
-	}
+	z.publish(call(z, w))
+	w.publish(call(w, z))
+	stuck("beside a cycle", true)
+	y.publish(call(y, x))
+	stuck("beside a call that it can run", false)
+	z.publish(call(z, x))
+	z.wait.Load().call.Begun()
+	stuck("in a call, beside one that it can run", true)
+	z.publish(&wait{of: &x.target})
+	stuck("with one that does without a place", false)
 }
 
 // A search reads the waits again that it has found: one that has ended meanwhile closes no cycle.

@@ -136,7 +136,7 @@ func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
 // The counts of Stats that say how a thread has found its calls, in both loops of a spin.
 func TestSpin_counts(t *testing.T) {
 	needsSpinning(t)
-	e, o := New(Config{})
+	e, o := New(Config{Own: true})
 	e.Start()
 	defer e.Terminate()
 	r := &e.idleState

@@ -191,11 +191,10 @@ type spinSlot struct {
 	_    [56]byte
 }
 
-// taken reports whether the slot is not free, and its thread has been seen of late.
+// taken reports whether a slot is not free, and its thread has been seen of late.
 //
 //threadcall:noalloc
-func (s *spinSlot) taken(now time.Duration) bool {
-	seen := s.seen.Load()
+func taken(seen int64, now time.Duration) bool {
 	return seen != 0 && seen >= int64(now-slotLease)
 }
 
@@ -209,7 +208,7 @@ type lease struct {
 //
 //threadcall:noalloc
 func (l *lease) renew(now time.Duration) bool {
-	if l.slot == nil || !l.slot.taken(now) || !l.slot.seen.CompareAndSwap(l.seen, int64(now)) {
+	if l.slot == nil || !taken(l.seen, now) || !l.slot.seen.CompareAndSwap(l.seen, int64(now)) {
 		return false
 	}
 	l.seen = int64(now)
@@ -264,7 +263,7 @@ func (s *spinSlots) take(l *lease, now time.Duration) bool {
 			return false
 		}
 		slot := &s.slots[i]
-		if seen := slot.seen.Load(); !slot.taken(now) && slot.seen.CompareAndSwap(seen, int64(now)) {
+		if seen := slot.seen.Load(); !taken(seen, now) && slot.seen.CompareAndSwap(seen, int64(now)) {
 			l.slot, l.seen = slot, int64(now)
 		}
 	}
@@ -277,7 +276,7 @@ func (s *spinSlots) take(l *lease, now time.Duration) bool {
 func (s *spinSlots) free(now time.Duration) int {
 	n := s.atOnce(now) / 2
 	for i := range s.slots {
-		if s.slots[i].taken(now) {
+		if taken(s.slots[i].seen.Load(), now) {
 			n--
 		}
 	}

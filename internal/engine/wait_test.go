@@ -132,7 +132,7 @@ func TestSpinSlot_end(t *testing.T) {
 			return s
 		},
 	} {
-		e, o := New(Config{})
+		e, o := New(Config{Own: name != "ServeContext ends"})
 		s := try(e)
 		if s == nil {
 			t.Fatalf("%s: there is no slot", name)
