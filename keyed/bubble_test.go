@@ -6,12 +6,15 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/access"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/thread"
@@ -50,10 +53,20 @@ func TestBubble_endsUnusedThreadsAfterItsTime(t *testing.T) {
 	<-entered
 	synctest.Test(t, func(t *testing.T) {
 		mustPanic(t, func() { outside.do(t, 2, nop) }, "inside")
-		go close(release)
+		go whenQueued(func() { close(release) })
 		outside.do(t, 1, func() { <-returned }) // so this is the last call
 	})
 	eventually(t, func() bool { return outside.alive() == 0 }, "its thread is stopped")
+}
+
+// whenQueued calls f when a function is queued for some thread, which could end before.
+func whenQueued(f func()) {
+	queued := func(s access.State) bool { return s.Stats.Queued > 0 }
+	for states, _ := access.States(); !slices.ContainsFunc(states, queued); {
+		runtime.Gosched()
+		states, _ = access.States()
+	}
+	f()
 }
 
 // Threads that were made in a bubble refuse calls from elsewhere once they have been closed, and
@@ -131,7 +144,7 @@ func TestBubble_leavesNothingInThreadsOutside(t *testing.T) {
 		testutil.Arrives(t, entered)
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(years * 365 * 24 * time.Hour)
-			go close(release)
+			go whenQueued(func() { close(release) })
 			outside.do(t, 1, func() { <-first }) // so this is the last call
 		})
 		eventually(t, func() bool { return outside.alive() == 0 }, "%d years: its threads stop", years)

@@ -152,7 +152,7 @@ func New[K comparable](start func(key K) error, opts ...Option) *Threads[K] {
 	k.timer.Stop()
 	h := &Threads[K]{k}
 	if k.bubble == 0 {
-		k.cleanup = runtime.AddCleanup(h, (*set[K]).close, k)
+		runtime.AddCleanup(h, (*set[K]).close, k)
 	}
 	return h
 }

@@ -3,7 +3,6 @@ package keyed
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,7 +56,6 @@ type set[K comparable] struct {
 	closed   bool
 	over     bool          // closed, and no thread is left
 	done     chan struct{} // closed then
-	cleanup  runtime.Cleanup
 }
 
 // A keyState has the threads of a key, and the calls that wait for one. It is in keys as long as
@@ -342,7 +340,8 @@ func (k *set[K]) serve() {
 		if len(k.all) == 0 && !k.over {
 			k.over = true
 			close(k.done)
-			k.cleanup.Stop() // it keeps start and stop, which may refer to the handle
+			// or a timer that was stopped, which Go may keep, would keep what these refer to: the handle
+			k.start, k.stop, k.config.stop, k.opts = nil, nil, nil, nil
 		}
 		return
 	}

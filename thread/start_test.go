@@ -294,11 +294,17 @@ func TestWithKeep_lendsNoThreadWhoseStartHasFailed(t *testing.T) {
 }
 
 func TestWithKeep_lendsTheThreadToTheNext(t *testing.T) {
-	seen, collected := map[uint64]bool{}, make(chan bool, 20)
-	for range cap(collected) {
-		th, other := thread.New(thread.WithKeep()), start(t)
-		runtime.AddCleanup(th, func(c chan bool) { c <- true }, collected)
+	seen, again, made := map[uint64]bool{}, 0, 0
+	var collected atomic.Int64
+	eventually(t, func() bool { // the next may come too early for the thread of the one before
+		th, other := thread.New(thread.WithKeep()), thread.New()
+		defer other.Terminate()
+		made++
+		runtime.AddCleanup(th, func(*int) { collected.Add(1) }, nil)
 		tid := thread.MustEval(th, here)
+		if seen[tid] {
+			again++
+		}
 		seen[tid] = true
 		exits(t, func() { th.Call(runtime.Goexit) })
 		for range 1000 {
@@ -309,11 +315,8 @@ func TestWithKeep_lendsTheThreadToTheNext(t *testing.T) {
 			t.Fatal("not on a thread of its own")
 		}
 		th.Terminate()
-		time.Sleep(time.Millisecond) // or the next may come too early for this one
-	}
-	if len(seen) > cap(collected)/2 {
-		t.Errorf("%d threads, one after the other", len(seen))
-	}
-	eventually(t, func() bool { runtime.GC(); return len(collected) >= cap(collected)-1 },
+		return again == 10
+	}, "threads are lent")
+	eventually(t, func() bool { runtime.GC(); return int(collected.Load()) >= made-1 },
 		"the handles are collected")
 }

@@ -333,6 +333,7 @@ func (e *Engine) ended() {
 	}
 	// it may refer to the thread's handle, whose cleanup keeps the engine
 	e.onWake.Store(nil)
+	x.observer.ended()
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
 	if e.OnEnd != nil {

@@ -304,6 +304,27 @@ func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 	eventually(t, func() bool { runtime.GC(); return of.Value() == nil }, "it is collected")
 }
 
+// Nor does the timer of a watch keep one, which is due much later. The Go runtime keeps some timers
+// that were stopped, up to a quarter of those that it has.
+func TestWatch_keepsNoEngineThatHasEnded(t *testing.T) {
+	var all []weak.Pointer[Engine]
+	for range 100 {
+		e, o := New(Config{})
+		o.Watch(time.Hour, func(Slow) {})
+		e.Start()
+		e.Call(nothing)
+		e.Terminate()
+		testutil.Arrives(t, e.Done())
+		all = append(all, weak.Make(e))
+		runtime.KeepAlive(o)
+	}
+	eventually(t, func() bool {
+		runtime.GC()
+		all = slices.DeleteFunc(all, func(p weak.Pointer[Engine]) bool { return p.Value() == nil })
+		return len(all) < 50
+	}, "most are collected")
+}
+
 // A stop function that has run is not kept by what still refers to the thread.
 func TestRunStops_keepsNoStopFunction(t *testing.T) {
 	e, o := New(Config{Own: true})

@@ -152,6 +152,15 @@ func (o *observer) arm(d time.Duration) {
 	}
 }
 
+// ended stops the timer for good, which would keep what has ended until it is due.
+func (o *observer) ended() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.slow.set = true; clock.InBubble() == o.of.Bubbled() {
+		o.slow.alarm.Stop()
+	}
+}
+
 // forget removes the functions that wait.
 func (w *watch) forget() {
 	for n := w.waiting.First; n != nil; n = w.waiting.First {

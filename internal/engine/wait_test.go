@@ -409,7 +409,7 @@ func TestLook(t *testing.T) {
 	e.waits.lost.Store(0)
 	inVain := func() bool { e.waits.meet(c, meets); return e.waits.lost.Load() != 0 }
 	eventually(t, inVain, "it says for how long it has looked in vain")
-	others.over.Store(believed)
+	crowded(t)
 	e.waits.lost.Store(0)
 	eventually(t, func() bool {
 		before := time.Duration(e.waits.lost.Load())
@@ -644,6 +644,7 @@ func TestConfig_parks(t *testing.T) {
 func TestAdvise(t *testing.T) {
 	const µs = time.Microsecond
 	const looks = 1
+	hasCores(t, 16)
 	for name, c := range map[string]struct {
 		calls, grabs, idles int
 		each                time.Duration // of a call
@@ -660,7 +661,6 @@ func TestAdvise(t *testing.T) {
 		"sixteen callers, functions of 3 µs":  {150, 10, 0, 3 * µs, 32, 0},
 		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
 	} {
-		defer spinners.procs.Store(spinners.procs.Swap(16))
 		e, _ := New(Config{})
 		r := &e.idleState
 		r.policy.price = 20 * µs

@@ -4,18 +4,22 @@ import (
 	"bytes"
 	"runtime"
 	"testing"
+
+	"github.com/threadcall/threadcall/internal/testutil"
 )
 
 // The stacks of more goroutines than fit into the first buffer are all found, and whole.
 func TestGoroutines_all(t *testing.T) {
 	const n = 1000
 	wait, begun := make(chan bool), make(chan bool)
+	var all testutil.Group
+	defer all.Wait() // or the next run of the test could find them
 	defer close(wait)
 	for range n {
-		go func() {
+		all.Go(func() {
 			begun <- true
 			<-wait
-		}()
+		})
 		<-begun
 	}
 	found, first := map[string]bool{}, 0

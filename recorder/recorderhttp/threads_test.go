@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/stack"
 	"github.com/threadcall/threadcall/internal/testutil"
 	"github.com/threadcall/threadcall/keyed"
 	"github.com/threadcall/threadcall/recorder/recorderhttp"
@@ -188,7 +189,14 @@ func TestThreads_findsAtTheFirstLookWhatIsStuck(t *testing.T) {
 		t.Error("a thread without a queue is stuck")
 	}
 	go th.Call(func() {})
-	testutil.Eventually(t, func() bool { return th.Stats().Queued == 1 }, "the call waits")
+	testutil.Eventually(t, func() bool { // when it is queued, its stack may not say yet that it waits
+		for _, one := range stack.Goroutines() {
+			if of, _ := stack.WaitsFor(one); of != "" {
+				return true
+			}
+		}
+		return false
+	}, "the call waits")
 	page := look(t)
 	if r := page.Threads[0]; r.Name != "first look" || !r.Stuck || r.Wait > 0 || page.Stuck != 1 {
 		t.Errorf("%d are stuck; the first row is %+v", page.Stuck, r)

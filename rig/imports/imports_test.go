@@ -60,7 +60,7 @@ var parts = []struct {
 	{dir: "internal/fault", files: []string{"internal/stack"}},
 	{dir: "internal/pin", files: []string{"internal/ident"}},
 	{dir: "internal/clock", tests: []string{"internal/testutil"}},
-	{dir: "internal/stack"},
+	{dir: "internal/stack", tests: []string{"internal/testutil"}},
 	{dir: "internal/shortage",
 		tests: []string{"internal/cores", "internal/sched", "internal/testutil"}},
 	{dir: "internal/park", files: []string{"internal/clock"}},
