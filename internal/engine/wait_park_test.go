@@ -471,6 +471,30 @@ func TestTick_yields(t *testing.T) {
 	}
 }
 
+// Once only posts come, also after calls, posters yield seldom; after a call as often as callers.
+func TestTick_yieldsToPosts(t *testing.T) {
+	e, _ := New(Config{})
+	now := clock.Now()
+	e.tick(now) // the first says nothing
+	for i, c := range []struct {
+		called  bool
+		yielded time.Duration // so long ago
+		told    bool
+	}{
+		{true, yieldAfter, true}, {false, yieldPosts - 1, false}, {false, yieldPosts, true},
+		{true, yieldAfter, true}, {false, yieldAfter, false},
+	} {
+		if c.called {
+			e.counts.calls++
+		}
+		e.idleState.yielded, e.idleState.passed = now-c.yielded, now
+		e.yields.kind.Store(0)
+		if e.tick(now); (e.yields.kind.Load() != 0) != c.told {
+			t.Errorf("%d: a call came: %v; posters are told: %v", i, c.called, !c.told)
+		}
+	}
+}
+
 // How a caller waits that finds the thread up: it looks, takes turns, or neither.
 func TestWait_ways(t *testing.T) {
 	const forEver = time.Hour
