@@ -110,6 +110,35 @@ func TestStates_haveNames(t *testing.T) {
 	}
 }
 
+// A page says that nothing serves a host's thread that neither serves nor can be notified.
+func TestStates_sayWhetherAThreadServes(t *testing.T) {
+	check := func(what string, e *Engine, serves, begun bool) {
+		t.Helper()
+		var s State
+		s.fill(&e.target)
+		if got := s.Threads[0]; got.Serves != serves || got.Begun != begun {
+			t.Errorf("%s: it serves: %v, a host's function has begun: %v", what, got.Serves, got.Begun)
+		}
+	}
+	own := start(t)
+	own.Call(func() { check("the engine's own, with a function", own, true, false) })
+	check("the engine's own", own, true, false)
+	testutil.Ends(t, func() {
+		e, _ := New(Config{})
+		check("a host's that is not adopted", e, false, false)
+		e.Adopt()
+		defer e.Terminate()
+		check("adopted", e, false, false)
+		e.Go(func() { check("adopted, and serves", e, true, true) })
+		e.Serve(0, nil)
+		check("adopted, and has served", e, false, false)
+		e.OnWake(nothing)
+		check("in a native loop", e, true, false)
+		e.OnWake(nil)
+		check("after a native loop", e, false, false)
+	})
+}
+
 // A thread that has ended has nothing to do, and a post that is skipped while the counts are read
 // is none that has begun.
 func TestStats_ofTheLastMoment(t *testing.T) {
