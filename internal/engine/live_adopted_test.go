@@ -286,6 +286,22 @@ func TestServeContext_wokenLate(t *testing.T) {
 	testutil.Arrives(t, ended)
 }
 
+// Nor one that is in its event loop; and when that has returned, no pusher wakes the thread.
+func TestWait_wokenLate(t *testing.T) {
+	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+		e.unpark()
+		e.Wait(func() {
+			if !e.q.Resting() {
+				t.Error("the thread does not rest in its event loop")
+			}
+			e.unpark()
+		})
+		if wake, ok := e.Enqueue(nothing); wake || !ok {
+			t.Errorf("it is up, and a pusher wakes it: %v", wake)
+		}
+	})
+}
+
 // What is to be done before several functions is done once, before the first, and not for one.
 func TestServe_restsBeforeSeveral(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {

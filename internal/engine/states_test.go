@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -110,6 +111,35 @@ func TestStates_haveNames(t *testing.T) {
 	}
 }
 
+// A page says that nothing serves a host's thread that neither serves nor can be notified.
+func TestStates_sayWhetherAThreadServes(t *testing.T) {
+	check := func(what string, e *Engine, serves, begun bool) {
+		t.Helper()
+		var s State
+		s.fill(&e.target)
+		if got := s.Threads[0]; got.Serves != serves || got.Begun != begun {
+			t.Errorf("%s: it serves: %v, a host's function has begun: %v", what, got.Serves, got.Begun)
+		}
+	}
+	own := start(t)
+	own.Call(func() { check("the engine's own, with a function", own, true, false) })
+	check("the engine's own", own, true, false)
+	testutil.Ends(t, func() {
+		e, _ := New(Config{})
+		check("a host's that is not adopted", e, false, false)
+		e.Adopt()
+		defer e.Terminate()
+		check("adopted", e, false, false)
+		e.Go(func() { check("adopted, and serves", e, true, true) })
+		e.Serve(0, nil)
+		check("adopted, and has served", e, false, false)
+		e.OnWake(nothing)
+		check("in a native loop", e, true, false)
+		e.OnWake(nil)
+		check("after a native loop", e, false, false)
+	})
+}
+
 // A thread that has ended has nothing to do, and a post that is skipped while the counts are read
 // is none that has begun.
 func TestStats_ofTheLastMoment(t *testing.T) {
@@ -123,6 +153,41 @@ func TestStats_ofTheLastMoment(t *testing.T) {
 	e.counts.skipped++
 	if n := e.Stats().Posts; n != 0 {
 		t.Errorf("%d posts have begun, want none", n)
+	}
+}
+
+// A host's thread has something to do until its last function has returned: until its last look at
+// the clock, if nothing has run since, and otherwise until its loop ends.
+func TestEndLoop_isTheEndOfWork(t *testing.T) {
+	const second = time.Second
+	for name, c := range map[string]struct {
+		ticked, at time.Duration // after it began to work, an hour ago
+		taken      int
+		outer      bool // the loop is in a function
+		want       time.Duration
+	}{
+		"a look after the last function":      {ticked: second, at: second, want: second},
+		"functions since the last look":       {ticked: second, at: second, taken: 1, want: time.Hour},
+		"another look at the clock":           {ticked: second, at: 2 * second, want: time.Hour},
+		"the function around it runs further": {ticked: second, at: second, outer: true, want: time.Hour},
+	} {
+		e, _ := New(Config{})
+		if c.outer {
+			e.counts.calls++
+		}
+		outer := e.beginLoop(0)
+		begun := clock.Now() - time.Hour
+		e.counts.work(begun)
+		e.idleState.ticked, e.idleState.taken = begun+c.ticked, c.taken
+		e.counts.at.Store(int64(begun + c.at))
+		e.endLoop(outer)
+		busy := e.counts.busy(begun + 2*time.Hour)
+		if c.outer {
+			busy -= time.Hour // as it goes on
+		}
+		if e.counts.works() != c.outer || busy < c.want || busy > c.want+testutil.TimeLimit() {
+			t.Errorf("%s: busy for %v, want %v; works: %v", name, busy, c.want, e.counts.works())
+		}
 	}
 }
 

@@ -212,10 +212,7 @@ func (l *waitState) look(c *callq.Call, start, limit time.Duration, yields bool)
 		}
 		l.away(before, now)
 		if yields {
-			before = now
-			cores.Yield()
-			now = clock.Now()
-			l.away(before, now)
+			cores.Yield() // the next look at the clock sees how long that took
 		}
 	}
 	return c.Outcome()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -522,6 +523,30 @@ func TestLetRun(t *testing.T) {
 	}
 }
 
+// Once only posts come, also after calls, posters yield seldom; after a call as often as callers.
+func TestTick_yieldsToPosts(t *testing.T) {
+	e, _ := New(Config{})
+	now := clock.Now()
+	e.tick(now) // the first says nothing
+	for i, c := range []struct {
+		called  bool
+		yielded time.Duration // so long ago
+		told    bool
+	}{
+		{true, yieldAfter, true}, {false, yieldPosts - 1, false}, {false, yieldPosts, true},
+		{true, yieldAfter, true}, {false, yieldAfter, false},
+	} {
+		if c.called {
+			e.counts.calls++
+		}
+		e.idleState.yielded, e.idleState.passed, e.idleState.let = now-c.yielded, now, now
+		e.yields.kind.Store(0)
+		if e.tick(now); (e.yields.kind.Load() != 0) != c.told {
+			t.Errorf("%d: a call came: %v; posters are told: %v", i, c.called, !c.told)
+		}
+	}
+}
+
 // How a caller waits that finds the thread up: it looks, takes turns, or neither.
 func TestWait_ways(t *testing.T) {
 	const forEver = time.Hour
@@ -644,6 +669,43 @@ func TestSpin_learns(t *testing.T) {
 			t.Errorf("%s: %v are lost", name, got)
 		}
 		e.stopSpinning()
+	}
+}
+
+// A thread that looks at its queue ends the pass of a caller that yields for all Ps, and remembers
+// when: in the first looks the time of its last one at the clock, then the present one.
+func TestSpin_endsPasses(t *testing.T) {
+	needsSpinning(t)
+	if !sched.Reschedule(false) {
+		t.Skip("callers only call Gosched here")
+	}
+	var stop atomic.Bool
+	var caller testutil.Group
+	defer caller.Wait()
+	defer stop.Store(true)
+	caller.Go(func() {
+		for !stop.Load() {
+			sched.Reschedule(true)
+		}
+	})
+	e, _ := New(Config{})
+	r := &e.idleState
+	for what, c := range map[string]struct {
+		gain  time.Duration
+		ended func() bool
+	}{
+		"first":  {-time.Hour, func() bool { return r.passed == 2 }},
+		"second": {time.Hour, func() bool { return r.passed > 2 }},
+	} {
+		eventually(t, func() bool {
+			defer e.stopSpinning()
+			if !maySpin(e) {
+				t.Fatal("there is no slot")
+			}
+			r.passed, r.ticked, r.policy.gain = 1, 2, c.gain
+			e.spin()
+			return c.ended()
+		}, "its "+what+" looks end a pass")
 	}
 }
 

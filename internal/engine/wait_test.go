@@ -391,6 +391,62 @@ func TestSpin(t *testing.T) {
 	}
 }
 
+// A caller looks at its record before anything else if the thread has come to all other calls, and
+// advises to look. It then gives back the record as it is.
+func TestCall_looksFirst(t *testing.T) {
+	needsSpinning(t)
+	for _, c := range []struct {
+		behind bool
+		spin   time.Duration
+		looks  bool
+	}{
+		{false, time.Hour, true}, {false, 0, false}, {false, parkAtOnce, false}, {true, time.Hour, false},
+	} {
+		e, _ := New(Config{})
+		e.own = true // it looks at its queue
+		e.q.Awake()
+		e.waits.spin.Store(int64(c.spin))
+		looks := func() (looks bool) {
+			var calls, returned atomic.Int32
+			var caller testutil.Group
+			const rounds = 500
+			caller.Go(func() {
+				for i := range int32(rounds) {
+					for calls.Load() == i { // so that both run when it calls
+						runtime.Gosched()
+					}
+					e.Call(nothing)
+					returned.Add(1)
+				}
+			})
+			for i := range int32(rounds) {
+				if c.behind {
+					e.Go(nothing)
+				}
+				before := e.Queued()
+				for calls.Add(1); e.Queued() == before; {
+					runtime.Gosched()
+				}
+				if c.behind {
+					e.runPosted(e.q.Take())
+				}
+				record := e.q.Take()
+				for record.Settle(callq.Ran); returned.Load() == i; {
+					runtime.Gosched()
+				}
+				looks = looks || record.Outcome() == callq.Ran
+			}
+			caller.Wait()
+			return looks
+		}
+		if c.looks {
+			eventually(t, looks, "a caller looks first")
+		} else if looks() {
+			t.Errorf("behind others: %v, advised to look for %v: a caller looks first", c.behind, c.spin)
+		}
+	}
+}
+
 // A caller says when it has woken the thread; it sees an outcome at once.
 func TestLook(t *testing.T) {
 	needsSpinning(t)
