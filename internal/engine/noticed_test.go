@@ -309,7 +309,7 @@ func TestStart_keepsNoEngineThatHasEnded(t *testing.T) {
 func TestWatch_keepsNoEngineThatHasEnded(t *testing.T) {
 	var all []weak.Pointer[Engine]
 	for range 100 {
-		e, o := New(Config{})
+		e, o := New(Config{Own: true})
 		o.Watch(time.Hour, func(Slow) {})
 		e.Start()
 		e.Call(nothing)

@@ -194,7 +194,10 @@ func TestRest_runsLast(t *testing.T) {
 					}
 				})
 			}
-			lasts := func() bool { return e.waits.offer.Load() == runLast }
+			lasts := func() bool {
+				eventually(t, e.q.Resting, "the thread rests") // before, it may let others run
+				return e.waits.offer.Load() == runLast
+			}
 			before := 0 // how many times another goroutine that was ready has run before the thread
 			for attempt, rounds := 0, 0; attempt < 20; rounds++ {
 				gate := make(chan bool)
