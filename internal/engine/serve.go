@@ -94,16 +94,19 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 // unless another P is idle: callers to which the thread has returned, and goroutines that callbacks
 // of block have made ready. So they run first. handOn cannot know in which P's queue they are, nor
 // whether a P is idle or kept by another native wait; so it yields if any goroutine waits for a P.
-// At the end of a timeslice, park calls it.
+// park calls it at the end of a timeslice, and letRun.
 //
 //threadcall:noalloc
-func (e *Engine) handOn() {
+func (e *Engine) handOn() (yielded bool) {
 	e.idleState.woke = 0
-	if waiting, ok := e.load.Waiting(); !ok {
-		e.load.Yield(runtime.Gosched)
-	} else if waiting > 0 {
+	waiting, ok := e.load.Waiting()
+	if !ok {
+		return e.load.Yield(runtime.Gosched)
+	}
+	if waiting > 0 {
 		runtime.Gosched()
 	}
+	return waiting > 0
 }
 
 // runQueued runs what has been queued until now, and returns how many functions that were. limit

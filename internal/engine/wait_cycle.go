@@ -436,8 +436,8 @@ func (r *reach) add(y *Engine, w *wait, round uint64) {
 	r.list = append(r.list, reached{thread: y, wait: w, round: round})
 }
 
-// recheck reads all waits again, finds what needs the first, and reports whether that does itself. A
-// thread whose wait has changed goes on, as far as the search can tell; the first may be stuck
+// recheck reads all waits again, finds what needs the first, and reports whether that does itself.
+// A thread whose wait has changed goes on, as far as the search can tell; the first may be stuck
 // without it, if it waits for several. It may be stuck, too, without those that go on when others
 // look: only if it is not, an end may be waited for.
 func (r *reach) recheck() bool {

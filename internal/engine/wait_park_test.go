@@ -470,7 +470,7 @@ func TestTick_yields(t *testing.T) {
 	}
 }
 
-// A thread that has had calls for long yields if goroutines wait for a P, and so has let its callers
+// A thread that has had calls for long yields if goroutines wait for a P, and so lets its callers
 // run. It asks the later, the longer that took.
 func TestLetRun(t *testing.T) {
 	e, _ := New(Config{})
@@ -492,16 +492,14 @@ func TestLetRun(t *testing.T) {
 		longSleep / 2: 2, longSleep: memory, time.Second: memory,
 	} {
 		now := told(0, askAfter, took)
-		if next := r.let + askAfter - now; next < (1+times)*took || r.passed < now+took ||
-			r.yielded != r.passed || r.ticked != r.passed || e.yields.kind.Load() != 0 {
-			t.Errorf("after %v it asks %v later, and callers are told %d", took, next,
-				e.yields.kind.Load())
+		if next := r.let + askAfter - now; next < (1+times)*took {
+			t.Errorf("after %v it asks %v later", took, next)
 		}
 	}
-	if told(0, askAfter, longSleep/2); !r.several || r.woke != 0 {
+	if told(0, askAfter, 0); !r.several || r.woke != 0 {
 		t.Error("it does not know that it has several callers")
 	}
-	eventually(t, func() bool { // or the machine had other things to do
+	eventually(t, func() bool {
 		now := told(0, askAfter, 0)
 		return r.let >= now && r.passed == 0 && r.yielded == now && e.yields.kind.Load() == yieldAll
 	}, "nothing waits, and callers are told to yield")
@@ -521,9 +519,10 @@ func TestLetRun(t *testing.T) {
 	if _, ok := e.load.Waiting(); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
-	if !yields(func() { told(0, askAfter, 0) }) {
-		t.Error("a goroutine that is ready has not run")
-	}
+	eventually(t, func() bool { // or the runtime has let it run
+		return yields(func() { told(0, askAfter, 0) }) && r.passed != 0 && r.yielded == r.passed &&
+			r.ticked == r.passed && e.yields.kind.Load() == 0
+	}, "a goroutine that is ready runs, and callers need not yield")
 }
 
 // Once only posts come, also after calls, posters yield seldom; after a call as often as callers.

@@ -36,7 +36,7 @@ type idleState struct {
 	policy spinPolicy
 	lease
 	spins   bool // and has a slot
-	woke    int  // callers that were parked, since the thread last had nothing to do or let others run
+	woke    int  // callers that were parked, since the thread was last idle or let others run
 	offered bool // callers may have waited for the thread to run beside them
 
 	// how often it has had nothing to do since it last ran a call; beyond memory it does not spin for
@@ -60,7 +60,7 @@ type idleState struct {
 	up      time.Duration // when it was woken; zero if it has spun since
 	yielded time.Duration // when callers were last told to yield, or the thread or a caller parked
 	passed  time.Duration // when one has yielded for all Ps, or parked, or the thread itself
-	let     time.Duration // when it has last slept or asked whether others wait; later after long yields
+	let     time.Duration // when it has last slept or asked, see letRun; later after long yields
 	shared  time.Duration // when it has last slept for long, or let others run, see timeslice
 
 	sleeps int // how often it was parked
@@ -135,17 +135,16 @@ func (e *Engine) tick(now time.Duration) {
 func (e *Engine) letRun(now time.Duration) bool {
 	r := &e.idleState
 	r.several = r.several || r.woke > 1
-	e.handOn()
+	yielded := e.handOn()
 	back := clock.Now()
 	took := back - now
 	if r.let = back + max(0, 2*took-askAfter); took >= longSleep {
 		r.let = back + memory*took
 	}
-	if took < quickYield {
-		return false
+	if yielded {
+		r.ticked, r.yielded, r.passed = back, back, back
 	}
-	r.ticked, r.yielded, r.passed = back, back, back
-	return true
+	return yielded
 }
 
 // idle returns when there may be something to take, or the queue has been closed.

@@ -26,8 +26,8 @@ import (
 //	own, all  0         a caller  yield, or await when it has parked; the others go on
 //	own, all  0         thread    park, Serve and Wait: its callers wait as well
 //
-// Goroutines that the thread makes ready, such as callers that were parked, wait in the queue of its
-// own P. If any goroutine waits for a P after askAfter, the thread yields, see letRun.
+// Goroutines that the thread makes ready, such as callers that were parked, wait in the queue of
+// its own P. If any goroutine waits for a P after askAfter, the thread yields, see letRun.
 //
 // A caller on a thread yields less often: a locked goroutine that parks costs two changes of
 // threads.

@@ -73,13 +73,15 @@ var names = [...]string{
 
 // Yield is for versions of Go in which Waiting is false. It calls gosched, which is
 // runtime.Gosched, unless that has cost too much: a hundredth of the time. It returns at once when
-// nothing waits for a P, and late when goroutines compute, so it is its own measure of the load.
-func (l *Load) Yield(gosched func()) {
+// nothing waits for a P, and late when goroutines compute, so it is its own measure of the load. It
+// reports whether it has called gosched.
+func (l *Load) Yield(gosched func()) bool {
 	now := clock.Now()
 	if now < l.next {
-		return
+		return false
 	}
 	gosched()
 	end := clock.Now()
 	l.next = end + 100*(end-now)
+	return true
 }

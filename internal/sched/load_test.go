@@ -43,16 +43,16 @@ func TestLoad_Waiting(t *testing.T) {
 func TestLoad_Yield(t *testing.T) {
 	var l Load
 	yields := 0
-	l.Yield(func() { yields++; time.Sleep(time.Millisecond) })
-	if next := l.next; yields != 1 || next < 100*time.Millisecond {
+	yielded := l.Yield(func() { yields++; time.Sleep(time.Millisecond) })
+	if next := l.next; !yielded || yields != 1 || next < 100*time.Millisecond {
 		t.Fatalf("%d yields; the next after %v", yields, next)
 	}
 	l.next = clock.Now() + time.Hour
-	if l.Yield(func() { yields++ }); yields != 1 {
+	if l.Yield(func() { yields++ }) || yields != 1 {
 		t.Error("it yields too early")
 	}
 	l.next = clock.Now()
-	if l.Yield(func() { yields++ }); yields != 2 {
+	if !l.Yield(func() { yields++ }) || yields != 2 {
 		t.Error("it does not yield again")
 	}
 }
