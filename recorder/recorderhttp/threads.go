@@ -336,11 +336,12 @@ func shorten(text []byte) (short, in string) {
 	header, frames, _ := strings.Cut(string(text), "\n")
 	lines := strings.Split(frames, "\n")
 	begin, end := 0, 0
+	users := false                         // there is a function that is not of the runtime, where this library's wait, too
 	for i := 0; i+1 < len(lines); i += 2 { // a function and its file
 		if !stack.Ours(strings.TrimPrefix(lines[i], "created by ")) {
-			end = i + 2
-		} else if end == 0 {
-			begin = i + 2
+			end, users = i+2, users || !strings.HasPrefix(lines[i], "runtime.")
+		} else if !users {
+			begin, end = i+2, 0
 		} else {
 			break
 		}
