@@ -336,7 +336,8 @@ func shorten(text []byte) (short, in string) {
 	header, frames, _ := strings.Cut(string(text), "\n")
 	lines := strings.Split(frames, "\n")
 	begin, end := 0, 0
-	users := false                         // there is a function that is not of the runtime, where this library's wait, too
+	// whether there are not only functions of the runtime, in which this library's wait, too
+	users := false
 	for i := 0; i+1 < len(lines); i += 2 { // a function and its file
 		if !stack.Ours(strings.TrimPrefix(lines[i], "created by ")) {
 			end, users = i+2, users || !strings.HasPrefix(lines[i], "runtime.")
