@@ -179,6 +179,7 @@ func TestWatch_replaced(t *testing.T) {
 // A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
 func TestWatch_replacedInALoop(t *testing.T) {
 	e, o := New(Config{Own: true})
+	defer runtime.KeepAlive(o)
 	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})
@@ -228,6 +229,7 @@ func TestWatch_forgets(t *testing.T) {
 // A function that waits for a pool is reported with the thread whose function has run for longest.
 func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	p, o := NewPool(2, Config{Name: "pool"})
+	defer runtime.KeepAlive(o)
 	reported := make(chan Slow, 1)
 	o.Watch(time.Hour, func(s Slow) { reported <- s })
 	w := p.observer
@@ -268,6 +270,7 @@ func TestUser_isForgottenAtTheEnd(t *testing.T) {
 // What runs last has been queued by nothing, so no report says where.
 func TestRunLast_isFromNowhere(t *testing.T) {
 	e, o := New(Config{Own: true})
+	defer runtime.KeepAlive(o)
 	e.Start()
 	defer e.Terminate()
 	o.Watch(time.Hour, func(Slow) {})

@@ -359,8 +359,8 @@ func (e *Engine) GiveBack() bool {
 			threads.Add(ident.M(), other)
 		}
 		pin.Unlock(1)
-		if e.pin.GiveBack() {
-			left.Remove(ident.M(), e.pin)
+		if m := ident.M(); e.pin.GiveBack() {
+			left.Remove(m, e.pin)
 		}
 		e.ended()
 	})

@@ -63,8 +63,9 @@ var (
 )
 
 func (e *Engine) attach() {
-	if p := left.Find(ident.M()); p.GiveBack() { // of an engine that another goroutine has terminated
-		left.Remove(ident.M(), p)
+	m := ident.M()
+	if p := left.Find(m); p.GiveBack() { // of an engine that another goroutine has terminated
+		left.Remove(m, p)
 	}
 	e.pin = pin.Adopt(e.Main)
 	e.claim()

@@ -536,25 +536,29 @@ func TestGiveBack_onAnotherThread(t *testing.T) {
 	})
 }
 
-// A goroutine gives the locks of an engine that another goroutine has terminated back once.
+// A goroutine gives the locks of an engine that another goroutine has terminated back once, also if
+// it goes on on another thread from then on.
 func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
 	done := make(chan bool)
 	go func() {
 		defer close(done)
-		before, _ := New(Config{})
-		before.Adopt()
-		ended := make(chan bool)
-		go func() { before.Terminate(); close(ended) }()
-		<-ended
-		if left.Find(ident.M()) != before.pin {
-			t.Error("no locks are left")
+		for range 1000 {
+			before, _ := New(Config{})
+			before.Adopt()
+			ended := make(chan bool)
+			go func() { before.Terminate(); close(ended) }()
+			<-ended
+			m := ident.M()
+			if left.Find(m) != before.pin {
+				t.Error("no locks are left")
+			}
+			e, _ := New(Config{})
+			if e.Adopt(); left.Find(m) == before.pin || before.pin.Held() {
+				t.Error("the locks have not been given back, or would be again")
+			}
+			e.Terminate()
+			e.GiveBack()
 		}
-		e, _ := New(Config{})
-		if e.Adopt(); left.Find(ident.M()) != nil || before.pin.Held() {
-			t.Error("the locks have not been given back, or would be again")
-		}
-		e.Terminate()
-		e.GiveBack()
 	}()
 	testutil.Arrives(t, done)
 }
