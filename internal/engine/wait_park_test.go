@@ -501,7 +501,8 @@ func TestLetRun(t *testing.T) {
 	}
 	eventually(t, func() bool {
 		now := told(0, askAfter, 0)
-		return r.let >= now && r.passed == 0 && r.yielded == now && e.yields.kind.Load() == yieldAll
+		return r.let >= now && r.passed == 0 && r.yielded == now &&
+			e.yields.kind.Load() == yieldAll && r.policy.contended == 0
 	}, "nothing waits, and callers are told to yield")
 	for _, c := range []struct {
 		spin, since time.Duration
@@ -520,8 +521,9 @@ func TestLetRun(t *testing.T) {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
 	eventually(t, func() bool { // or the runtime has let it run
+		r.policy.contended = 2
 		return yields(func() { told(0, askAfter, 0) }) && r.passed != 0 && r.yielded == r.passed &&
-			r.ticked == r.passed && e.yields.kind.Load() == 0
+			r.ticked == r.passed && e.yields.kind.Load() == 0 && r.policy.contended == 3
 	}, "a goroutine that is ready runs, and callers need not yield")
 }
 

@@ -577,6 +577,30 @@ func TestSpinPolicy(t *testing.T) {
 	}
 }
 
+// While goroutines wait for a P, a call that is parked costs its CPU time, and not all its time.
+func TestSpinPolicy_contended(t *testing.T) {
+	for _, c := range []struct {
+		contended   int32
+		price, call time.Duration
+		pays        bool
+	}{
+		{believed - 1, maxPrice, 24 * time.Microsecond, true},
+		{believed, maxPrice, 24 * time.Microsecond, false},
+		{believed, maxPrice, cpuPrice, true},
+		{believed, minPrice, minPrice, true},
+		{believed, minPrice, 2 * minPrice, false},
+	} {
+		p := spinPolicy{price: c.price, contended: c.contended}
+		for range memory * memory {
+			p.periods(c.call, 1)
+		}
+		if p.pays(false) != c.pays {
+			t.Errorf("calls come each %v, parking takes %v, contended at %d of the looks: pays is %v",
+				c.call, c.price, c.contended, !c.pays)
+		}
+	}
+}
+
 // A timeslice that is lost costs as much as many calls save.
 func TestSpinPolicy_credit(t *testing.T) {
 	const slice = 4 * time.Millisecond

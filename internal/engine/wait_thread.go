@@ -137,6 +137,7 @@ func (e *Engine) letRun(now time.Duration) bool {
 	r := &e.idleState
 	r.several = r.several || r.woke > 1
 	yielded := e.handOn()
+	r.policy.contended = tally(r.policy.contended, yielded)
 	back := clock.Now()
 	took := back - now
 	if r.let = back + max(0, 2*took-askAfter); took >= longSleep {
