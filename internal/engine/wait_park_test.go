@@ -517,6 +517,15 @@ func TestLetRun(t *testing.T) {
 	if e.sleep(clock.Now()); r.let < clock.Now()+time.Minute {
 		t.Error("after a sleep it asks sooner")
 	}
+	eventually(t, func() bool {
+		down := clock.Now()
+		r.policy.contended = 1
+		now := e.sleep(down)
+		return r.policy.contended == 1 && now-down < longSleep
+	}, "a short sleep changes nothing")
+	if e.sleep(clock.Now() - longSleep); r.policy.contended != 0 {
+		t.Error("after a long sleep it counts on goroutines that wait for a P")
+	}
 	if _, ok := e.load.Waiting(); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}

@@ -59,7 +59,9 @@ type spinPolicy struct {
 	credit time.Duration // that attempts to spin may lose; they need one that is not negative
 	run    time.Duration // what spinning would have saved since calls last paused
 
-	contended int32 // more each time that letRun finds goroutines which wait for a P, see tally
+	// more each time that letRun finds goroutines which wait for a P, see tally; zero after a
+	// millisecond without calls
+	contended int32
 }
 
 const (

@@ -473,7 +473,7 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	now = clock.Now()
 	e.counts.work(now)
 	if now-down >= longSleep {
-		r.shared = now
+		r.shared, r.policy.contended = now, 0
 	}
 	r.ticked, r.yielded, r.passed, r.taken = now, now, now, 0
 	r.let = max(r.let, now)
