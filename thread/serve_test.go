@@ -393,3 +393,26 @@ func TestServe_announcesTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// A host that waits by itself is woken for the next function, although one that Serve has run has
+// called Wait: as a dialog does.
+func TestServe_isWokenAfterAWaitInside(t *testing.T) {
+	ends(t, func() {
+		l := thread.Adopt()
+		defer l.Close()
+		events := make(chan bool, 9)
+		l.OnWake(func() { events <- true })
+		for _, f := range []func(){func() { l.Wait(nop) }, func() { l.Wait(func() { l.Wait(nop) }) }} {
+			l.Thread().Go(f)
+			l.Thread().Go(nop)
+			l.Serve(0)
+			for len(events) > 0 {
+				<-events
+			}
+			ends(t, func() { l.Thread().Go(nop) })
+			if len(events) != 1 {
+				t.Errorf("%d events for the next function, want 1", len(events))
+			}
+		}
+	})
+}
