@@ -429,3 +429,24 @@ func TestLoopAdopt_letsOneOfSeveralGoroutinesAdopt(t *testing.T) {
 		}
 	}
 }
+
+// A goroutine that has been adopted again frees what its first Loop has left. What it calls
+// meanwhile may call the second.
+func TestAdopt_again(t *testing.T) {
+	ends(t, func() {
+		other := start(t)
+		first, tex := hostOf(thread.Adopt()), &texture{}
+		var second *host
+		ran := false
+		thread.AddCleanup(first.Thread, tex, func(int) {
+			other.Call(func() { second.Call(func() { ran = first.On() && second.On() }) })
+		}, 0)
+		ends(t, first.Terminate)
+		second = hostOf(thread.Adopt())
+		defer second.loop.Close()
+		if first.loop.Close(); !ran || first.On() || !second.On() {
+			t.Errorf("a function for the second Loop has run: %v", ran)
+		}
+		runtime.KeepAlive(tex)
+	})
+}

@@ -17,7 +17,10 @@ import (
 // A call that has waited for five seconds for a thread that nothing serves is reported on standard
 // error, once for each thread: its goroutine serves it not yet, has ended, or waits for something
 // else. One that has set OnWake and does not call Wait counts as being in a native event loop.
-type Loop struct{ t *Thread }
+type Loop struct {
+	t    *Thread
+	wake func() // what OnWake has set; the engine lets go of it when the thread ends
+}
 
 // Adopt makes a Thread of the thread that the caller is on, which the calling goroutine must serve.
 // Until it does, calls of other goroutines wait, and its own run in place.
@@ -119,10 +122,22 @@ func (l *Loop) Serve(limit time.Duration) int { return l.serve(limit, nil) }
 //
 //threadcall:noalloc
 func (l *Loop) serve(limit time.Duration, rest func()) int {
-	if !l.mayServe("Serve") {
-		return 0
+	n := 0
+	if l.mayServe("Serve") {
+		n = l.t.e.Serve(limit, rest)
 	}
-	return kept(l.t.e.Serve(limit, rest), l)
+	l.announceEnd()
+	return kept(n, l)
+}
+
+// announceEnd calls the function of OnWake once when the thread has ended. The loop may have taken
+// the event of the end, and looked at Done, before Done was closed, and then it waits natively.
+func (l *Loop) announceEnd() {
+	if l.t.e.Terminated() && l.t.e.GiveBack() && l.wake != nil {
+		wake := l.wake
+		l.wake = nil
+		wake()
+	}
 }
 
 // ServeContext runs queued functions, and later ones as they come, until ctx is done or the thread
@@ -147,13 +162,19 @@ func (l *Loop) ServeContext(ctx context.Context) error {
 // The goroutine that queues a function calls wake if the thread does not serve at that moment, and
 // none calls it again until the next Serve; a late call may come after that. If the loop uses Wait,
 // wake is called only when Wait has begun to block. If one is queued already, OnWake calls wake.
+// When the thread ends, wake is called before Done is closed, and by the Serve that comes then: so
+// a loop that calls Serve may look at Done at any time.
 //
 // A function that Serve runs may take the event of wake from the loop. So if functions are queued
 // when Serve returns, wake is called again. A function may also run an event loop of its own, as a
 // dialog does. That loop must call Serve before it first waits: wake has been called already.
 func (l *Loop) OnWake(wake func()) {
-	l.mayServe("OnWake")
+	on := l.mayServe("OnWake")
 	l.t.e.OnWake(wake)
+	if on || l.t.e.GiveBack() { // the thread's goroutine
+		l.wake = wake
+		l.announceEnd()
+	}
 }
 
 // Wait is the wait of an event loop: it calls block, which waits for native events, and then runs

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -355,4 +356,63 @@ func TestWait_returnsFalseAfterTerminate(t *testing.T) {
 		})
 		testutil.Arrives(t, w.ended)
 	}
+}
+
+// A host that takes the event of the end, and looks at Done before that is closed, gets another
+// when it has served, or sets OnWake: else it would wait natively for ever.
+func TestServe_announcesTheEnd(t *testing.T) {
+	for name, then := range map[string]func(l *thread.Loop, wake func()){
+		"Serve":  func(l *thread.Loop, _ func()) { l.Serve(0) },
+		"OnWake": func(l *thread.Loop, wake func()) { l.OnWake(wake) },
+	} {
+		ends(t, func() {
+			l := thread.Adopt()
+			events, gate := make(chan bool, 9), make(chan bool)
+			wake := func() { events <- true }
+			var first atomic.Bool
+			l.OnWake(func() {
+				wake()
+				if first.CompareAndSwap(false, true) { // by Terminate
+					<-gate
+				}
+			})
+			var other testutil.Group
+			other.Go(l.Thread().Terminate)
+			<-events
+			if isClosed(l.Thread().Done()) {
+				t.Errorf("%s: Done is closed before the event of the end", name)
+			}
+			if then(l, wake); len(events) != 1 || !isClosed(l.Thread().Done()) {
+				t.Errorf("%s: %d events, want 1", name, len(events))
+			}
+			close(gate)
+			other.Wait()
+			if l.Close(); len(events) != 1 {
+				t.Errorf("%s: Close makes an event, perhaps after the end of the library", name)
+			}
+		})
+	}
+}
+
+// A host that waits by itself is woken for the next function, although one that Serve has run has
+// called Wait: as a dialog does.
+func TestServe_isWokenAfterAWaitInside(t *testing.T) {
+	ends(t, func() {
+		l := thread.Adopt()
+		defer l.Close()
+		events := make(chan bool, 9)
+		l.OnWake(func() { events <- true })
+		for _, f := range []func(){func() { l.Wait(nop) }, func() { l.Wait(func() { l.Wait(nop) }) }} {
+			l.Thread().Go(f)
+			l.Thread().Go(nop)
+			l.Serve(0)
+			for len(events) > 0 {
+				<-events
+			}
+			ends(t, func() { l.Thread().Go(nop) })
+			if len(events) != 1 {
+				t.Errorf("%d events for the next function, want 1", len(events))
+			}
+		}
+	})
 }

@@ -22,8 +22,19 @@ func init() { go testutil.Collect() }
 func start(t *testing.T) *Engine {
 	e, o := New(Config{Own: true})
 	e.Start()
-	t.Cleanup(func() { e.Terminate(); runtime.KeepAlive(o) })
+	t.Cleanup(func() { ends(t, e); runtime.KeepAlive(o) })
 	return e
+}
+
+// ends terminates a thread or pool and waits for its end. What threads do until then, as to count
+// the cores, could be in the way of the next test.
+func ends(t *testing.T, x interface {
+	Terminate()
+	Done() <-chan struct{}
+}) {
+	t.Helper()
+	x.Terminate()
+	testutil.Arrives(t, x.Done())
 }
 
 func TestEngine_Terminate_forgotten(t *testing.T) {
@@ -136,7 +147,7 @@ func TestEngine_wait_published(t *testing.T) {
 	a := start(t)
 	b, o := New(Config{Limit: 1, Own: true})
 	b.Start()
-	t.Cleanup(func() { b.Terminate(); runtime.KeepAlive(o) })
+	t.Cleanup(func() { ends(t, b); runtime.KeepAlive(o) })
 	waits := func() bool { return a.wait.Load() != nil }
 	hold := func() { eventually(t, waits, "the thread says that it waits") }
 	for name, wait := range map[string]func(){
@@ -154,7 +165,7 @@ func TestEngine_wait_published(t *testing.T) {
 func TestWatch_replaced(t *testing.T) {
 	e, o := New(Config{Own: true})
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	for want, replaced := range []bool{true, false} {
 		before := int(e.reports.Load())
 		o.Watch(time.Hour, func(Slow) {})
@@ -181,7 +192,7 @@ func TestWatch_replacedInALoop(t *testing.T) {
 	e, o := New(Config{Own: true})
 	defer runtime.KeepAlive(o)
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
 		e.pauseSlow()
@@ -272,7 +283,7 @@ func TestRunLast_isFromNowhere(t *testing.T) {
 	e, o := New(Config{Own: true})
 	defer runtime.KeepAlive(o)
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
 		depth := -1
@@ -298,7 +309,7 @@ func TestPool_leftCall(t *testing.T) {
 	p, o := NewPool(1, Config{})
 	p.Start()
 	defer runtime.KeepAlive(o)
-	defer p.Terminate()
+	defer ends(t, p)
 	begun, release := make(chan bool), make(chan bool)
 	p.Go(func() { close(begun); <-release })
 	<-begun
@@ -397,7 +408,7 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		inPlace, inCycle := false, false
 		other, _ := New(Config{Own: true})
 		other.Start()
-		defer other.Terminate()
+		defer ends(t, other)
 		post := func(f func()) {
 			if _, ok := e.q.Post(f); !ok {
 				t.Error("a post is refused before the end")

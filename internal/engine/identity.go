@@ -34,12 +34,16 @@ type identity struct {
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
 
-// claim makes the calling goroutine the one that serves.
+// claim makes the calling goroutine the one that serves. If that has been adopted again, and calls
+// GiveBack for e, Self goes on to find the other engine: what waits, waits for that.
 func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
 	e.g = ident.G()
-	e.m.Store(ident.M())
-	threads.Add(e.m.Load(), e)
+	m := ident.M()
+	if Self() == nil {
+		threads.Add(m, e)
+	}
+	e.m.Store(m)
 }
 
 // endIdentity ends the identity of the thread. The main thread of package mainthread is the main

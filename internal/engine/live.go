@@ -336,10 +336,10 @@ func (e *Engine) ended() {
 	x.observer.ended()
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
-	if e.OnEnd != nil {
+	if e.OnEnd != nil { // a thread of the engine's own, which alone reads User
 		e.OnEnd()
+		e.OnEnd, e.User = nil, nil // as onWake, and the handler of panics
 	}
-	e.OnEnd, e.User = nil, nil // as onWake, and the handler of panics
 }
 
 // GiveBack runs cleanups, ends the thread, and releases the locks of Adopt, if the caller is the
@@ -351,13 +351,9 @@ func (e *Engine) GiveBack() bool {
 		e.pin.Goroutine != ident.Goroutine() {
 		return false
 	}
-	pin.Lock(1)     // as the locks may have been given back
-	other := Self() // if the goroutine has been adopted again
+	pin.Lock(1) // as the locks may have been given back
 	serveAll(e.runCleanups, e.countExit, func() {
 		e.endIdentity()
-		if other != nil && other != e {
-			threads.Add(ident.M(), other)
-		}
 		pin.Unlock(1)
 		if m := ident.M(); e.pin.GiveBack() {
 			left.Remove(m, e.pin)

@@ -220,6 +220,22 @@ func TestTerminate_wakesNoHostThatIsUp(t *testing.T) {
 	})
 }
 
+// A goroutine may ask for the User of its thread while another ends that.
+func TestUser_whileTheThreadEnds(t *testing.T) {
+	for range 100 {
+		hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
+			var other testutil.Group
+			other.Go(e.Terminate)
+			for Self() != nil {
+				if User() != nil {
+					t.Error("an adopted thread has a User")
+				}
+			}
+			other.Wait()
+		})
+	}
+}
+
 func TestEngine_Wait_nested(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 		ran := false
@@ -523,14 +539,14 @@ func TestGiveBack_locksTheGoroutine(t *testing.T) {
 // One goroutine may be adopted again while the cleanups of its last thread are left.
 func TestGiveBack_onAnotherThread(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
-		on := false
-		e.AtExit.Add(&list.Node[func()]{Value: func() { on = e.On() && Self() == e }})
-		other(e.Terminate)
 		next, _ := New(Config{})
+		on := false
+		e.AtExit.Add(&list.Node[func()]{Value: func() { on = e.On() && next.On() && Self() == next }})
+		other(e.Terminate)
 		next.Adopt()
 		defer next.Terminate()
 		if e.GiveBack(); !on || e.On() || !next.On() || Self() != next {
-			t.Errorf("on the thread that frees: %v; afterwards on that %v, on the other %v", on, e.On(),
+			t.Errorf("on both threads: %v; afterwards on the first %v, on the second %v", on, e.On(),
 				Self() == next)
 		}
 	})

@@ -200,7 +200,7 @@ func TestPool_CallEach_onAThread(t *testing.T) {
 	p, o := NewPool(3, Config{})
 	defer runtime.KeepAlive(o)
 	p.Start()
-	defer p.Terminate()
+	defer ends(t, p)
 	var ran atomic.Int32
 	testutil.Ends(t, func() {
 		e.Call(func() { p.CallEach(func(int) { e.Call(func() { ran.Add(1) }) }) })
@@ -224,7 +224,7 @@ func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
 	p, o := NewPool(3, Config{})
 	defer runtime.KeepAlive(o)
 	p.Start()
-	defer p.Terminate()
+	defer ends(t, p)
 	var first []*callq.Call
 	for _, e := range p.workers {
 		rests := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }

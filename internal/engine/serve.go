@@ -56,9 +56,7 @@ func (e *Engine) loop() {
 //
 //threadcall:noalloc
 func (e *Engine) take() *callq.Call {
-	if e.onWake.Load() != nil {
-		e.q.RestAlways(true) // after a Wait inside a function, the next may have a loop of its own
-	}
+	e.restElsewhere() // after a Wait inside a function, the next may have a loop of its own
 	if c := e.q.Take(); c != nil || e.pool == nil {
 		return c
 	}
@@ -83,10 +81,19 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 	}()
 	defer e.endLoop(e.beginLoop(0))
 	defer e.relabel(e.unlabel())
-	if e.onWake.Load() != nil {
-		e.q.RestAlways(true) // after a Wait, the host may wait elsewhere
-	}
+	defer e.restElsewhere() // also after a Wait inside a function
+	e.restElsewhere()
 	return e.runQueued(limit, rest)
+}
+
+// restElsewhere makes the thread one that OnWake's callback reaches, if there is one: after a Wait,
+// which looks before it blocks, the host may wait elsewhere.
+//
+//threadcall:noalloc
+func (e *Engine) restElsewhere() {
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true)
+	}
 }
 
 // handOn is called before the thread blocks in native code. There the thread keeps its P until the

@@ -23,8 +23,8 @@ import (
 //	from       to         by         in
 //	any        up         thread     look: Wait begins, block has returned, Wait ends
 //	up         blocked    thread     block: Rest, which fails if something has been queued. The end
-//	                                 of ServeContext and of a Wait that does not return to one, if
-//	                                 nothing is queued
+//	                                 of Serve and ServeContext, also if a function has called Wait
+//	                                 there, and of a Wait in block, if nothing is queued
 //	up         announced  thread     block, if it has not been called for loopBudget although
 //	                                 something is queued; restInHost
 //	blocked    announced  pusher     Push: calls onWake, once

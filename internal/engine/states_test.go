@@ -15,7 +15,7 @@ import (
 func TestStates_observeNothing(t *testing.T) {
 	e, o := New(Config{Name: "seen", Own: true})
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	observed := func() bool { e.Call(func() {}); return e.observes.Load() != 0 }
 	e.Stats()
 	States()
@@ -78,7 +78,7 @@ func TestString_namesAThreadByItsNumber(t *testing.T) {
 		t.Errorf("before it begins it is %q", got)
 	}
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	if e.Call(nothing); e.tid.Load() != 0 && e.String() !=
 		fmt.Sprintf("a thread without a name (%d in the operating system)", e.tid.Load()) {
 		t.Errorf("then it is %q", e)
@@ -201,6 +201,7 @@ func TestStates_whileThreadsBegin(t *testing.T) {
 			States()
 		}
 	})
+	var done []<-chan struct{}
 	for i := range 2000 {
 		e, _ := New(Config{Main: i%2 == 0, Own: i%2 > 0})
 		if e.own {
@@ -212,6 +213,10 @@ func TestStates_whileThreadsBegin(t *testing.T) {
 			e.Start()
 		}
 		e.Terminate()
+		done = append(done, e.Done())
+	}
+	for _, c := range done {
+		testutil.Arrives(t, c)
 	}
 	over.Store(true)
 	looks.Wait()

@@ -84,6 +84,9 @@ func TestSpinSlots_loads(t *testing.T) {
 			e.Call(func() { parked += e.idleState.sleeps })
 			e.Terminate()
 		}
+		if l.next == nil {
+			ends(t, p)
+		}
 		runtime.KeepAlive(o)
 		fmt.Fprintf(&table, "| %s | %d | %d | %d |\n", l.name, ran.Load(), parked, most.Load())
 		if int(most.Load()) > half || int(ran.Load()) != calls/l.callers*l.callers {

@@ -200,7 +200,7 @@ func TestShutdown_wakesTheThreadThatItNeeds(t *testing.T) {
 			})
 		})
 	})
-	if !ran {
+	if ends(t, c); !ran {
 		t.Error("the stop function's call has not run")
 	}
 }

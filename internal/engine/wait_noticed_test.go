@@ -138,7 +138,7 @@ func TestSpin_counts(t *testing.T) {
 	needsSpinning(t)
 	e, o := New(Config{Own: true})
 	e.Start()
-	defer e.Terminate()
+	defer ends(t, e)
 	r := &e.idleState
 	for name, push := range map[string]func() (stop func()){
 		"at its first looks": func() func() {

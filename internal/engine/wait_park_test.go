@@ -100,6 +100,7 @@ func TestOffers_nextToGoroutines(t *testing.T) {
 	for range 2 {
 		computing.Go(func() {
 			for !stop.Load() {
+				_ = clock.Now() // where it can be preempted, or this test might not run any more
 			}
 		})
 	}
