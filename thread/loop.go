@@ -215,7 +215,8 @@ func (l *Loop) Wait(block func()) bool {
 func (l *Loop) mayServe(method string) bool {
 	on := l.t.e.On()
 	if l.t.e.Terminated() {
-		l.t.e.GiveBack()
+		// or Serve might run what a Terminate has not yet refused, after the end
+		return !l.t.e.GiveBack() && on
 	} else if !on {
 		panic("thread: " + method + " of a Loop off its thread; call it on the goroutine that called " +
 			"Adopt, or inside a function that runs there, and elsewhere the methods of its Thread")

@@ -394,6 +394,25 @@ func TestServe_announcesTheEnd(t *testing.T) {
 	}
 }
 
+// A host that has ended its thread, which another goroutine is about to end, does not serve it.
+func TestServeContext_doesNotServeAnEndedThread(t *testing.T) {
+	ends(t, func() {
+		l := thread.Adopt()
+		events, gate := make(chan bool, 9), make(chan bool)
+		l.OnWake(func() { events <- true; <-gate })
+		var other testutil.Group
+		other.Go(l.Thread().Terminate)
+		<-events
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := l.ServeContext(ctx); err != thread.ErrTerminated || !isClosed(l.Thread().Done()) {
+			t.Errorf("ServeContext returned %v", err)
+		}
+		close(gate)
+		other.Wait()
+	})
+}
+
 // A host that waits by itself is woken for the next function, although one that Serve has run has
 // called Wait: as a dialog does.
 func TestServe_isWokenAfterAWaitInside(t *testing.T) {

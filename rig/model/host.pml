@@ -9,6 +9,7 @@
  *   TERMINATE   the thread is terminated some time, by another goroutine
  *   EATS        the function of job 1 may take all events from the event loop, and wait for another
  *               thread
+ *   DIALOG      it may call Wait
  *   OWNPOSTS    it posts the last job to its own thread
  *   WAIT        the event loop consists of Wait; this many native events come, or fewer. A
  *               callback of block may call Serve or Wait, and may panic; then the host waits
@@ -103,11 +104,17 @@ inline ServeUntil(e, m) {
 
 #define RunMarked(m, run) do :: TakeUntil(e, m); Either(c == NIL, break, run(e)) od; m = 0
 
+/* Engine.Serve, when what was queued has run. A function may have called Wait. */
+inline AfterServe(e) {
+	When(onWake, RestAlways(e, RESTING));
+	End(e)
+}
+
 /* Engine.Serve inside a function */
 inline ServeInside(e) {
 	ServeUntil(e, inner);
 	RunMarked(inner, RunInside);
-	End(e)
+	AfterServe(e)
 }
 
 /* ---- eventloop.go ---- */
@@ -164,8 +171,8 @@ inline AfterWait(e, left) {
 	End(e)
 }
 
-/* Engine.Wait in a callback of block */
-inline WaitInside(e) {
+/* Engine.Wait in a callback of block, or in a function */
+inline WaitInside(e, inBlock) {
 	blocked = 0;
 	BeforeBlock(e);
 	When(yes, yes = 0; waiting = 1; atomic { event || DISMISSED -> event = 0; waiting = 0 });
@@ -173,8 +180,8 @@ inline WaitInside(e) {
 	Mark(e);
 	inner = j; j = 0;
 	RunMarked(inner, RunInside);
-	blocked = 1;
-	AfterWait(e, 1)
+	blocked = inBlock;
+	AfterWait(e, inBlock)
 }
 
 /* Or loopBudget passes. */
@@ -193,7 +200,7 @@ BLOCKED:	do
 			:: break
 			:: panicked = 1; break
 			:: ServeInside(e)
-			:: WaitInside(e)
+			:: WaitInside(e, 1)
 			fi;
 			waiting = 1
 		od;
@@ -214,6 +221,12 @@ inline Function(e) {
 	if
 	:: event = 0
 	:: Begin(); End(e) /* a wait for another thread */
+	:: skip
+	fi;
+#endif
+#ifdef DIALOG
+	if
+	:: WaitInside(e, 0)
 	:: skip
 	fi;
 #endif
@@ -243,7 +256,7 @@ inline Serve(e) {
 	When(known,
 		ServeUntil(e, mark);
 		RunMarked(mark, Run);
-		End(e))
+		AfterServe(e))
 }
 
 /* Engine.ServeContext */
