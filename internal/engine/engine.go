@@ -10,7 +10,7 @@
 //	live      the thread begins and ends
 //	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
 //	          in package callq
-//	wait      thread and callers wait for each other: the choice (policy), the thread's side
+//	wait      thread and callers wait for each other, as package spin decides: the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
 //	observe   counts; and times, slow calls, traces, labels: only calls that are observed go there
@@ -27,6 +27,7 @@ import (
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // ErrTerminated is what waiting functions return when the thread has been terminated.
@@ -44,7 +45,7 @@ type Engine struct {
 	life
 	waking
 
-	waits     waitState // what callers and thread know about each other's waiting, see wait.go
+	waits     spin.State // what callers and thread know about each other's waiting
 	ownYields yieldState
 	yields    *yieldState // ownYields, or the pool's
 	unserved  unserved
@@ -54,7 +55,6 @@ type Engine struct {
 	counts    counts
 	idleState idleState
 	eventLoop eventLoop
-	load      sched.Load
 	labels    labels
 	observed  *observedCall   // the innermost that runs and is observed
 	withdrawn bool            // the posted function that it has last begun did not run
@@ -104,10 +104,7 @@ func newEngine(c Config) *Engine {
 	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0
 	e.labels = labels{own: never, now: never}
-	e.waits.init()
-	e.waits.parks = e.waits.parks || c.Parks
-	e.idleState.policy.init()
-	e.idleState.together = -togetherFor
+	e.idleState.Init(&e.waits, c.Parks || e.bubble != 0)
 	return e
 }
 

@@ -17,6 +17,8 @@ import (
 
 var eventually = testutil.Eventually
 
+func nothing() {}
+
 func init() { go testutil.Collect() }
 
 func start(t *testing.T) *Engine {

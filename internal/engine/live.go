@@ -96,7 +96,7 @@ func (e *Engine) Start() {
 		serveAll(func() {
 			for {
 				e.loop()
-				e.stopSpinning()
+				e.idleState.Stop()
 				e.runStops()
 				e.counts.rest(clock.Now())
 				e.endIdentity()

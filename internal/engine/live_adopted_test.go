@@ -321,7 +321,7 @@ func TestServe_restsBeforeSeveral(t *testing.T) {
 func TestServe_letsItsCallersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
-		if _, ok := e.load.Waiting(); !ok {
+		if _, ok := e.idleState.Load.Waiting(); !ok {
 			return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 		}
 		n := 0
@@ -347,7 +347,7 @@ func TestServe_letsItsCallersRun(t *testing.T) {
 // Before the thread blocks in Wait, other goroutines run likewise.
 func TestWait_letsOthersRun(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
-		if _, ok := e.load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
+		if _, ok := e.idleState.Load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
 			t.Error("a goroutine that is ready has not run")
 		}
 	})
@@ -357,8 +357,8 @@ func TestWait_letsOthersRun(t *testing.T) {
 func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
 		for _, timed := range []bool{false, true, false} {
-			e.waits.timed.Store(timed)
-			e.waits.returned.Store(0)
+			e.waits.Timed.Store(timed)
+			e.waits.Returned.Store(0)
 			done := make(chan bool)
 			go func() {
 				e.Call(func() {})
@@ -368,7 +368,7 @@ func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 			for e.Serve(0, nil) == 0 {
 			}
 			<-done
-			if now := e.waits.returned.Load() != 0; now != timed {
+			if now := e.waits.Returned.Load() != 0; now != timed {
 				t.Errorf("asked: %v, noted: %v", timed, now)
 			}
 		}

@@ -21,7 +21,7 @@ func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
-	e.waits.spin.Store(1)
+	e.waits.Spin.Store(1)
 	var served atomic.Pointer[callq.Call] // the last
 	over := make(chan bool)
 	serves := make(chan bool)
@@ -71,9 +71,9 @@ func TestIdle_isUpWhileItSpins(t *testing.T) {
 			t.Error("there is no slot")
 			return
 		}
-		e.idleState.policy.price = time.Hour // for which it spins
+		e.idleState.Policy.Price = time.Hour // for which it spins
 		e.idle()
-		e.stopSpinning()
+		e.idleState.Stop()
 	}()
 	eventually(t, func() bool { return !e.q.Resting() }, "its queue says that it is up")
 	e.Go(nothing)
@@ -135,7 +135,7 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 			t.Error("there is no slot")
 		}
 		e.ServeIn(func() {
-			if e.counts.works() || e.idleState.spins || !e.q.RestsAlways() {
+			if e.counts.works() || e.idleState.Spins || !e.q.RestsAlways() {
 				t.Error("the thread works, spins, or is not to be woken while the loop waits")
 			}
 			testutil.Arrives(t, events)

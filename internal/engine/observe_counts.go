@@ -100,7 +100,7 @@ func (c *counts) busy(now time.Duration) time.Duration {
 //threadcall:noalloc
 //go:norace
 func (e *Engine) read() (w words, parked, spinning int) {
-	return e.counts.words, e.idleState.sleeps, e.idleState.found
+	return e.counts.words, e.idleState.sleeps, e.idleState.Found
 }
 
 // begun reports whether a function has begun in the innermost loop and has not ended.

@@ -99,9 +99,9 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 //threadcall:noalloc
 func (e *Engine) handOn() (yielded bool) {
 	e.idleState.woke = 0
-	waiting, ok := e.load.Waiting()
+	waiting, ok := e.idleState.Load.Waiting()
 	if !ok {
-		return e.load.Yield(runtime.Gosched)
+		return e.idleState.Load.Yield(runtime.Gosched)
 	}
 	if waiting > 0 {
 		runtime.Gosched()
@@ -147,7 +147,7 @@ func (e *Engine) ServeContext(ctx context.Context) error {
 	serveAll(e.loop, e.countExit, func() {
 		e.cancel = outerCancel
 		e.q.Awake() // if cancel was closed while it rested
-		e.stopSpinning()
+		e.idleState.Stop()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.endLoop(outer)
@@ -183,7 +183,7 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		c.Settle(callq.Refused)
 		return false
 	}
-	e.current, e.idleState.uncalled = c, 0
+	e.current, e.idleState.Uncalled = c, 0
 	e.runAwaited(c, during)
 	return true
 }

@@ -127,7 +127,7 @@ func (e *Engine) block(f func(), announce bool) {
 func (e *Engine) ServeIn(loop func()) {
 	e.Control(func() {
 		serveAll(func() {
-			e.stopSpinning()
+			e.idleState.Stop()
 			e.counts.rest(clock.Now())
 			e.restInHost(false) // what is queued has come before the loop
 			loop()

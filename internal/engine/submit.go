@@ -12,6 +12,7 @@ import (
 	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // never is the context of a function that is not withdrawn.
@@ -92,8 +93,8 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake()
-	} else if !behind && e.waits.spin.Load() > 0 {
-		for range firstLooks {
+	} else if !behind && e.waits.Spin.Load() > 0 {
+		for range spin.FirstLooks {
 			park.Relax()
 			if c.Outcome() == callq.Ran {
 				e.q.Put(c)
