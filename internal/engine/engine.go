@@ -13,7 +13,8 @@
 //	wait      thread and callers wait for each other, as package spin decides: the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
-//	observe   counts; and times, slow calls, traces, labels: only calls that are observed go there
+//	observe   Stats, from the counts of package observe; and times, slow calls, traces, and labels,
+//	          likewise: only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
 //	identity  which thread the caller is on
@@ -26,6 +27,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/observe"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/spin"
 )
@@ -52,10 +54,10 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	counts    counts
+	counts    observe.Counts
 	idleState idleState
 	eventLoop eventLoop
-	labels    labels
+	labels    observe.Labels
 	observed  *observedCall   // the innermost that runs and is observed
 	withdrawn bool            // the posted function that it has last begun did not run
 	cancel    <-chan struct{} // of the innermost ServeContext
@@ -103,7 +105,7 @@ func newEngine(c Config) *Engine {
 	e.Config = c
 	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0
-	e.labels = labels{own: never, now: never}
+	e.labels.Init()
 	e.idleState.Init(&e.waits, c.Parks || e.bubble != 0)
 	return e
 }

@@ -181,7 +181,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		p.coming--
 	}
 	p.long = !e.idleState.Spins && e.idleState.every == 1
-	p.short = e.brief()
+	p.short = e.idleState.brief()
 	n := p.backlog.First
 	switch {
 	case n != nil:

@@ -11,6 +11,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/observe"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/spin"
 )
@@ -34,9 +35,7 @@ type target struct {
 	Config                 // but for what the thread or pool has let go of
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	refused   atomic.Uint64
-	withdrawn atomic.Uint64
-	reports   atomic.Uint64 // of slow functions
+	tally
 	lastPanic atomic.Pointer[Panic]
 	listing
 }
@@ -127,9 +126,9 @@ func (e *Engine) nested(fn func()) bool {
 
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if hasLabels(ctx) {
-		defer e.setLabels(e.labels.now)
-		e.setLabels(e.withName(ctx))
+	if observe.HasLabels(ctx) {
+		defer e.labels.Set(e.labels.Now)
+		e.labels.Under(ctx)
 	}
 	if !e.nested(fn) {
 		return ErrTerminated

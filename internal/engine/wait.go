@@ -22,7 +22,7 @@ func (e *Engine) await(
 	if e.yields.kind.Load() != 0 {
 		e.yields.kind.Store(0) // the caller's P was free meanwhile
 	}
-	e.waits.Returns()
+	e.waits.Note(&e.waits.Returned)
 	return o
 }
 

@@ -54,11 +54,8 @@ func (e *Engine) took() {
 	}
 }
 
-// brief reports whether e is of a pool, and functions, with what is done beside them, take less
-// than 2 µs.
-func (e *Engine) brief() bool {
-	return e.pool != nil && e.idleState.every > int(tick/(2*time.Microsecond))
-}
+// brief reports whether functions, with what is done beside them, take less than 2 µs.
+func (r *idleState) brief() bool { return r.every > int(tick/(2*time.Microsecond)) }
 
 // tick is called when the thread knows the time. Callers that have kept their Ps for long yield.
 //
@@ -69,20 +66,20 @@ func (e *Engine) tick(now time.Duration) {
 	r.taken = 0
 	if r.ticked == 0 { // or it would yield after its first call
 		r.ticked, r.yielded, r.passed, r.let = now, now, now, now
-		e.counts.at.Store(int64(now))
+		e.counts.At.Store(int64(now))
 		return
 	}
 	each := (now - r.ticked) / time.Duration(n)
 	if r.Spins {
 		r.Policy.Periods(each, n)
-		if !r.Keeps(now) {
+		if !r.Renew(now) && !spin.Spinners.Take(&r.Lease, now) { // a function has run for long
 			r.Stop()
 		}
 	}
 	if e.pool == nil { // its queue says nothing of what waits in the backlog
 		r.Advise(now, now-r.ticked, n, e.q.Grabs())
 	}
-	e.counts.at.Store(int64(now))
+	e.counts.At.Store(int64(now))
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
 	// while callers park at once, other Ps are free to take what waits for this one
@@ -90,10 +87,10 @@ func (e *Engine) tick(now time.Duration) {
 		return
 	}
 	after := yieldAfter
-	if e.counts.calls == r.calls {
+	if e.counts.Calls == r.calls {
 		after = yieldPosts
 	}
-	r.calls = e.counts.calls
+	r.calls = e.counts.Calls
 	if now-r.yielded >= after {
 		r.yielded = now
 		kind := uint32(yieldOwn)
@@ -148,12 +145,7 @@ func (e *Engine) spin() bool {
 	r := &e.idleState
 	p := &r.Policy
 	woke := r.woke
-	r.woke = 0
-	if woke > 1 {
-		r.Several = true
-	}
-	if woke == 1 {
-		r.Missed()
+	if r.woke = 0; r.Lone(woke) {
 		return false
 	}
 	if !r.Spins && !e.startSpinning() {
@@ -190,14 +182,14 @@ func (e *Engine) spin() bool {
 		if found {
 			r.Found++
 			r.Window.Idle += now - start
-			e.counts.idled(now - start)
+			e.counts.Idled(now - start)
 			return true
 		}
 		if e.q.Closed() {
 			return true
 		}
 	}
-	e.counts.rest(start)
+	e.counts.Rest(start)
 	p.Periods(p.LookFor(), 1)
 	return false
 }
@@ -211,7 +203,7 @@ func (e *Engine) startSpinning() bool {
 		return false
 	}
 	now := clock.Now()
-	if !r.Starts(now, e.q.Grabs(), e.brief()) {
+	if !r.Starts(now, e.q.Grabs(), e.pool != nil && r.brief()) {
 		return false
 	}
 	r.ticked, r.taken = now, 0
@@ -229,7 +221,7 @@ func (e *Engine) park(down time.Duration) {
 	if down == 0 {
 		down = clock.Now()
 	}
-	e.counts.rest(down)
+	e.counts.Rest(down)
 	if e.bubble != 0 {
 		e.sleep(down)
 		return
@@ -242,7 +234,7 @@ func (e *Engine) park(down time.Duration) {
 		down = clock.Now()
 		r.shared = down
 	}
-	r.Parks(down, e.brief())
+	r.Parks(down, e.pool != nil && r.brief())
 	r.Woken(down, e.sleep(down))
 }
 
@@ -250,8 +242,8 @@ func (e *Engine) park(down time.Duration) {
 //
 //threadcall:noalloc
 func (e *Engine) sleep(down time.Duration) (now time.Duration) {
-	if e.labels.name != nil { // a function may have set others
-		e.setLabels(e.labels.now)
+	if e.Name != "" { // a function may have set other labels
+		e.labels.Set(e.labels.Now)
 	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {
@@ -263,7 +255,7 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	r := &e.idleState
 	r.sleeps++
 	now = clock.Now()
-	e.counts.work(now)
+	e.counts.Work(now)
 	if now-down >= longSleep {
 		r.shared = now
 	}

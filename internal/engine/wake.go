@@ -39,7 +39,7 @@ const (
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		e.waits.Wakes()
+		e.waits.Note(&e.waits.Pushed)
 		e.unpark()
 	case up:
 		if f := e.onWake.Load(); f != nil {

@@ -205,10 +205,10 @@ type Lease struct {
 	seen int64 // what the thread has stored there
 }
 
-// renew is false if the thread has no slot, or may have lost it.
+// Renew is false if the thread has no slot, or may have lost it.
 //
 //threadcall:noalloc
-func (l *Lease) renew(now time.Duration) bool {
+func (l *Lease) Renew(now time.Duration) bool {
 	if l.Slot == nil || !taken(l.seen, now) || !l.Slot.Seen.CompareAndSwap(l.seen, int64(now)) {
 		return false
 	}
@@ -259,7 +259,7 @@ func (s *Slots) AtOnce(now time.Duration) int {
 //
 //threadcall:noalloc
 func (s *Slots) Take(l *Lease, now time.Duration) bool {
-	for i := 0; !l.renew(now); i++ {
+	for i := 0; !l.Renew(now); i++ {
 		if i == len(s.slots) {
 			return false
 		}

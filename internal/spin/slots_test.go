@@ -37,12 +37,12 @@ func TestSlots_take(t *testing.T) {
 		t.Error("they are enough for a third, or that does not count")
 	}
 	late := now + slotLease
-	if !first.renew(late) || !second.renew(late) || s.Free(late+1) != 0 || !s.Take(&first, late+1) {
+	if !first.Renew(late) || !second.Renew(late) || s.Free(late+1) != 0 || !s.Take(&first, late+1) {
 		t.Error("a slot is given away whose thread has shown itself")
 	}
 	late += slotLease + 1
 	var fourth Lease
-	if second.renew(late) || !s.Take(&fourth, late) || s.Free(late) != 0 {
+	if second.Renew(late) || !s.Take(&fourth, late) || s.Free(late) != 0 {
 		t.Error("a slot is not given away whose thread has not shown itself for long")
 	}
 	if second.Leave(); second.Slot != nil {
@@ -66,8 +66,8 @@ func TestSlots_take_again(t *testing.T) {
 	if s.Take(&theirs, now+2*slotLease); theirs.Slot != first {
 		t.Fatal("the slot of a thread that has had no calls is not given away")
 	}
-	if s.Take(&mine, now+2*slotLease); mine.Slot == first || !mine.renew(now+2*slotLease) ||
-		!theirs.renew(now+2*slotLease) {
+	if s.Take(&mine, now+2*slotLease); mine.Slot == first || !mine.Renew(now+2*slotLease) ||
+		!theirs.Renew(now+2*slotLease) {
 		t.Error("two threads have one slot")
 	}
 	for range s.slots {

@@ -54,7 +54,7 @@ import (
 // thread answers at once, and after its answer no caller runs before the others again and again.
 //
 // Two sides that spin hold two Ps, perhaps all there are. So the thread, which reads the clock,
-// tells callers and posters when to let the Go scheduler run what waits for a P, see engine/wait_yield.go.
+// tells callers and posters when to let the Go scheduler run what waits for a P.
 const (
 	// How long a caller looks for a thread that it has woken, at most: cores sleep. Half and twice
 	// change no load on both threads.
@@ -108,24 +108,15 @@ func (l *State) Away(before, now time.Duration) bool {
 	return true
 }
 
-// Wakes is called by what is about to wake the thread.
+// Note sets at, Pushed or Returned, to the time, if the thread has asked for that.
 //
 //threadcall:noalloc
-func (l *State) Wakes() {
-	if l.Timed.Load() {
-		l.Pushed.Store(int64(clock.Now()))
-	}
-}
-
-// Returns is called by a caller that was parked and runs again.
-//
-//threadcall:noalloc
-func (l *State) Returns() {
+func (l *State) Note(at *atomic.Int64) {
 	if !l.Timed.Load() {
 		return
 	}
 	if now, ok := clock.Outside(); ok {
-		l.Returned.Store(int64(now))
+		at.Store(int64(now))
 	}
 }
 

@@ -25,10 +25,8 @@ func TestLook(t *testing.T) {
 	s, c := call()
 	for _, timed := range []bool{false, true} {
 		s.Timed.Store(timed)
-		s.Wakes()
-		s.Returns()
-		if s.Pushed.Load() != 0 != timed || s.Returned.Load() != 0 != timed {
-			t.Errorf("timed: %v; it says when it has woken the thread, or runs again: %v", timed, !timed)
+		if s.Note(&s.Pushed); s.Pushed.Load() != 0 != timed {
+			t.Errorf("timed: %v; it says when it has woken the thread: %v", timed, !timed)
 		}
 	}
 	s.look(c, clock.Now(), time.Millisecond, false)

@@ -69,18 +69,6 @@ func (t *Thread) affords(now time.Duration, calm bool) bool {
 	return Spinners.Take(&t.Lease, now) || t.declines(calm)
 }
 
-// offers reports whether to offer to spin: as affords, if the goroutines that run or are ready
-// leave room for both sides, which is asked when the thread parks.
-//
-//threadcall:noalloc
-func (t *Thread) offers(now time.Duration, calm bool) bool {
-	if !t.affords(now, calm) {
-		return false
-	}
-	t.wanted = tally(t.wanted, !t.Load.Below(Spinners.AtOnce(now)+1))
-	return t.wanted < believed || t.declines(calm)
-}
-
 // declines is called when spinning pays, but others want the cores. So callers park: Gosched would
 // keep a P from others. But they do not if calm is true, because functions are brief and other
 // threads take the calls, too.
@@ -126,21 +114,20 @@ func (t *Thread) Stop() (now time.Duration) {
 	return now
 }
 
-// Keeps reports whether a thread that spins may go on: a function may have run for long.
+// Lone reports whether a lone caller was parked, which needs a P and may get it from this thread.
+// woke is how many were.
 //
 //threadcall:noalloc
-func (t *Thread) Keeps(now time.Duration) bool { return t.renew(now) || Spinners.Take(&t.Lease, now) }
-
-// Missed learns that the thread does not spin for a lone caller that was parked, which needs a P and
-// may get it from this thread.
-//
-//threadcall:noalloc
-func (t *Thread) Missed() {
-	if t.Spins {
+func (t *Thread) Lone(woke int) bool {
+	t.Several = t.Several || woke > 1
+	switch {
+	case woke != 1:
+	case t.Spins:
 		t.Policy.Periods(t.Policy.LookFor(), 1)
-	} else if t.offered {
+	case t.offered:
 		t.Policy.earn(-time.Duration(t.state.Lost.Swap(0)))
 	}
+	return woke == 1
 }
 
 // A Window is what a thread has seen since it last advised its callers.
@@ -154,10 +141,10 @@ type Window struct {
 
 // Advise says how callers wait that find the thread up, after it has run calls in the time took. A
 // caller waits for the calls before it, the running one included, and for its own: n times the mean
-// time of a call. If all of them look meanwhile, a call costs each of them that time of one call; if
-// they park, it costs the wake-up of one of them, half of W. Among many callers it is a quarter of
-// W, because Ps look for work already: with half, 16 callers of 3 µs on 16 cores take 2.5 times the
-// channel's CPU time.
+// time of a call. If all of them look meanwhile, a call costs each of them that time of one call;
+// if they park, it costs the wake-up of one of them, half of W. Among many callers it is a quarter
+// of W, because Ps look for work already: with half, 16 callers of 3 µs on 16 cores take 2.5 times
+// the channel's CPU time.
 //
 //threadcall:noalloc
 func (t *Thread) Advise(now, took time.Duration, calls int, grabbed uint64) {
@@ -194,9 +181,6 @@ func (t *Thread) Advise(now, took time.Duration, calls int, grabbed uint64) {
 //threadcall:noalloc
 func (t *Thread) Together(now time.Duration) bool { return now-t.together < togetherFor }
 
-// called reports whether the next wake-up is to be counted: by one of several callers.
-func (t *Thread) called(down time.Duration) bool { return t.Together(down) && t.Uncalled <= Memory }
-
 // Parks is called when the thread is about to wait in the Go scheduler. It says how the caller that
 // wakes the thread waits. Without RunLast, 16 callers next to goroutines that compute have a tenth
 // of the calls; without awaited, 64 callers that sleep 1 ms have nine tenths.
@@ -209,14 +193,18 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 	if timed != t.state.Timed.Load() {
 		t.state.Timed.Store(timed)
 	}
-	t.offered = timed && t.offers(down, calm)
+	if t.offered = timed && t.affords(down, calm); t.offered {
+		// if the goroutines that run or are ready leave room for both sides
+		t.wanted = tally(t.wanted, !t.Load.Below(Spinners.AtOnce(down)+1))
+		t.offered = t.wanted < believed || t.declines(calm)
+	}
 	if t.Several {
 		t.Several, t.together = false, down
 	}
 	switch {
 	case t.offered:
 		t.state.Offer.Store(Meets)
-	case t.called(down) && t.awaited >= believed:
+	case t.awaited >= believed && t.Together(down) && t.Uncalled <= Memory:
 		t.state.Offer.Store(RunLast)
 	}
 }
@@ -225,7 +213,7 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 //
 //threadcall:noalloc
 func (t *Thread) Woken(down, now time.Duration) {
-	if t.called(down) {
+	if t.Together(down) && t.Uncalled <= Memory { // one of several callers has woken it
 		t.awaited = tally(t.awaited, !t.Load.Below(Spinners.AtOnce(down)+1))
 	}
 	up, w := t.up, t.state

@@ -82,7 +82,7 @@ func TestAffords(t *testing.T) {
 }
 
 // A thread does not offer to spin when others than it and its caller have wanted the Ps for long.
-func TestOffers_nextToGoroutines(t *testing.T) {
+func TestParks_nextToGoroutines(t *testing.T) {
 	hasCores(t, 2)
 	var stop atomic.Bool
 	var computing testutil.Group
@@ -101,9 +101,9 @@ func TestOffers_nextToGoroutines(t *testing.T) {
 	}
 	r.Policy = Policy{Gain: 1, Price: firstPrice, Run: minRun}
 	for i := range believed {
-		offers := r.offers(clock.Now(), false)
-		if first := i < believed-1; offers != first || r.outnumbered == first {
-			t.Errorf("park %d: offers %v, outnumbered %v", i, offers, r.outnumbered)
+		r.Parks(clock.Now(), false)
+		if first := i < believed-1; r.offered != first || r.outnumbered == first {
+			t.Errorf("park %d: offers %v, outnumbered %v", i, r.offered, r.outnumbered)
 		}
 	}
 }
@@ -270,7 +270,7 @@ func TestStarts_andStops(t *testing.T) {
 	r.Policy.Gain, r.Policy.Run = 1, minRun
 	r.up, r.Found, r.Window.calls = 1, 5, 3
 	now := clock.Now()
-	if !r.Starts(now, 7, false) || !r.Keeps(now) {
+	if !r.Starts(now, 7, false) || !r.Renew(now) {
 		t.Fatal("there is no slot")
 	}
 	s, lookFor := r.state, r.Policy.LookFor()
@@ -293,7 +293,7 @@ func TestStarts_andStops(t *testing.T) {
 }
 
 // What a thread learns from a lone caller that was parked.
-func TestMissed(t *testing.T) {
+func TestLone(t *testing.T) {
 	const lost = time.Millisecond
 	for name, c := range map[string]struct {
 		spins, offered     bool
@@ -306,7 +306,9 @@ func TestMissed(t *testing.T) {
 		r := thread()
 		r.Spins, r.offered, r.Policy.Gain, r.Policy.Credit = c.spins, c.offered, 0, 0
 		r.state.Lost.Store(int64(lost))
-		r.Missed()
+		if r.Lone(0) || r.Lone(2) || !r.Several || !r.Lone(1) {
+			t.Errorf("%s: a lone caller is several, or the other way round", name)
+		}
 		if got := time.Duration(r.state.Lost.Load()); got != c.lost || r.Policy.Gain != c.gain ||
 			r.Policy.Credit != c.credit {
 			t.Errorf("%s: %v are lost, %+v", name, got, r.Policy)
