@@ -13,8 +13,8 @@
 //	wait      thread and callers wait for each other, as package spin decides: the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
-//	observe   Stats, from the counts of package observe; and times, slow calls, traces, and labels,
-//	          likewise: only calls that are observed go there
+//	observe   Stats, from the counts of package observe; and times, slow calls, traces and labels:
+//	          only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
 //	identity  which thread the caller is on
