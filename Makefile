@@ -41,7 +41,7 @@ race:
 
 # versions tests the core with all releases of Go that it supports, and the next one; but not again with the one that runs this.
 VERSIONS := go1.24.11 go1.25.5 go1.26.8 go1.27rc1
-CORE     := ./thread ./keyed ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park ./internal/cores ./internal/sched
+CORE     := ./thread ./keyed ./mainthread ./osthread ./recorder ./recorder/recorderhttp ./internal/engine ./internal/callq ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/spin ./internal/observe
 versions: export GOWORK = off
 versions:
 	@for v in $(VERSIONS); do \
@@ -58,7 +58,7 @@ release-check release:
 
 # modes are the conditions under which the ten promises hold as well. THREADCALL_COLLECT keeps a collector running all the time;
 # while a trace is recorded, every call is marked in it.
-PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/shortage ./rig/oracle
+PROMISES := ./thread ./keyed ./mainthread ./internal/engine ./internal/callq ./internal/freelist ./internal/ident ./internal/park ./internal/cores ./internal/sched ./internal/spin ./internal/observe ./internal/shortage ./rig/oracle
 modes:
 	$(TEST) -short -shuffle=on -cpu 1,2,4 $(PROMISES)
 	GODEBUG=asyncpreemptoff=1 $(TEST) -short $(PROMISES)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // The clock of a bubble, which is years before or after the process's, decides about nothing that
@@ -21,14 +22,15 @@ func TestBubble_clock(t *testing.T) {
 			time.Sleep(d)
 			for range 10 {
 				e.Call(func() {})
-				e.waits.meet(e.q.Get(callq.Awaited, nil, 0), meets)
+				e.waits.Offer.Store(spin.Meets)
+				e.waits.Wait(e.q.Get(callq.Awaited, nil, 0), false, true, false)
 			}
 		})
 		now := clock.Now()
 		for what, at := range map[string]int64{
-			"the cores were counted": spinners.checked.Load(),
-			"threads were counted":   others.sampled.Load(),
-			"a caller has returned":  e.waits.returned.Load(),
+			"the cores were counted": spin.Spinners.Checked.Load(),
+			"threads were counted":   spin.Others.Sampled.Load(),
+			"a caller has returned":  e.waits.Returned.Load(),
 		} {
 			if at < 0 || time.Duration(at) > now {
 				t.Errorf("%v later: %s at %v, and it is %v", d, what, time.Duration(at), now)
@@ -37,12 +39,13 @@ func TestBubble_clock(t *testing.T) {
 	}
 }
 
-// The thread of a bubble is left to no engine outside.
+// The thread of a bubble is left to no engine outside, and does not spin.
 func TestNew_keepsNoThreadOfABubble(t *testing.T) {
 	outside, _ := New(Config{Keep: true})
 	synctest.Test(t, func(t *testing.T) {
-		if e, _ := New(Config{Keep: true}); e.Keep || !outside.Keep {
-			t.Errorf("kept in a bubble: %v, outside: %v", e.Keep, outside.Keep)
+		e, _ := New(Config{Keep: true})
+		if e.Keep || !outside.Keep || !e.waits.Parks {
+			t.Errorf("kept in a bubble: %v, outside: %v; spins: %v", e.Keep, outside.Keep, !e.waits.Parks)
 		}
 	})
 }

@@ -10,10 +10,11 @@
 //	live      the thread begins and ends
 //	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
 //	          in package callq
-//	wait      thread and callers wait for each other: the choice (policy), the thread's side
+//	wait      thread and callers wait for each other, as package spin decides: the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
-//	observe   counts; and times, slow calls, traces, labels: only calls that are observed go there
+//	observe   Stats, from the counts of package observe; and times, slow calls, traces and labels:
+//	          only calls that are observed go there
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
 //	identity  which thread the caller is on
@@ -26,7 +27,9 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/observe"
 	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // ErrTerminated is what waiting functions return when the thread has been terminated.
@@ -44,18 +47,17 @@ type Engine struct {
 	life
 	waking
 
-	waits     waitState // what callers and thread know about each other's waiting, see wait.go
+	waits     spin.State // what callers and thread know about each other's waiting
 	ownYields yieldState
 	yields    *yieldState // ownYields, or the pool's
 	unserved  unserved
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	counts    counts
+	counts    observe.Counts
 	idleState idleState
 	eventLoop eventLoop
-	load      sched.Load
-	labels    labels
+	labels    observe.Labels
 	observed  *observedCall   // the innermost that runs and is observed
 	withdrawn bool            // the posted function that it has last begun did not run
 	cancel    <-chan struct{} // of the innermost ServeContext
@@ -103,11 +105,8 @@ func newEngine(c Config) *Engine {
 	e.Config = c
 	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0
-	e.labels = labels{own: never, now: never}
-	e.waits.init()
-	e.waits.parks = e.waits.parks || c.Parks
-	e.idleState.policy.init()
-	e.idleState.together = -togetherFor
+	e.labels.Init()
+	e.idleState.Init(&e.waits, c.Parks || e.bubble != 0)
 	return e
 }
 

@@ -17,6 +17,8 @@ import (
 
 var eventually = testutil.Eventually
 
+func nothing() {}
+
 func init() { go testutil.Collect() }
 
 func start(t *testing.T) *Engine {
@@ -167,7 +169,7 @@ func TestWatch_replaced(t *testing.T) {
 	e.Start()
 	defer ends(t, e)
 	for want, replaced := range []bool{true, false} {
-		before := int(e.reports.Load())
+		before := int(e.slow.Load())
 		o.Watch(time.Hour, func(Slow) {})
 		w := e.observer
 		e.Call(func() {
@@ -181,7 +183,7 @@ func TestWatch_replaced(t *testing.T) {
 				w.look()
 			}
 		})
-		if reports := int(e.reports.Load()) - before; reports != want {
+		if reports := int(e.slow.Load()) - before; reports != want {
 			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
 		}
 	}
@@ -247,7 +249,7 @@ func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
 	_, running := p.newObserved(never, nil, nothing, true)
 	running.on = p.workers[1]
 	w.begin(running)
-	if at := p.workers[1].counts.at.Load(); at != int64(running.since) {
+	if at := p.workers[1].counts.At.Load(); at != int64(running.since) {
 		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
 	}
 	p.workers[1].own = false

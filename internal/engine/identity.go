@@ -7,6 +7,7 @@ import (
 
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/pin"
+	"github.com/threadcall/threadcall/osthread"
 )
 
 // The identity of a thread is m. It begins when the thread can run calls in place, and ends
@@ -29,7 +30,7 @@ type identity struct {
 	// loops, how many of the first three; only the thread changes it
 	serving atomic.Int64
 	tid     atomic.Uint64 // the thread's number in the operating system, or zero
-	g       uintptr       // the serving goroutine
+	_       uintptr       // what follows begins a cache line
 	goid    atomic.Uint64 // and its number in stack traces, if it is adopted; zero before AdoptLater
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
@@ -38,7 +39,7 @@ type identity struct {
 // GiveBack for e, Self goes on to find the other engine: what waits, waits for that.
 func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
-	e.g = ident.G()
+	e.labels.G = ident.G()
 	m := ident.M()
 	if Self() == nil {
 		threads.Add(m, e)
@@ -84,6 +85,32 @@ func (e *Engine) String() string {
 		return fmt.Sprintf("a thread without a name (%d in the operating system)", tid)
 	}
 	return "a thread without a name"
+}
+
+// nameThread gives the thread its name, if it has one: for the operating system, and as the label
+// thread of what runs there.
+func (e *Engine) nameThread() {
+	if e.Name == "" {
+		return
+	}
+	name := e.threadName()
+	_ = osthread.SetName(name) // without it, or with its beginning, the thread is as good
+	e.labels.Name(name)
+}
+
+// threadName returns the name of the thread. Those of a pool are numbered, and cut before that, so
+// that the system shows the number.
+func (e *Engine) threadName() string {
+	const shown = 15 // bytes, on Linux
+	name := e.Name
+	switch number := "-" + strconv.Itoa(e.index); {
+	case e.Main:
+		return "main"
+	case e.pool == nil || name == "":
+		return name
+	default:
+		return name[:min(len(name), shown-len(number))] + number
+	}
 }
 
 // On reports whether the caller is on the thread, also as a coroutine.

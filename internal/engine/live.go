@@ -96,9 +96,9 @@ func (e *Engine) Start() {
 		serveAll(func() {
 			for {
 				e.loop()
-				e.stopSpinning()
+				e.idleState.Stop()
 				e.runStops()
-				e.counts.rest(clock.Now())
+				e.counts.Rest(clock.Now())
 				e.endIdentity()
 				keep, exits := e.Keep, e.exits.Load()
 				e.ended()
@@ -132,7 +132,7 @@ const maxLocked = 1 << 20
 func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
-	e.counts.work(clock.Now())
+	e.counts.Work(clock.Now())
 	e.nameThread()
 }
 
@@ -234,26 +234,26 @@ func (e *Engine) beginServing(n int64) {
 // as a rule, and does not. outer is what beginLoop has returned.
 func (e *Engine) beginLoop(kind uint32) (outer uint) {
 	e.served.Store(e.served.Load() + 2 | kind)
-	outer = e.counts.enclosing
-	e.counts.enclosing = e.counts.inside()
+	outer = e.counts.Enclosing
+	e.counts.Enclosing = e.counts.Inside()
 	e.pauseSlow()
 	e.beginServing(1 + loops)
 	return outer
 }
 
 func (e *Engine) endLoop(outer uint) {
-	e.counts.enclosing = outer
+	e.counts.Enclosing = outer
 	switch {
-	case e.counts.inside() > outer && !e.q.RestsAlways():
+	case e.counts.Inside() > outer && !e.q.RestsAlways():
 		now := clock.Now()
-		e.counts.work(now)
+		e.counts.Work(now)
 		e.resumeSlow(now)
-	case e.counts.works():
+	case e.counts.Works():
 		now := e.idleState.ticked
-		if e.idleState.taken > 0 || int64(now) != e.counts.at.Load() {
+		if e.idleState.taken > 0 || int64(now) != e.counts.At.Load() {
 			now = clock.Now() // else took has read it after the last function
 		}
-		e.counts.rest(now)
+		e.counts.Rest(now)
 	}
 	e.endServing(1 + loops)
 }

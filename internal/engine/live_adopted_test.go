@@ -337,7 +337,7 @@ func TestServe_restsBeforeSeveral(t *testing.T) {
 func TestServe_letsItsCallersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
-		if _, ok := e.load.Waiting(); !ok {
+		if _, ok := e.idleState.Load.Waiting(); !ok {
 			return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 		}
 		n := 0
@@ -363,7 +363,7 @@ func TestServe_letsItsCallersRun(t *testing.T) {
 // Before the thread blocks in Wait, other goroutines run likewise.
 func TestWait_letsOthersRun(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
-		if _, ok := e.load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
+		if _, ok := e.idleState.Load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
 			t.Error("a goroutine that is ready has not run")
 		}
 	})
@@ -373,8 +373,8 @@ func TestWait_letsOthersRun(t *testing.T) {
 func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
 		for _, timed := range []bool{false, true, false} {
-			e.waits.timed.Store(timed)
-			e.waits.returned.Store(0)
+			e.waits.Timed.Store(timed)
+			e.waits.Returned.Store(0)
 			done := make(chan bool)
 			go func() {
 				e.Call(func() {})
@@ -384,7 +384,7 @@ func TestCall_timesItsReturnIfTheThreadAsks(t *testing.T) {
 			for e.Serve(0, nil) == 0 {
 			}
 			<-done
-			if now := e.waits.returned.Load() != 0; now != timed {
+			if now := e.waits.Returned.Load() != 0; now != timed {
 				t.Errorf("asked: %v, noted: %v", timed, now)
 			}
 		}
@@ -421,9 +421,9 @@ func TestWait_restsInAFunction(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var before, inside, after bool
 		e.Go(func() {
-			before = e.counts.works()
-			e.Wait(func() { inside = e.counts.works() })
-			after = e.counts.works()
+			before = e.counts.Works()
+			e.Wait(func() { inside = e.counts.Works() })
+			after = e.counts.Works()
 			cancel()
 		})
 		if _ = e.ServeContext(ctx); !before || inside || !after {
@@ -437,7 +437,7 @@ func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
 		var idle, asked time.Duration
 		e.Go(func() {
-			e.counts.at.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
+			e.counts.At.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
 			idle = e.running(clock.Now())
 			other(func() { e.Go(nothing) })
 			asked = e.running(clock.Now())
@@ -499,7 +499,7 @@ func TestServeContext_givesTheLabelsBack(t *testing.T) {
 			over, cancel := context.WithCancel(of("the loop"))
 			cancel()
 			_ = e.ServeContext(over)
-			ran = e.labels.now == caller
+			ran = e.labels.Now == caller
 		})
 		if e.Serve(0, nil); !ran {
 			t.Error("the function goes on without its labels, or has not run")

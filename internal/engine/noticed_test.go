@@ -21,7 +21,7 @@ func TestCall_yieldsAfterItsFirstLooks(t *testing.T) {
 	needsSpinning(t)
 	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
-	e.waits.spin.Store(1)
+	e.waits.Spin.Store(1)
 	var served atomic.Pointer[callq.Call] // the last
 	over := make(chan bool)
 	serves := make(chan bool)
@@ -71,9 +71,9 @@ func TestIdle_isUpWhileItSpins(t *testing.T) {
 			t.Error("there is no slot")
 			return
 		}
-		e.idleState.policy.price = time.Hour // for which it spins
+		e.idleState.Policy.Price = time.Hour // for which it spins
 		e.idle()
-		e.stopSpinning()
+		e.idleState.Stop()
 	}()
 	eventually(t, func() bool { return !e.q.Resting() }, "its queue says that it is up")
 	e.Go(nothing)
@@ -135,13 +135,13 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 			t.Error("there is no slot")
 		}
 		e.ServeIn(func() {
-			if e.counts.works() || e.idleState.spins || !e.q.RestsAlways() {
+			if e.counts.Works() || e.idleState.Spins || !e.q.RestsAlways() {
 				t.Error("the thread works, spins, or is not to be woken while the loop waits")
 			}
 			testutil.Arrives(t, events)
 		})
 		e.Go(func() {
-			if !e.counts.works() || e.WakeOf() != nil || e.q.RestsAlways() {
+			if !e.counts.Works() || e.WakeOf() != nil || e.q.RestsAlways() {
 				t.Error("the thread rests, or a loop that has ended is woken")
 			}
 		})
@@ -252,12 +252,12 @@ func TestRun_countsWhatItDrops(t *testing.T) {
 	gone.Withdraw()
 	unwanted.Abandon()
 	for i, c := range []*callq.Call{gone, unwanted} {
-		if e.run(c, nil) || e.counts.dropped != uint(i+1) {
-			t.Errorf("call %d has run, or %d are counted", i, e.counts.dropped)
+		if e.run(c, nil) || e.counts.Dropped != uint(i+1) {
+			t.Errorf("call %d has run, or %d are counted", i, e.counts.Dropped)
 		}
 	}
-	if o := unwanted.Outcome(); o != callq.Refused || e.counts.calls != 0 {
-		t.Errorf("the outcome is %d, and %d calls have begun", o, e.counts.calls)
+	if o := unwanted.Outcome(); o != callq.Refused || e.counts.Calls != 0 {
+		t.Errorf("the outcome is %d, and %d calls have begun", o, e.counts.Calls)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/list"
+	"github.com/threadcall/threadcall/internal/observe"
 )
 
 // An observedCall is a function on its way to a thread, with what is to be known or done about it:
@@ -80,7 +81,7 @@ var unusedCalls sync.Pool // of *observedCall
 func (x *target) newObserved(
 	ctx, until context.Context, fn func(), posted bool,
 ) (run func(), v *observedCall) {
-	what, labelled, traced := x.observes.Load(), hasLabels(ctx), trace.IsEnabled()
+	what, labelled, traced := x.observes.Load(), observe.HasLabels(ctx), trace.IsEnabled()
 	if what == 0 && !labelled && !traced && until == nil {
 		return fn, nil
 	}
@@ -151,8 +152,8 @@ func (v *observedCall) begin() {
 		v.observer.begin(v)
 	}
 	if v.labelled {
-		v.around = v.on.labels.now // first, as a context of another package may panic
-		v.on.setLabels(v.on.withName(v.ctx))
+		v.around = v.on.labels.Now // first, as a context of another package may panic
+		v.on.labels.Under(v.ctx)
 	}
 }
 
@@ -164,7 +165,7 @@ func (v *observedCall) end() {
 		v.observer.end(v)
 	}
 	if v.labelled {
-		v.on.setLabels(v.around)
+		v.on.labels.Set(v.around)
 	}
 	if v.posted {
 		v.release()

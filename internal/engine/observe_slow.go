@@ -248,7 +248,7 @@ func (o *observer) report(v *observedCall, e *Engine, s Slow) {
 		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", cmp.Or(number, "0"), s.TID,
 			clock.Now()-v.since)
 	}
-	o.of.reports.Add(1)
+	o.of.slow.Add(1)
 	o.of.named.slow.Add(1)
 	go (*v.notify)(s)
 }

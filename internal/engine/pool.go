@@ -125,7 +125,7 @@ func (p *Pool) add(c *callq.Call, may bool) (e *Engine, wake, looks, ok bool) {
 	p.backlog.Append(&c.Node)
 	e = p.last
 	if looks = may && p.short && p.looks == nil && p.backlog.Len <= 2 && e != nil &&
-		!e.waits.parks && (p.coming > 0 || !e.among.Listed() && e.waits.spin.Load() > 0); looks {
+		!e.waits.Parks && (p.coming > 0 || !e.among.Listed() && e.waits.Spin.Load() > 0); looks {
 		p.looks = c
 	} else {
 		e = p.choose()
@@ -180,7 +180,7 @@ func (p *Pool) next(e *Engine) (c *callq.Call) {
 		e.coming = false
 		p.coming--
 	}
-	p.long = !e.idleState.spins && e.idleState.every == 1
+	p.long = !e.idleState.Spins && e.idleState.every == 1
 	p.short = e.idleState.brief()
 	n := p.backlog.First
 	switch {

@@ -80,7 +80,7 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 		}
 	}()
 	defer e.endLoop(e.beginLoop(0))
-	defer e.relabel(e.unlabel())
+	defer e.labels.Relabel(e.labels.Unlabel())
 	defer e.restElsewhere() // also after a Wait inside a function
 	e.restElsewhere()
 	return e.runQueued(limit, rest)
@@ -106,9 +106,9 @@ func (e *Engine) restElsewhere() {
 //threadcall:noalloc
 func (e *Engine) handOn() (yielded bool) {
 	e.idleState.woke = 0
-	waiting, ok := e.load.Waiting()
+	waiting, ok := e.idleState.Load.Waiting()
 	if !ok {
-		return e.load.Yield(runtime.Gosched)
+		return e.idleState.Load.Yield(runtime.Gosched)
 	}
 	if waiting > 0 {
 		runtime.Gosched()
@@ -123,7 +123,7 @@ func (e *Engine) handOn() (yielded bool) {
 func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 	if last, ok := e.q.Mark(); ok {
 		start := clock.Now()
-		e.counts.work(start)
+		e.counts.Work(start)
 		c := e.q.TakeUntil(last)
 		if rest != nil && e.q.Pending() {
 			rest()
@@ -145,16 +145,16 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 func (e *Engine) ServeContext(ctx context.Context) error {
 	cancel, outerCancel := ctx.Done(), e.cancel
 	defer afterFunc(ctx, e.unpark)() // cancel is closed before; sleep looks at it before it waits
-	relabel := e.labelServing(ctx)
+	relabel := e.labels.Serve(ctx, !e.own && e.serving.Load() == 0)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
 	e.cancel = cancel
-	e.counts.work(clock.Now())
+	e.counts.Work(clock.Now())
 	serveAll(e.loop, e.countExit, func() {
 		e.cancel = outerCancel
 		e.q.Awake() // if cancel was closed while it rested
-		e.stopSpinning()
+		e.idleState.Stop()
 		relabel()
 		e.q.RestAlways(always || e.onWake.Load() != nil)
 		e.endLoop(outer)
@@ -181,16 +181,16 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
-			e.counts.dropped++
+			e.counts.Dropped++
 			return false
 		}
 	}
 	if c.Unwanted() {
-		e.counts.dropped++
+		e.counts.Dropped++
 		c.Settle(callq.Refused)
 		return false
 	}
-	e.current, e.idleState.uncalled = c, 0
+	e.current, e.idleState.Uncalled = c, 0
 	e.runAwaited(c, during)
 	return true
 }
@@ -208,7 +208,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	outcome := callq.Exited
 	defer func() {
 		failed := panicked != nil && (outcome != callq.Exited || panicked != noValue)
-		e.counts.ended(failed)
+		e.counts.Ended(failed)
 		e.current = nil
 		if e.pool != nil && during == nil {
 			e.busy.Store(false) // before its caller can know
@@ -223,7 +223,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 			e.idleState.woke++
 		}
 	}()
-	e.counts.calls++
+	e.counts.Calls++
 	invoke(c.Fn, &panicked)
 	if outcome = callq.Ran; panicked != nil {
 		outcome = callq.Panicked
@@ -244,15 +244,15 @@ func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	defer func() {
 		failed := panicked != nil && (returned || panicked != noValue)
 		if ran = !e.withdrawn; ran || failed {
-			e.counts.ended(failed)
+			e.counts.Ended(failed)
 		} else {
-			e.counts.skipped++
+			e.counts.Skipped++
 		}
 		if e.withdrawn = false; failed {
 			e.of.panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
-	e.counts.posts++
+	e.counts.Posts++
 	invoke(fn, &panicked)
 	returned = true
 	return true // the deferred call corrects that

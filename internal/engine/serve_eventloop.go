@@ -69,7 +69,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		}
 		e.endLoop(outer)
 	}()
-	defer e.relabel(e.unlabel())
+	defer e.labels.Relabel(e.labels.Unlabel())
 	e.look()
 	if !e.q.Pending() {
 		e.handOn()
@@ -113,8 +113,8 @@ func (e *Engine) block(f func(), announce bool) {
 		return
 	}
 	e.endYields()
-	if e.counts.works() {
-		e.counts.rest(clock.Now())
+	if e.counts.Works() {
+		e.counts.Rest(clock.Now())
 	}
 	f()
 	e.eventLoop.seen = clock.Now()
@@ -127,12 +127,12 @@ func (e *Engine) block(f func(), announce bool) {
 func (e *Engine) ServeIn(loop func()) {
 	e.Control(func() {
 		serveAll(func() {
-			e.stopSpinning()
-			e.counts.rest(clock.Now())
+			e.idleState.Stop()
+			e.counts.Rest(clock.Now())
 			e.restInHost(false) // what is queued has come before the loop
 			loop()
 		}, e.countExit, func() {
-			e.counts.work(clock.Now())
+			e.counts.Work(clock.Now())
 			e.OnWake(nil)
 			e.q.RestAlways(false)
 			e.Retire()

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/list"
@@ -24,10 +23,9 @@ var all struct {
 
 // A named is what threads and pools of one name have in common.
 type named struct {
-	name               string
-	refused, withdrawn atomic.Uint64 // of all
-	slow               atomic.Uint64 // likewise
-	ended              Stats         // the sums of those that have ended; guarded by all.mu
+	name string
+	tally
+	ended Stats // the sums of those that have ended; guarded by all.mu
 }
 
 // maxNames is for how many names there are counts; further threads are counted under OtherNames. A

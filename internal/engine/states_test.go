@@ -147,10 +147,10 @@ func TestStats_ofTheLastMoment(t *testing.T) {
 	e.Call(func() {})
 	e.Terminate()
 	<-e.Done()
-	if e.counts.works() {
+	if e.counts.Works() {
 		t.Error("the thread has ended, and has something to do")
 	}
-	e.counts.skipped++
+	e.counts.Skipped++
 	if n := e.Stats().Posts; n != 0 {
 		t.Errorf("%d posts have begun, want none", n)
 	}
@@ -173,20 +173,20 @@ func TestEndLoop_isTheEndOfWork(t *testing.T) {
 	} {
 		e, _ := New(Config{})
 		if c.outer {
-			e.counts.calls++
+			e.counts.Calls++
 		}
 		outer := e.beginLoop(0)
 		begun := clock.Now() - time.Hour
-		e.counts.work(begun)
+		e.counts.Work(begun)
 		e.idleState.ticked, e.idleState.taken = begun+c.ticked, c.taken
-		e.counts.at.Store(int64(begun + c.at))
+		e.counts.At.Store(int64(begun + c.at))
 		e.endLoop(outer)
-		busy := e.counts.busy(begun + 2*time.Hour)
+		busy := e.counts.Busy(begun + 2*time.Hour)
 		if c.outer {
 			busy -= time.Hour // as it goes on
 		}
-		if e.counts.works() != c.outer || busy < c.want || busy > c.want+testutil.TimeLimit() {
-			t.Errorf("%s: busy for %v, want %v; works: %v", name, busy, c.want, e.counts.works())
+		if e.counts.Works() != c.outer || busy < c.want || busy > c.want+testutil.TimeLimit() {
+			t.Errorf("%s: busy for %v, want %v; works: %v", name, busy, c.want, e.counts.Works())
 		}
 	}
 }

@@ -11,7 +11,9 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/ident"
+	"github.com/threadcall/threadcall/internal/observe"
 	"github.com/threadcall/threadcall/internal/park"
+	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // never is the context of a function that is not withdrawn.
@@ -33,9 +35,7 @@ type target struct {
 	Config                 // but for what the thread or pool has let go of
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	refused   atomic.Uint64
-	withdrawn atomic.Uint64
-	reports   atomic.Uint64 // of slow functions
+	tally
 	lastPanic atomic.Pointer[Panic]
 	listing
 }
@@ -92,8 +92,8 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake()
-	} else if !behind && e.waits.spin.Load() > 0 {
-		for range firstLooks {
+	} else if !behind && e.waits.Spin.Load() > 0 {
+		for range spin.FirstLooks {
 			park.Relax()
 			if c.Outcome() == callq.Ran {
 				e.q.Put(c)
@@ -126,9 +126,9 @@ func (e *Engine) nested(fn func()) bool {
 
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
-	if hasLabels(ctx) {
-		defer e.setLabels(e.labels.now)
-		e.setLabels(e.withName(ctx))
+	if observe.HasLabels(ctx) {
+		defer e.labels.Set(e.labels.Now)
+		e.labels.Under(ctx)
 	}
 	if !e.nested(fn) {
 		return ErrTerminated

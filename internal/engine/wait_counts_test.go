@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/spin"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -52,13 +53,13 @@ func TestSpinSlots_loads(t *testing.T) {
 		fn := func() {
 			var seen []time.Duration
 			for _, e := range engines {
-				if e.waits.spin.Load() > 0 {
-					seen = append(seen, time.Duration(e.counts.at.Load()))
+				if e.waits.Spin.Load() > 0 {
+					seen = append(seen, time.Duration(e.counts.At.Load()))
 				}
 			}
 			n, now := int32(0), clock.Now()
 			for _, at := range seen {
-				if now-at < slotLease { // else another may have its slot, and it does not know yet
+				if now-at < spin.CoreLost { // else another may have its slot, and it does not know yet
 					n++
 				}
 			}
@@ -103,9 +104,9 @@ func TestSpinSlots_loads(t *testing.T) {
 func TestCallers_thatHoldAP(t *testing.T) {
 	const ps = 16
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(ps))
-	defer spinners.checked.Store(spinners.checked.Swap(int64(clock.Now() + time.Hour)))
-	defer spinners.cores.Store(spinners.cores.Swap(ps))
-	defer spinners.procs.Store(spinners.procs.Swap(ps))
+	defer spin.Spinners.Checked.Store(spin.Spinners.Checked.Swap(int64(clock.Now() + time.Hour)))
+	defer spin.Spinners.Cores.Store(spin.Spinners.Cores.Swap(ps))
+	defer spin.Spinners.Procs.Store(spin.Spinners.Procs.Swap(ps))
 	samples := 100
 	if testing.Short() {
 		samples = 20
@@ -114,7 +115,7 @@ func TestCallers_thatHoldAP(t *testing.T) {
 	table.WriteString("| callers | function, µs | look, mean | most | take turns, most |\n" +
 		"| --- | --- | --- | --- | --- |\n")
 	for _, callers := range []int{2, 4, 16, 64, 256} {
-		for _, function := range []time.Duration{0, 3 * time.Microsecond, 2 * maxPrice} {
+		for _, function := range []time.Duration{0, 3 * time.Microsecond, 80 * time.Microsecond} {
 			e := start(t)
 			f := func() {
 				for begin := clock.Now(); clock.Now()-begin < function; {
@@ -139,9 +140,9 @@ func TestCallers_thatHoldAP(t *testing.T) {
 					runtime.Gosched()
 				}
 				text := string(stacks[:runtime.Stack(stacks, true)])
-				n := strings.Count(text, "(*waitState).look(")
+				n := strings.Count(text, "spin.(*State).look(")
 				sum, most = sum+n, max(most, n)
-				turns = max(turns, strings.Count(text, "engine.takeTurns("))
+				turns = max(turns, strings.Count(text, "spin.takeTurns("))
 			}
 			over.Store(true)
 			all.Wait()
@@ -149,7 +150,7 @@ func TestCallers_thatHoldAP(t *testing.T) {
 			mean := float64(sum) / float64(samples)
 			fmt.Fprintf(&table, "| %d | %d | %.2f | %d | %d |\n", callers,
 				function/time.Microsecond, mean, most, turns)
-			if most >= ps || turns > 2 || function > maxPrice && mean > 1 {
+			if most >= ps || turns > 2 || function > 40*time.Microsecond && mean > 1 {
 				t.Errorf("%d callers, functions of %v: %.2f look in the mean, %d at most, %d take turns",
 					callers, function, mean, most, turns)
 			}

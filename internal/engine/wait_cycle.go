@@ -302,7 +302,7 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 		return false
 	}
 	e.unpublish() // while it runs that, it does not wait
-	defer e.relabel(e.unlabel())
+	defer e.labels.Relabel(e.labels.Unlabel())
 	e.run(c, w)
 	return true
 }
@@ -414,8 +414,8 @@ func (e *Engine) search(w *wait) {
 func (e *Engine) explore(w *wait) {
 	searches.epoch++
 	r := &e.seen
-	r.list = r.list[:0]
-	r.add(e, w, e.rounds.Load())
+	r.list = append(r.list[:0], reached{thread: e, wait: w, round: e.rounds.Load()})
+	e.epoch, e.at = searches.epoch, 0
 	for i := 0; i < len(r.list); i++ {
 		if r.list[i].wait == nil {
 			continue
@@ -425,15 +425,11 @@ func (e *Engine) explore(w *wait) {
 		for _, y := range needs {
 			if y.epoch != searches.epoch {
 				next, round := y.waiting()
-				r.add(y, next, round)
+				y.epoch, y.at = searches.epoch, len(r.list)
+				r.list = append(r.list, reached{thread: y, wait: next, round: round})
 			}
 		}
 	}
-}
-
-func (r *reach) add(y *Engine, w *wait, round uint64) {
-	y.epoch, y.at = searches.epoch, len(r.list)
-	r.list = append(r.list, reached{thread: y, wait: w, round: round})
 }
 
 // recheck reads all waits again, finds what needs the first, and reports whether that does itself.
@@ -447,8 +443,10 @@ func (r *reach) recheck() bool {
 			n.needs = nil
 		}
 	}
-	r.final = r.closes((*reached).goesOn)
-	r.alone = r.closes((*reached).helped) // which goes on, so more is in the cycle
+	first := r.list[0]
+	r.final = first.wait.end && r.closes((*reached).goesOn)
+	// what is helped goes on, so more is in the cycle
+	r.alone = first.thread.starting.Load() && r.closes((*reached).helped)
 	return r.closes(nil)
 }
 

@@ -7,10 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/spin"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -40,12 +39,12 @@ func TestYield_slow(t *testing.T) {
 		}
 	}()
 	for _, self := range []*Engine{nil, e} {
-		e.waits.lost.Store(0)
+		e.waits.Lost.Store(0)
 		eventually(t, func() bool {
 			e.yields.kind.Store(yieldOwn)
 			e.yields.locked.Store(-int64(time.Hour))
 			e.yield(self)
-			return time.Duration(e.waits.lost.Load()) >= coreLost
+			return time.Duration(e.waits.Lost.Load()) >= spin.CoreLost
 		}, "a yield that has lasted for long is time lost, on a thread: %v", self != nil)
 	}
 }
@@ -58,7 +57,7 @@ func TestPark_pauses(t *testing.T) {
 		time.Sleep(2 * time.Millisecond)
 	}
 	var gain time.Duration
-	if e.Call(func() { gain = e.idleState.policy.gain }); gain >= 0 {
+	if e.Call(func() { gain = e.idleState.Policy.Gain }); gain >= 0 {
 		t.Errorf("spinning would have saved %v", gain)
 	}
 }
@@ -114,25 +113,6 @@ func TestYield_network(t *testing.T) {
 	}
 }
 
-// A caller that looks for the thread that it has woken has an empty goroutine run next on its P.
-func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
-	needsSpinning(t)
-	e, _ := New(Config{})
-	c := e.q.Get(callq.Awaited, nil, 0)
-	last := func() uint64 { // the number of a goroutine that begins now; each P has some in store
-		number := make(chan uint64)
-		go func() { number <- ident.Goroutine() }()
-		return <-number
-	}
-	eventually(t, func() bool {
-		before := last()
-		for range 1000 {
-			e.waits.meet(c, 1)
-		}
-		return int64(last()-before) > 900
-	}, "each of them starts one")
-}
-
 // The counts of Stats that say how a thread has found its calls, in both loops of a spin.
 func TestSpin_counts(t *testing.T) {
 	needsSpinning(t)
@@ -146,7 +126,7 @@ func TestSpin_counts(t *testing.T) {
 			return func() {}
 		},
 		"after it has looked at the clock": func() func() {
-			r.policy.price = time.Hour
+			r.Policy.Price = time.Hour
 			done := make(chan bool)
 			start := clock.Now()
 			go func() {
@@ -163,16 +143,16 @@ func TestSpin_counts(t *testing.T) {
 			var before Stats
 			e.Call(func() {
 				before = e.Stats()
-				found := r.found
+				found := r.Found
 				if ok = maySpin(e); !ok {
 					return
 				}
 				r.woke = 0
 				stop := push()
-				ok = e.spin() && r.found == found+1
+				ok = e.spin() && r.Found == found+1
 				stop()
-				e.stopSpinning()
-				r.policy.init()
+				e.idleState.Stop()
+				r.Policy.Init()
 			})
 			e.Call(func() {})
 			return ok && e.Stats().Spinning > before.Spinning
@@ -190,32 +170,19 @@ func TestSpin_countsWhatItLoses(t *testing.T) {
 			if !maySpin(e) {
 				return
 			}
-			defer e.idleState.policy.init()
-			defer e.stopSpinning()
-			e.idleState.woke, e.idleState.policy.price = 0, time.Hour
-			e.waits.lost.Store(0)
+			defer e.idleState.Policy.Init()
+			defer e.idleState.Stop()
+			e.idleState.woke, e.idleState.Policy.Price = 0, time.Hour
+			e.waits.Lost.Store(0)
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1)) // so the goroutine takes the thread's P
 			go func() {
-				for start := clock.Now(); clock.Now()-start < 2*coreLost; {
+				for start := clock.Now(); clock.Now()-start < 2*spin.CoreLost; {
 				}
 				e.Go(nothing)
 			}()
 			e.spin()
-			lost = time.Duration(e.waits.lost.Load()) >= coreLost
+			lost = time.Duration(e.waits.Lost.Load()) >= spin.CoreLost
 		})
 		return lost
 	}, "the time in which another goroutine has run in its place is lost")
-}
-
-// What a thread knows about waits when it is new.
-func TestWaitState_init(t *testing.T) {
-	for _, never := range []bool{true, false} {
-		before := neverSpins
-		neverSpins = never
-		e, _ := New(Config{})
-		neverSpins = before
-		if w := &e.waits; w.parks != never || w.price.Load() != int64(firstPrice) {
-			t.Errorf("nothing spins: %v, want %v; parking costs %d ns", w.parks, never, w.price.Load())
-		}
-	}
 }

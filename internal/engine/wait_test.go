@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -11,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/cores"
-	"github.com/threadcall/threadcall/internal/sched"
+	"github.com/threadcall/threadcall/internal/spin"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
 
@@ -27,8 +26,8 @@ func needsSpinning(t *testing.T) {
 // measured. It is false if there is no slot.
 func maySpin(e *Engine) bool {
 	r := &e.idleState
-	for start := time.Now(); !r.spins; time.Sleep(time.Millisecond) {
-		r.policy = spinPolicy{price: maxPrice, gain: maxPrice, run: minRun}
+	for start := time.Now(); !r.Spins; time.Sleep(time.Millisecond) {
+		r.Policy = spin.Policy{Price: 40 * µs, Gain: 40 * µs, Run: time.Second}
 		if !e.startSpinning() && time.Since(start) > testutil.TimeLimit() {
 			return false
 		}
@@ -39,7 +38,7 @@ func maySpin(e *Engine) bool {
 // noSpinners reports whether no thread spins, or would.
 func noSpinners() bool {
 	now := clock.Now()
-	return spinners.free(now) == spinners.atOnce(now)/2
+	return spin.Spinners.Free(now) == spin.Spinners.AtOnce(now)/2
 }
 
 func TestSpin_vain(t *testing.T) {
@@ -70,7 +69,7 @@ func TestSpin_notForPosts(t *testing.T) {
 		testutil.Arrives(t, done)
 		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it parks")
 	}
-	for range memory + 1 {
+	for range spin.Memory + 1 {
 		parks(func() {})
 	}
 	spins := make(chan bool, 1)
@@ -79,12 +78,12 @@ func TestSpin_notForPosts(t *testing.T) {
 		t.Fatal("there is no slot")
 	}
 	parks(func() {
-		if idles := e.idleState.window.idles; idles > 0 {
+		if idles := e.idleState.Window.Idles; idles > 0 {
 			t.Errorf("it has looked at its queue %d times", idles)
 		}
 	})
 	if !e.Call(func() {
-		if e.idleState.uncalled != 0 {
+		if e.idleState.Uncalled != 0 {
 			t.Error("a call does not end that")
 		}
 	}) {
@@ -108,25 +107,25 @@ func servesContext(e *Engine, f func()) {
 // Else no thread spins any more when as many have ended as there are slots.
 func TestSpinSlot_end(t *testing.T) {
 	needsSpinning(t)
-	taken := func(e *Engine) *spinSlot { maySpin(e); return e.idleState.slot }
-	for name, try := range map[string]func(e *Engine) *spinSlot{
-		"its own function terminates it": func(e *Engine) (s *spinSlot) {
+	taken := func(e *Engine) *spin.Slot { maySpin(e); return e.idleState.Slot }
+	for name, try := range map[string]func(e *Engine) *spin.Slot{
+		"its own function terminates it": func(e *Engine) (s *spin.Slot) {
 			e.Start()
 			e.Call(func() { s = taken(e); e.Terminate() })
 			return s
 		},
-		"a function calls Goexit and terminates it": func(e *Engine) *spinSlot {
+		"a function calls Goexit and terminates it": func(e *Engine) *spin.Slot {
 			e.Start()
-			s := make(chan *spinSlot, 1)
+			s := make(chan *spin.Slot, 1)
 			e.Go(func() { defer e.Terminate(); s <- taken(e); runtime.Goexit() })
 			return <-s
 		},
-		"it is retired": func(e *Engine) (s *spinSlot) {
+		"it is retired": func(e *Engine) (s *spin.Slot) {
 			e.Start()
 			e.Call(func() { s = taken(e); e.Retire() })
 			return s
 		},
-		"ServeContext ends": func(e *Engine) (s *spinSlot) {
+		"ServeContext ends": func(e *Engine) (s *spin.Slot) {
 			servesContext(e, func() { s = taken(e) })
 			e.Terminate()
 			return s
@@ -137,95 +136,8 @@ func TestSpinSlot_end(t *testing.T) {
 		if s == nil {
 			t.Fatalf("%s: there is no slot", name)
 		}
-		eventually(t, func() bool { return s.seen.Load() == 0 }, name+"; the slot is given back")
+		eventually(t, func() bool { return s.Seen.Load() == 0 }, name+"; the slot is given back")
 		runtime.KeepAlive(o)
-	}
-}
-
-// A thread and its caller need two cores.
-func TestSpinSlots_take(t *testing.T) {
-	var s spinSlots
-	s.cores.Store(4)
-	s.procs.Store(5)
-	now := time.Hour
-	s.checked.Store(int64(now))
-	var first, second, third lease
-	if !s.take(&first, now) || !s.take(&second, now) || first.slot == second.slot || s.free(now) != 0 {
-		t.Fatal("four cores are not enough for two threads, or both have one slot")
-	}
-	if s.take(&third, now) || third.slot == nil || s.free(now) != -1 {
-		t.Error("they are enough for a third, or that does not count")
-	}
-	late := now + slotLease
-	if !first.renew(late) || !second.renew(late) || s.free(late+1) != 0 || !s.take(&first, late+1) {
-		t.Error("a slot is given away whose thread has shown itself")
-	}
-	late += slotLease + 1
-	var fourth lease
-	if second.renew(late) || !s.take(&fourth, late) || s.free(late) != 0 {
-		t.Error("a slot is not given away whose thread has not shown itself for long")
-	}
-	if second.leave(); second.slot != nil {
-		t.Error("a slot that was lost is kept")
-	}
-	if first.leave(); s.free(late) != 1 {
-		t.Error("a slot is not given back, or one of another thread is")
-	}
-	if s.procs.Store(1); s.take(&fourth, late) {
-		t.Error("a thread and its caller spin on one core")
-	}
-}
-
-// A thread whose slot another one has taken gets one of its own again.
-func TestSpinSlots_take_again(t *testing.T) {
-	var s spinSlots
-	var mine, theirs lease
-	const now = time.Hour
-	s.take(&mine, now)
-	first := mine.slot
-	if s.take(&theirs, now+2*slotLease); theirs.slot != first {
-		t.Fatal("the slot of a thread that has had no calls is not given away")
-	}
-	if s.take(&mine, now+2*slotLease); mine.slot == first || !mine.renew(now+2*slotLease) ||
-		!theirs.renew(now+2*slotLease) {
-		t.Error("two threads have one slot")
-	}
-	for range s.slots {
-		s.take(new(lease), now)
-	}
-	var none lease
-	if s.take(&none, now) || none.slot != nil {
-		t.Error("there are more slots than there are")
-	}
-}
-
-// Threads that take slots at the same time do not have more of the cores than there are.
-func TestSpinSlots_take_atOnce(t *testing.T) {
-	var s spinSlots
-	s.cores.Store(6)
-	s.procs.Store(6)
-	const now = time.Hour
-	s.checked.Store(int64(now))
-	var spin, most atomic.Int32
-	var all testutil.Group
-	for range 8 {
-		all.Go(func() {
-			for range 1000 {
-				var l lease
-				if s.take(&l, now) {
-					if n := spin.Add(1); n > most.Load() {
-						most.Store(n)
-					}
-					runtime.Gosched()
-					spin.Add(-1)
-				}
-				l.leave()
-			}
-		})
-	}
-	all.Wait()
-	if most.Load() > 3 {
-		t.Errorf("%d threads spin on six cores", most.Load())
 	}
 }
 
@@ -234,7 +146,7 @@ func TestSpinSlot_lease(t *testing.T) {
 	needsSpinning(t)
 	var running []*Engine
 	release := make(chan bool)
-	for range spinners.atOnce(clock.Now()) / 2 {
+	for range spin.Spinners.AtOnce(clock.Now()) / 2 {
 		e, spins := start(t), make(chan bool)
 		e.Go(func() {
 			spins <- maySpin(e)
@@ -255,7 +167,7 @@ func TestSpinSlot_lease(t *testing.T) {
 	for _, e := range running {
 		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
 		eventually(t, parked, "it spins no more")
-		e.Call(e.idleState.policy.init)
+		e.Call(e.idleState.Policy.Init)
 	}
 	eventually(t, noSpinners, "all slots are free")
 }
@@ -268,20 +180,20 @@ func TestSpinSlot_lost(t *testing.T) {
 		if !maySpin(e) {
 			t.Fatal("there is no slot")
 		}
-		now := clock.Now() + 2*slotLease
-		others := make([]lease, spinners.atOnce(now)/2)
+		now := clock.Now() + 2*spin.CoreLost
+		others := make([]spin.Lease, spin.Spinners.AtOnce(now)/2)
 		for i := range others {
 			if !cores {
-				spinners.take(&others[i], now)
+				spin.Spinners.Take(&others[i], now)
 			}
 		}
 		e.tick(now)
-		if spins := e.idleState.spins; spins != cores || e.waits.spin.Load() > 0 != cores {
+		if spins := e.idleState.Spins; spins != cores || e.waits.Spin.Load() > 0 != cores {
 			t.Errorf("there are cores: %v; it spins: %v", cores, spins)
 		}
-		e.stopSpinning()
+		e.idleState.Stop()
 		for i := range others {
-			others[i].leave()
+			others[i].Leave()
 		}
 	}
 }
@@ -295,9 +207,9 @@ func TestServeContext_offer(t *testing.T) {
 			if spins && !maySpin(e) {
 				t.Error("there is no slot")
 			}
-			e.waits.offer.Store(1)
+			e.waits.Offer.Store(1)
 		})
-		if s, o := e.waits.spin.Load(), e.waits.offer.Load(); s > 0 || o != 0 {
+		if s, o := e.waits.Spin.Load(), e.waits.Offer.Load(); s > 0 || o != 0 {
 			t.Errorf("callers look for %d ns, and for %d ns after a wake-up", s, o)
 		}
 		e.Terminate()
@@ -345,42 +257,29 @@ func TestSpin(t *testing.T) {
 	needsSpinning(t)
 	for what, f := range map[string]func(e *Engine, r *idleState) bool{
 		"shows that it has its slot": func(e *Engine, r *idleState) bool {
-			before := r.slot.seen.Load()
+			before := r.Slot.Seen.Load()
 			e.tick(clock.Now())
-			return r.slot.seen.Load() > before
+			return r.Slot.Seen.Load() > before
 		},
 		"has to pay for the time that it has lost": func(e *Engine, r *idleState) bool {
-			r.policy.credit = 0
-			e.waits.lost.Store(int64(time.Second))
-			e.stopSpinning()
-			return r.policy.credit < 0 && !e.startSpinning()
-		},
-		"begins only in a long run while others want the cores": func(e *Engine, r *idleState) bool {
-			e.stopSpinning()
-			crowded(t)
-			r.policy.credit, r.policy.run = 0, minRun-1
-			parks := !e.startSpinning()
-			r.policy.run = minRun
-			return parks && e.startSpinning()
+			r.Policy.Credit = 0
+			e.waits.Lost.Store(int64(time.Second))
+			e.idleState.Stop()
+			return r.Policy.Credit < 0 && !e.startSpinning()
 		},
 		"measures its first call": func(e *Engine, r *idleState) bool {
-			e.stopSpinning()
+			e.idleState.Stop()
 			r.every = maxCalls
 			ok := maySpin(e)
-			r.policy.run, r.ticked = 0, clock.Now()
+			r.Policy.Run, r.ticked = 0, clock.Now()
 			e.took()
-			return ok && r.policy.run > 0
-		},
-		"halves the run when calls pause": func(_ *Engine, r *idleState) bool {
-			r.policy.run = time.Millisecond
-			r.policy.periods(time.Second, 1)
-			return r.policy.run == time.Millisecond/2
+			return ok && r.Policy.Run > 0
 		},
 		"earns what it has saved": func(e *Engine, r *idleState) bool {
-			r.policy.credit = 0
-			r.found += 1000
-			e.stopSpinning()
-			return r.policy.credit > 0
+			r.Policy.Credit = 0
+			r.Found += 1000
+			e.idleState.Stop()
+			return r.Policy.Credit > 0
 		},
 	} {
 		e := start(t) // of its own, so that no pause of another is in its way
@@ -400,12 +299,13 @@ func TestCall_looksFirst(t *testing.T) {
 		spin   time.Duration
 		looks  bool
 	}{
-		{false, time.Hour, true}, {false, 0, false}, {false, parkAtOnce, false}, {true, time.Hour, false},
+		{false, time.Hour, true}, {false, 0, false}, {false, spin.ParkAtOnce, false},
+		{true, time.Hour, false},
 	} {
 		e, _ := New(Config{})
 		e.own = true // it looks at its queue
 		e.q.Awake()
-		e.waits.spin.Store(int64(c.spin))
+		e.waits.Spin.Store(int64(c.spin))
 		looks := func() (looks bool) {
 			var calls, returned atomic.Int32
 			var caller testutil.Group
@@ -445,41 +345,6 @@ func TestCall_looksFirst(t *testing.T) {
 			t.Errorf("behind others: %v, advised to look for %v: a caller looks first", c.behind, c.spin)
 		}
 	}
-}
-
-// A caller says when it has woken the thread; it sees an outcome at once.
-func TestLook(t *testing.T) {
-	needsSpinning(t)
-	e, _ := New(Config{})
-	e.mode.Store(inScheduler)
-	e.waits.timed.Store(true)
-	if e.wake(); e.waits.pushed.Load() == 0 {
-		t.Error("it does not say when it has woken the thread")
-	}
-	c := e.q.Get(callq.Awaited, nil, 0)
-	e.waits.look(c, clock.Now(), time.Millisecond, false)
-	if e.waits.look(c, clock.Now()-time.Second, time.Second, false); e.waits.lost.Load() == 0 {
-		t.Error("it does not say for how long it has not run")
-	}
-	e.waits.look(c, clock.Now()-time.Second, time.Second, true)
-	e.waits.lost.Store(0)
-	inVain := func() bool { e.waits.meet(c, meets); return e.waits.lost.Load() != 0 }
-	eventually(t, inVain, "it says for how long it has looked in vain")
-	crowded(t)
-	e.waits.lost.Store(0)
-	eventually(t, func() bool {
-		before := time.Duration(e.waits.lost.Load())
-		e.waits.meet(c, meets)
-		d := time.Duration(e.waits.lost.Load()) - before
-		return d >= 3*firstPrice && d < meetFor
-	}, "it looks for a short time on a crowded machine")
-	others.over.Store(0)
-	c.Settle(callq.Ran)
-	met := func() bool { return e.waits.meet(c, meets) == callq.Ran }
-	eventually(t, met, "it meets the thread")
-	takesTurns := make(chan bool)
-	go func() { takeTurns(c, time.Hour); close(takesTurns) }()
-	testutil.Arrives(t, takesTurns)
 }
 
 func TestYieldState_yield(t *testing.T) {
@@ -526,235 +391,6 @@ func TestNotify_yields(t *testing.T) {
 	}
 }
 
-func TestSpinPolicy(t *testing.T) {
-	const µs = time.Microsecond
-	times := slices.Repeat[[]time.Duration]
-	short, long := []time.Duration{µs}, []time.Duration{time.Millisecond}
-	frame := func(short int) (f []time.Duration) {
-		for range short {
-			f = append(f, 5*time.Microsecond)
-		}
-		return append(f, 16*time.Millisecond)
-	}
-	for name, c := range map[string]struct {
-		before, load []time.Duration
-		n            int // times load
-		pays         bool
-	}{
-		"eight short calls after lone ones":  {times(long, 1000), short, 9, true},
-		"four long calls after short ones":   {times(short, 1000), long, 4, false},
-		"one long call after short ones":     {times(short, 1000), long, 1, true},
-		"frames of 50 calls":                 {nil, frame(50), 20, true},
-		"frames of 10 calls":                 {nil, frame(10), 20, true},
-		"three calls a step of a debugger":   {nil, frame(2), 20, false},
-		"calls just below the price":         {nil, []time.Duration{24 * µs}, 100, true},
-		"calls that come later than a spin":  {nil, []time.Duration{40 * µs}, 100, false},
-		"calls above the price":              {nil, []time.Duration{32 * µs}, 100, false},
-		"nothing known":                      {nil, nil, 0, false},
-		"short calls from the first of them": {nil, short, 7, true},
-	} {
-		var p spinPolicy
-		p.init()
-		p.price = 25 * time.Microsecond
-		for _, d := range append(c.before, times(c.load, c.n)...) {
-			p.periods(d, 1)
-		}
-		if p.pays(false) != c.pays {
-			t.Errorf("%s: pays is %t; gain %v, price %v", name, !c.pays, p.gain, p.price)
-		}
-	}
-	var p spinPolicy
-	p.init()
-	for range 40 {
-		p.paid(30 * time.Microsecond)
-	}
-	if p.price < 28*time.Microsecond || p.price > 30*time.Microsecond {
-		t.Errorf("calls cost 30 µs each, and the price is %v", p.price)
-	}
-	p.paid(time.Second)
-	if p.price > maxPrice {
-		t.Errorf("one call that others delayed has made the price %v", p.price)
-	}
-}
-
-// While goroutines wait for a P, a call that is parked costs its CPU time, and not all its time.
-func TestSpinPolicy_contended(t *testing.T) {
-	for _, c := range []struct {
-		contended   int32
-		price, call time.Duration
-		pays        bool
-	}{
-		{believed - 1, maxPrice, 24 * time.Microsecond, true},
-		{believed, maxPrice, 24 * time.Microsecond, false},
-		{believed, maxPrice, cpuPrice, true},
-		{believed, minPrice, minPrice, true},
-		{believed, minPrice, 2 * minPrice, false},
-	} {
-		p := spinPolicy{price: c.price, contended: c.contended}
-		for range memory * memory {
-			p.periods(c.call, 1)
-		}
-		if p.pays(false) != c.pays {
-			t.Errorf("calls come each %v, parking takes %v, contended at %d of the looks: pays is %v",
-				c.call, c.price, c.contended, !c.pays)
-		}
-	}
-}
-
-// A timeslice that is lost costs as much as many calls save.
-func TestSpinPolicy_credit(t *testing.T) {
-	const slice = 4 * time.Millisecond
-	p := spinPolicy{price: 20 * time.Microsecond, gain: time.Hour}
-	parked := func(n int) bool {
-		for range n {
-			p.periods(0, 1)
-		}
-		return p.pays(false)
-	}
-	p.earn(-slice)
-	for range 6 {
-		if parked(50) {
-			t.Fatal("six frames of 50 calls pay for a timeslice")
-		}
-		p.periods(time.Second, 1)
-	}
-	if p.gain = time.Hour; !parked(50) {
-		t.Error("seven do not")
-	}
-	p.credit = 0
-	if p.earn(-slice); p.pays(false) {
-		t.Error("another timeslice costs nothing")
-	}
-	if p.earn(3 * slice); !p.pays(false) {
-		t.Error("what a spin saves does not count")
-	}
-	if p.earn(-slice); !p.pays(false) {
-		t.Error("what a spin has saved pays for nothing afterwards")
-	}
-	if p.earn(time.Hour); p.credit > maxCredit {
-		t.Errorf("what spins have saved pays for %v", p.credit)
-	}
-	if p.earn(-time.Hour); !parked(5000) {
-		t.Error("one attempt keeps the thread from others for long")
-	}
-}
-
-// crowded makes the machine one on which others want the cores.
-func crowded(t *testing.T) {
-	others.over.Store(believed)
-	others.sampled.Store(int64(clock.Now() + time.Hour))
-	t.Cleanup(func() { others.over.Store(0); others.sampled.Store(0) })
-}
-
-func TestCrowd(t *testing.T) {
-	var c crowd
-	count := func(n, threads int) bool {
-		for range n {
-			c.count(threads, 3, 4)
-		}
-		return c.crowded()
-	}
-	if count(believed-1, 6) || !count(1, 6) {
-		t.Error("not the fourth sample with too many threads is believed")
-	}
-	if count(believed-1, 6); !count(1, 5) || count(1, 5) {
-		t.Error("one with less does not count twice")
-	}
-	if count(100, 5) || count(believed-1, 6) || !count(100, 6) || count(3, 5) {
-		t.Error("what was long ago counts")
-	}
-	var l sched.Load
-	eventually(t, func() bool { return cores.Usable() != 0 }, "what the kernel counts is known")
-	_, _, counts := cores.Runnable()
-	sampled := func(now time.Duration) (at, counted bool) {
-		c.sampled.Store(int64(time.Hour))
-		c.over.Store(believed)
-		c.sample(now, &l)
-		return c.sampled.Load() != int64(time.Hour), c.over.Load() != believed
-	}
-	if at, counted := sampled(time.Hour + sampleAfter - 1); at || counted {
-		t.Error("it samples again at once")
-	}
-	if at, counted := sampled(time.Hour + sampleAfter); !at || counted != counts {
-		t.Error("it does not sample again")
-	}
-}
-
-// A caller looks for its outcome for a while, whatever it knows of the thread, and then goes to the
-// Go scheduler.
-func TestLook_vain(t *testing.T) {
-	e, _ := New(Config{})
-	limits := []time.Duration{0, time.Microsecond, time.Millisecond}
-	for i := range 8 * len(limits) {
-		limit, woke, behind, on := int64(limits[i/8]), i&1 != 0, i&2 != 0, e
-		if i&4 != 0 {
-			on = nil
-		}
-		e.waits.spin.Store(limit)
-		e.waits.offer.Store(meets)
-		e.waits.price.Store(limit)
-		c := e.q.Get(callq.Awaited, func() {}, 0)
-		looked := make(chan callq.Outcome, 1)
-		go func() { looked <- e.waits.wait(c, on, woke, behind) }()
-		if o := testutil.Arrives(t, looked); o != 0 {
-			t.Errorf("the outcome is %d", o)
-		}
-	}
-}
-
-// With Parks, a caller parks at once, and the thread takes no slot and offers nothing.
-func TestConfig_parks(t *testing.T) {
-	e, _ := New(Config{Parks: true})
-	e.waits.spin.Store(int64(time.Hour))
-	e.waits.price.Store(int64(time.Hour))
-	for _, behind := range []bool{false, true} {
-		c := e.q.Get(callq.Awaited, func() {}, 0)
-		looked := make(chan callq.Outcome, 1)
-		go func() { looked <- e.waits.wait(c, nil, false, behind) }()
-		testutil.Arrives(t, looked)
-	}
-	e.idleState.policy = spinPolicy{price: maxPrice, gain: maxPrice}
-	if e.startSpinning() || e.affords(clock.Now()) {
-		t.Error("the thread spins, or offers to")
-	}
-}
-
-// What a thread advises callers that find it up: to look, if a call costs less CPU time when all of
-// them look than when they park and are woken.
-func TestAdvise(t *testing.T) {
-	const µs = time.Microsecond
-	const looks = 1
-	hasCores(t, 16)
-	for name, c := range map[string]struct {
-		calls, grabs, idles int
-		each                time.Duration // of a call
-		slots               int           // free beside the thread's
-		want                int64
-	}{
-		"one caller":                          {10, 10, 10, µs, 0, looks},
-		"one caller, functions of 9 µs":       {10, 10, 10, 9 * µs, 7, looks},
-		"one caller, functions of 10 µs":      {10, 10, 10, 10 * µs, 7, 0},
-		"two callers, two cores":              {10, 10, 0, µs, 0, 0},
-		"two callers, four cores":             {10, 10, 0, µs, 1, looks},
-		"two callers, functions of 20 µs":     {10, 10, 0, 20 * µs, 7, parkAtOnce},
-		"sixteen callers, sixteen cores":      {150, 10, 0, µs, 7, 0},
-		"sixteen callers, functions of 3 µs":  {150, 10, 0, 3 * µs, 32, 0},
-		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
-	} {
-		e, _ := New(Config{})
-		r := &e.idleState
-		r.policy.price = 20 * µs
-		r.spins = true
-		now := time.Hour
-		r.ticked = now - time.Duration(c.calls)*c.each
-		r.window = window{idles: c.idles, grabs: e.q.Grabs() - uint64(c.grabs)}
-		e.advise(now, c.calls, c.slots)
-		if spin := e.waits.spin.Load(); min(spin, looks) != c.want {
-			t.Errorf("%s: callers look for %v", name, spin)
-		}
-	}
-}
-
 // A tick measures the calls since the last one.
 func TestTick_measuresFromTheLast(t *testing.T) {
 	e, _ := New(Config{})
@@ -772,7 +408,7 @@ func TestTick_measuresFromTheLast(t *testing.T) {
 func TestWaitState_outcomes(t *testing.T) {
 	e, _ := New(Config{})
 	e.q.Awake() // as a thread that spins
-	e.waits.spin.Store(int64(10 * time.Microsecond))
+	e.waits.Spin.Store(int64(10 * time.Microsecond))
 	done := make(chan bool)
 	go func() {
 		defer close(done)
@@ -797,4 +433,21 @@ func TestWaitState_outcomes(t *testing.T) {
 			return false
 		}
 	}, "the calls end")
+}
+
+// With Parks, a caller parks at once, and the thread takes no slot.
+func TestConfig_parks(t *testing.T) {
+	e, _ := New(Config{Parks: true})
+	e.waits.Spin.Store(int64(time.Hour))
+	e.waits.Price.Store(int64(time.Hour))
+	for _, behind := range []bool{false, true} {
+		c := e.q.Get(callq.Awaited, func() {}, 0)
+		looked := make(chan callq.Outcome, 1)
+		go func() { looked <- e.waits.Wait(c, false, false, behind) }()
+		testutil.Arrives(t, looked)
+	}
+	e.idleState.Policy = spin.Policy{Price: 40 * µs, Gain: 40 * µs, Run: time.Second}
+	if e.startSpinning() {
+		t.Error("the thread spins")
+	}
 }

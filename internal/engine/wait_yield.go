@@ -78,7 +78,7 @@ func (e *Engine) yield(self *Engine) {
 		}
 		end = clock.Now()
 	}
-	e.waits.away(start, end)
+	e.waits.Away(start, end)
 }
 
 // endYields is called before the thread waits. Its callers wait as well then, so no call would

@@ -39,9 +39,7 @@ const (
 func (e *Engine) wake() {
 	switch e.mode.Load() {
 	case inScheduler:
-		if e.waits.timed.Load() {
-			e.waits.pushed.Store(int64(clock.Now()))
-		}
+		e.waits.Note(&e.waits.Pushed)
 		e.unpark()
 	case up:
 		if f := e.onWake.Load(); f != nil {

@@ -15,7 +15,7 @@ func TestShorten(t *testing.T) {
 	}{
 		"a call": {[]string{us + "internal/engine.(*Engine).Call(0x1)", us + "thread.(*Thread).Call(...)",
 			"main.draw(0x1)", "main.main()"}, "main.draw(0x1)", "main.draw (f.go:1)"},
-		"a caller that yields": {[]string{"runtime.Gosched(...)", us + "internal/engine.takeTurns(0x1)",
+		"a caller that yields": {[]string{"runtime.Gosched(...)", us + "internal/spin.takeTurns(0x1)",
 			us + "thread.(*Thread).Call(...)", "main.draw(0x1)"}, "main.draw(0x1)", "main.draw (f.go:1)"},
 		"one by a go statement": {[]string{"runtime.Gosched(...)", us + "thread.(*Thread).Call(...)",
 			"created by main.main in goroutine 1"}, "created by main.main in goroutine 1",

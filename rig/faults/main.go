@@ -37,6 +37,7 @@ var checks = []check{
 	{"callq", []string{"-timeout", "30s", "./internal/callq"}},
 	{"freelist", []string{"-timeout", "30s", "./internal/freelist"}},
 	{"park", []string{"-timeout", "30s", "./internal/park"}},
+	{"spin", []string{"-timeout", "30s", "./internal/spin"}},
 	{"engine", []string{"-timeout", "45s", "./internal/engine"}},
 	{"ident", []string{"-timeout", "30s", "./internal/ident"}},
 	{"osthread", []string{"-timeout", "30s", "./osthread"}},

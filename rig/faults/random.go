@@ -40,7 +40,8 @@ var (
 // time limit of the test or of the process.
 func random(packages []string) error {
 	if len(packages) == 0 {
-		packages = strings.Fields("internal/callq internal/freelist internal/engine thread mainthread")
+		packages = strings.Fields(
+			"internal/callq internal/freelist internal/spin internal/engine thread mainthread")
 	}
 	all, err := mutations(packages)
 	if err != nil {

@@ -88,7 +88,7 @@ inline PushAndWake(e) { Push(e); WakeIfOwed(e) }
 /* Engine.Terminate */
 inline Terminate(e) { Close(e); WakeIfOwed(e) }
 
-/* line.wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
+/* spin.State.Wait (with meet and takeTurns) and block, and so Engine.await, of a goroutine that is not
  * on a thread of an engine: o is the outcome of c, WITHDRAWN if c was withdrawn. ctx: the caller
  * has a context. For how long the caller looks before it parks is left open, as in Idle. */
 inline Await() {

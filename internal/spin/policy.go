@@ -1,4 +1,4 @@
-package engine
+package spin
 
 import (
 	"os"
@@ -10,7 +10,7 @@ import (
 	"github.com/threadcall/threadcall/internal/sched"
 )
 
-// A spinPolicy chooses between two ways in which a thread and its callers wait for each other:
+// A Policy chooses between two ways in which a thread and its callers wait for each other:
 //
 //	parked    in the Go scheduler, like goroutines that wait for a channel. A call costs two wake-
 //	          ups. The caller's P goes to the thread and comes back, so the call needs no other P and
@@ -23,7 +23,7 @@ import (
 // much CPU time:
 //
 //	W  parked
-//	p  spinning, if p < lookFor, 3/2 W: for p, one of the two cores only waits
+//	p  spinning, if p < LookFor, 3/2 W: for p, one of the two cores only waits
 //	M  spinning, if not, a miss: the spin ends in vain, and the next caller waits beside the thread
 //	   that it wakes
 //
@@ -32,7 +32,7 @@ import (
 // once it spins). So a load of n calls a frame keeps spinning from frame to frame if n calls save
 // more than one pause costs. The sum is held between -8 W and 8 W: eight short calls suffice to
 // begin after any phase, a few misses to end, and a change of load costs 16 W at most. Each spin
-// ends after lookFor (Karlin et al., 1991, for locks).
+// ends after LookFor (Karlin et al., 1991, for locks).
 //
 // W and p are measured while the thread parks, at each call: W as the time from one call to the
 // next less p. Cores that sleep and other goroutines add to that, so maxPrice bounds it.
@@ -53,15 +53,15 @@ import (
 // long run: in a closed loop, where thread and caller run at once after some attempts, and save a
 // hundred times what those have lost; not in frames of 50 calls, each of which saves less than an
 // attempt loses, a timeslice.
-type spinPolicy struct {
-	price  time.Duration // W
-	gain   time.Duration // that spinning has brought, or would have
-	credit time.Duration // that attempts to spin may lose; they need one that is not negative
-	run    time.Duration // what spinning would have saved since calls last paused
+type Policy struct {
+	Price  time.Duration // W
+	Gain   time.Duration // that spinning has brought, or would have
+	Credit time.Duration // that attempts to spin may lose; they need one that is not negative
+	Run    time.Duration // what spinning would have saved since calls last paused
 
-	// more each time that letRun finds goroutines which wait for a P, see tally; zero after a
+	// more each time that the thread finds goroutines which wait for a P, see Contend; zero after a
 	// millisecond without calls
-	contended int32
+	Contended int32
 }
 
 const (
@@ -75,89 +75,95 @@ const (
 	// times the channel's CPU time.
 	cpuPrice  = firstPrice * 3 / 4
 	miss      = 3 * firstPrice        // M; its mean time, measured, changed no load
-	memory    = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
+	Memory    = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
 	maxCredit = 16 * time.Millisecond // some timeslices of Linux; a debt is at most 1 ms
 	// with twice as much, crowded frames take 1.8 to 3 times as long; half does as well
 	minRun = maxCredit / 2 // calls for which spinning would have saved two timeslices
 )
 
-func (p *spinPolicy) init() {
-	p.price, p.gain = firstPrice, -memory/2*firstPrice
-	p.credit = maxCredit / 4
+func (p *Policy) Init() {
+	p.Price, p.Gain = firstPrice, -Memory/2*firstPrice
+	p.Credit = maxCredit / 4
 }
 
-// lookFor is how long a spin lasts.
-func (p *spinPolicy) lookFor() time.Duration { return p.price + p.price/2 }
+// LookFor is how long a spin lasts.
+func (p *Policy) LookFor() time.Duration { return p.Price + p.Price/2 }
 
-// pays reports whether to spin.
+// Pays reports whether to spin.
 //
 //threadcall:noalloc
-func (p *spinPolicy) pays(spinning bool) bool {
+func (p *Policy) Pays(spinning bool) bool {
 	if spinning {
-		return p.gain > -p.price
+		return p.Gain > -p.Price
 	}
-	return p.gain > 0 && p.credit >= 0
+	return p.Gain > 0 && p.Credit >= 0
 }
 
-// periods learns from n calls that came after a time of d each.
+// Periods learns from n calls that came after a time of d each.
 //
 //threadcall:noalloc
-func (p *spinPolicy) periods(d time.Duration, n int) {
-	price := p.price
-	if p.contended >= believed {
+func (p *Policy) Periods(d time.Duration, n int) {
+	price := p.Price
+	if p.Contended >= believed {
 		price = min(price, cpuPrice)
 	}
 	gain := price + price/4 - max(d, 0)
-	if d < p.lookFor() {
+	if d < p.LookFor() {
 		gains := time.Duration(n) * max(gain, 0)
-		p.run = min(p.run+gains, maxCredit)
-		p.earn(gains / memory)
+		p.Run = min(p.Run+gains, maxCredit)
+		p.earn(gains / Memory)
 	} else {
 		gain = -miss
-		p.run /= 2
+		p.Run /= 2
 	}
-	limit := memory * p.price
-	p.gain = min(max(p.gain+time.Duration(n)*gain, -limit), limit)
+	limit := Memory * p.Price
+	p.Gain = min(max(p.Gain+time.Duration(n)*gain, -limit), limit)
 }
+
+// Contend says whether goroutines waited for a P when the thread had had calls for some time.
+//
+//threadcall:noalloc
+func (p *Policy) Contend(waited bool) { p.Contended = tally(p.Contended, waited) }
 
 // earn adds to the credit what calls have saved, or takes from it what attempts have lost.
 //
 //threadcall:noalloc
-func (p *spinPolicy) earn(d time.Duration) {
-	p.credit = min(max(p.credit+d, -maxCredit/16), maxCredit)
+func (p *Policy) earn(d time.Duration) {
+	p.Credit = min(max(p.Credit+d, -maxCredit/16), maxCredit)
 }
 
 // paid learns the price of a call that was parked: its time, without the work.
 //
 //threadcall:noalloc
-func (p *spinPolicy) paid(d time.Duration) {
-	p.price += (min(max(d, minPrice), maxPrice) - p.price) / memory
+func (p *Policy) paid(d time.Duration) {
+	p.Price += (min(max(d, minPrice), maxPrice) - p.Price) / Memory
 }
 
-// A crowd says whether the machine has more threads to run than cores, as far as that is known.
+// A Crowd says whether the machine has more threads to run than cores, as far as that is known.
 // While it has, a thread tries to spin only in a long run, see minRun: an attempt costs a timeslice
-// as a rule, and the account learns that only by losing some. over counts one more for each sample
+// as a rule, and the account learns that only by losing some. Over counts one more for each sample
 // with too many, and two less for others; believed is enough, as the kernel and the Go runtime run
 // threads of their own now and then. It may be out of date, which costs one attempt.
-type crowd struct {
-	sampled atomic.Int64 // when, a time.Duration
-	over    atomic.Int32
+type Crowd struct {
+	Sampled atomic.Int64 // when, a time.Duration
+	Over    atomic.Int32
 }
 
-var others crowd
+// Others are the threads of other processes, and of the kernel.
+var Others Crowd
 
 const (
-	believed    = memory / 2
-	sampleAfter = coreLost / 2 // a sample costs 1.3 µs
+	believed    = Memory / 2
+	sampleAfter = CoreLost / 2 // a sample costs 1.3 µs
 )
 
 // sample counts the threads of the machine, but not those of the process that run goroutines, if
 // that is due.
 //
 //threadcall:noalloc
-func (c *crowd) sample(now time.Duration, l *sched.Load) {
-	last := c.sampled.Load()
-	if now-time.Duration(last) < sampleAfter || !c.sampled.CompareAndSwap(last, int64(now)) {
+func (c *Crowd) sample(now time.Duration, l *sched.Load) {
+	last := c.Sampled.Load()
+	if now-time.Duration(last) < sampleAfter || !c.Sampled.CompareAndSwap(last, int64(now)) {
 		return
 	}
 	if threads, cores, ok := cores.Runnable(); ok {
@@ -168,13 +174,13 @@ func (c *crowd) sample(now time.Duration, l *sched.Load) {
 // crowded reports whether the machine has more threads to run than cores.
 //
 //threadcall:noalloc
-func (c *crowd) crowded() bool { return c.over.Load() >= believed }
+func (c *Crowd) crowded() bool { return c.Over.Load() >= believed }
 
 // count learns that so many threads run or wait for so many cores, own of them the process's.
 //
 //threadcall:noalloc
-func (c *crowd) count(threads, own, cores int) {
-	c.over.Store(tally(c.over.Load(), threads-own+2 > cores))
+func (c *Crowd) count(threads, own, cores int) {
+	c.Over.Store(tally(c.Over.Load(), threads-own+2 > cores))
 }
 
 // tally returns what becomes of a count that grows by one with each sample that says yes.
@@ -185,11 +191,11 @@ func tally(n int32, yes bool) int32 {
 	return min(max(n, 0), 2*believed)
 }
 
-// A spinSlot belongs to a thread that spins or would spin. A thread and its caller need two cores,
+// A Slot belongs to a thread that spins or would spin. A thread and its caller need two cores,
 // so a thread spins only if there are two for each slot that is taken. Threads that outnumber half
 // of the cores would take them from each other.
 //
-// A slot is leased: seen is when its thread has last shown itself, or zero if it is free.
+// A slot is leased: Seen is when its thread has last shown itself, or zero if it is free.
 //
 //	from    to     by               in
 //	zero    now    a thread         take
@@ -200,8 +206,8 @@ func tally(n int32, yes bool) int32 {
 //
 // A thread that has lost its slot, or has not shown itself for slotLease, takes one again before it
 // spins.
-type spinSlot struct {
-	seen atomic.Int64 // a time.Duration
+type Slot struct {
+	Seen atomic.Int64 // a time.Duration
 	_    [56]byte
 }
 
@@ -212,17 +218,17 @@ func taken(seen int64, now time.Duration) bool {
 	return seen != 0 && seen >= int64(now-slotLease)
 }
 
-// A lease is what a thread knows of its slot.
-type lease struct {
-	slot *spinSlot // or nil
-	seen int64     // what the thread has stored there
+// A Lease is what a thread knows of its slot.
+type Lease struct {
+	Slot *Slot // or nil
+	seen int64 // what the thread has stored there
 }
 
-// renew is false if the thread has no slot, or may have lost it.
+// Renew is false if the thread has no slot, or may have lost it.
 //
 //threadcall:noalloc
-func (l *lease) renew(now time.Duration) bool {
-	if l.slot == nil || !taken(l.seen, now) || !l.slot.seen.CompareAndSwap(l.seen, int64(now)) {
+func (l *Lease) Renew(now time.Duration) bool {
+	if l.Slot == nil || !taken(l.seen, now) || !l.Slot.Seen.CompareAndSwap(l.seen, int64(now)) {
 		return false
 	}
 	l.seen = int64(now)
@@ -230,67 +236,67 @@ func (l *lease) renew(now time.Duration) bool {
 }
 
 //threadcall:noalloc
-func (l *lease) leave() {
-	if l.slot != nil {
-		l.slot.seen.CompareAndSwap(l.seen, 0)
-		l.slot = nil
+func (l *Lease) Leave() {
+	if l.Slot != nil {
+		l.Slot.Seen.CompareAndSwap(l.seen, 0)
+		l.Slot = nil
 	}
 }
 
-// spinners are the slots of this process.
-var spinners spinSlots
+// Spinners are the slots of this process.
+var Spinners Slots
 
-type spinSlots struct {
-	slots   [64]spinSlot
-	cores   atomic.Int32 // that threads and their callers may use; zero until known
-	procs   atomic.Int32 // GOMAXPROCS; zero until known
-	checked atomic.Int64 // when both were found, a time.Duration
+type Slots struct {
+	slots   [64]Slot
+	Cores   atomic.Int32 // that threads and their callers may use; zero until known
+	Procs   atomic.Int32 // GOMAXPROCS; zero until known
+	Checked atomic.Int64 // when both were found, a time.Duration
 }
 
 const (
-	slotLease  = coreLost
-	coresAreOf = 250 * time.Millisecond // how old spinSlots.cores may be; half and twice do as well
+	slotLease  = CoreLost
+	coresAreOf = 250 * time.Millisecond // how old Slots.Cores may be; half and twice do as well
 )
 
-// atOnce returns how many goroutines can run at once, as far as that is known.
+// AtOnce returns how many goroutines can run at once, as far as that is known.
 //
 //threadcall:noalloc
-func (s *spinSlots) atOnce(now time.Duration) int {
+func (s *Slots) AtOnce(now time.Duration) int {
 	if runtime.GOARCH == "wasm" {
 		return 1
 	}
-	last := time.Duration(s.checked.Load())
-	if s.cores.Load() == 0 || now-last > coresAreOf {
-		s.checked.Store(int64(now))
-		s.cores.Store(int32(cores.Usable()))
-		s.procs.Store(int32(runtime.GOMAXPROCS(0))) // takes the scheduler's lock
+	last := time.Duration(s.Checked.Load())
+	if s.Cores.Load() == 0 || now-last > coresAreOf {
+		s.Checked.Store(int64(now))
+		s.Cores.Store(int32(cores.Usable()))
+		s.Procs.Store(int32(runtime.GOMAXPROCS(0))) // takes the scheduler's lock
 	}
-	return int(min(s.cores.Load(), s.procs.Load()))
+	return int(min(s.Cores.Load(), s.Procs.Load()))
 }
 
-// take gives the thread of l a slot, and reports whether there are cores for all that have one.
+// Take gives the thread of l a slot, and reports whether there are cores for all that have one.
 //
 //threadcall:noalloc
-func (s *spinSlots) take(l *lease, now time.Duration) bool {
-	for i := 0; !l.renew(now); i++ {
+func (s *Slots) Take(l *Lease, now time.Duration) bool {
+	for i := 0; !l.Renew(now); i++ {
 		if i == len(s.slots) {
 			return false
 		}
 		slot := &s.slots[i]
-		if seen := slot.seen.Load(); !taken(seen, now) && slot.seen.CompareAndSwap(seen, int64(now)) {
-			l.slot, l.seen = slot, int64(now)
+		if seen := slot.Seen.Load(); !taken(seen, now) && slot.Seen.CompareAndSwap(seen, int64(now)) {
+			l.Slot, l.seen = slot, int64(now)
 		}
 	}
-	return s.free(now) >= 0
+	return s.Free(now) >= 0
 }
 
-// free returns for how many threads more there are cores; it is negative if there are not enough.
+// Free returns for how many threads more there are cores; it is negative if there are not enough.
 //
 //threadcall:noalloc
-func (s *spinSlots) free(now time.Duration) int {
-	n := s.atOnce(now) / 2
+func (s *Slots) Free(now time.Duration) int {
+	n := s.AtOnce(now) / 2
 	for i := range s.slots {
-		if taken(s.slots[i].seen.Load(), now) {
+		if taken(s.slots[i].Seen.Load(), now) {
 			n--
 		}
 	}
@@ -301,8 +307,8 @@ func (s *spinSlots) free(now time.Duration) int {
 // for the scheduler's lock.
 //
 //threadcall:noalloc
-func (s *spinSlots) turns() bool {
-	n := s.procs.Load()
+func (s *Slots) turns() bool {
+	n := s.Procs.Load()
 	return n == 1 || n == 2
 }
 
