@@ -38,7 +38,7 @@ type identity struct {
 // claim makes the calling goroutine the one that serves.
 func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
-	e.labels.G = ident.G()
+	e.Labels.G = ident.G()
 	e.m.Store(ident.M())
 	threads.Add(e.m.Load(), e)
 }
@@ -91,7 +91,7 @@ func (e *Engine) nameThread() {
 	}
 	name := e.threadName()
 	_ = osthread.SetName(name) // without it, or with its beginning, the thread is as good
-	e.labels.Name(name)
+	e.Labels.Name(name)
 }
 
 // threadName returns the name of the thread. Those of a pool are numbered, and cut before that, so
