@@ -53,7 +53,7 @@ func TestNew_keepsNoThreadOfABubble(t *testing.T) {
 // Between the clock of a bubble, by which a function was queued, and that of its thread are years.
 func TestMeasure_ofACallFromABubble(t *testing.T) {
 	e := start(t)
-	e.Measure(true)
+	e.observer.Measure(true)
 	synctest.Test(t, func(*testing.T) { e.Call(func() {}) })
 	if w := e.Stats().Waits; w.Count != 1 || w.Sum > time.Hour {
 		t.Errorf("%d functions have waited for %v", w.Count, w.Sum)
@@ -67,7 +67,7 @@ func TestCallContext_countsWhatAnEndedBubbleRefuses(t *testing.T) {
 		e, _ = New(Config{})
 		e.Terminate()
 	})
-	err, n := e.CallContext(context.Background(), func() {}), e.refused.Load()
+	err, n := e.CallContext(context.Background(), func() {}), e.Tally.Refused.Load()
 	if err != ErrTerminated || n != 1 {
 		t.Errorf("returned %v; %d are refused, want 1", err, n)
 	}

@@ -13,8 +13,7 @@
 //	wait      thread and callers wait for each other, as package spin decides: the thread's side
 //	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
 //	          threads that nothing serves (unserved)
-//	observe   Stats, from the counts of package observe; and times, slow calls, traces and labels:
-//	          only calls that are observed go there
+//	stats     what is known of the functions, by package observe
 //	wake      how a thread that rests is woken
 //	bubble    tests with a clock of their own
 //	identity  which thread the caller is on
@@ -54,12 +53,9 @@ type Engine struct {
 
 	_ [64]byte // what only the thread uses changes with every call, what callers read above does not
 
-	counts    observe.Counts
+	observe.Thread
 	idleState idleState
 	eventLoop eventLoop
-	labels    observe.Labels
-	observed  *observedCall   // the innermost that runs and is observed
-	withdrawn bool            // the posted function that it has last begun did not run
 	cancel    <-chan struct{} // of the innermost ServeContext
 
 	place  // in a pool
@@ -101,11 +97,10 @@ func newEngine(c Config) *Engine {
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.of, e.records, e.yields = e, &e.target, e.q, &e.ownYields
 	e.workers, e.among.Value = []*Engine{e}, e
-	e.q.Owner = &e.target
 	e.Config = c
 	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0
-	e.labels.Init()
+	e.Thread.Init(e)
 	e.idleState.Init(&e.waits, c.Parks || e.bubble != 0)
 	return e
 }

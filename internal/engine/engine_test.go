@@ -3,14 +3,12 @@ package engine
 import (
 	"iter"
 	"runtime"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
-	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/testutil"
 )
@@ -164,107 +162,6 @@ func TestEngine_wait_published(t *testing.T) {
 	}
 }
 
-func TestWatch_replaced(t *testing.T) {
-	e, o := New(Config{Own: true})
-	e.Start()
-	defer ends(t, e)
-	for want, replaced := range []bool{true, false} {
-		before := int(e.slow.Load())
-		o.Watch(time.Hour, func(Slow) {})
-		w := e.observer
-		e.Call(func() {
-			if replaced {
-				o.Watch(0, nil)
-			}
-			w.mu.Lock()
-			w.slow.limit = 0 // as if the hour were over
-			w.mu.Unlock()
-			for range 2 {
-				w.look()
-			}
-		})
-		if reports := int(e.slow.Load()) - before; reports != want {
-			t.Errorf("replaced: %v; reported %d times, want %d", replaced, reports, want)
-		}
-	}
-}
-
-// A function during which Watch is called reports nothing, also if a loop ran in it meanwhile.
-func TestWatch_replacedInALoop(t *testing.T) {
-	e, o := New(Config{Own: true})
-	defer runtime.KeepAlive(o)
-	e.Start()
-	defer ends(t, e)
-	o.Watch(time.Hour, func(Slow) {})
-	e.Call(func() {
-		e.pauseSlow()
-		o.Watch(time.Hour, func(Slow) {})
-		if e.resumeSlow(clock.Now()); e.observed.notify != nil {
-			t.Error("the function would be reported to what was called before")
-		}
-	})
-}
-
-// What is queued when nothing is notified any more, as the handle has been dropped, is not watched.
-func TestWatch_forNothing(t *testing.T) {
-	e, o := New(Config{})
-	o.Watch(time.Hour, func(Slow) {})
-	o.notify = nil
-	w := e.observer
-	_, v := e.newObserved(never, nil, nothing, true)
-	if w.slow.waiting.First != nil || v.notify != nil {
-		t.Error("a function would be reported to nothing")
-	}
-}
-
-// What waits when Watch is called again, or when a post is refused, is not watched any more.
-func TestWatch_forgets(t *testing.T) {
-	e, o := New(Config{})
-	o.Watch(time.Hour, func(Slow) {})
-	w := e.observer
-	_, v := e.newObserved(never, nil, nothing, true)
-	if w.slow.waiting.First == nil || v.notify == nil {
-		t.Error("it is not watched")
-	}
-	o.Watch(time.Hour, func(Slow) {})
-	if w.slow.waiting.First != nil || v.notify != nil {
-		t.Error("a function would be reported to what was called before")
-	}
-	e.enter(closing)
-	if e.Go(nothing) || w.slow.waiting.First != nil {
-		t.Error("a function that was refused would be reported")
-	}
-	if v.release(); v.depth > 0 {
-		t.Error("the next function has its callers, also if they are not asked for")
-	}
-}
-
-// A function that waits for a pool is reported with the thread whose function has run for longest.
-func TestWatch_namesTheThreadThatHasRunForLongest(t *testing.T) {
-	p, o := NewPool(2, Config{Name: "pool"})
-	defer runtime.KeepAlive(o)
-	reported := make(chan Slow, 1)
-	o.Watch(time.Hour, func(s Slow) { reported <- s })
-	w := p.observer
-	_, running := p.newObserved(never, nil, nothing, true)
-	running.on = p.workers[1]
-	w.begin(running)
-	if at := p.workers[1].counts.At.Load(); at != int64(running.since) {
-		t.Errorf("it began at %d, and is said to have at %d", running.since, at)
-	}
-	p.workers[1].own = false
-	p.workers[1].goid.Store(ident.Goroutine())
-	p.newObserved(never, nil, nothing, true)
-	w.mu.Lock()
-	w.slow.limit = 0 // as if the hour were over
-	w.stall(clock.Now())
-	w.mu.Unlock()
-	s := testutil.Arrives(t, reported)
-	if s.Name != "pool-1" || !strings.Contains(s.Stack, t.Name()) {
-		t.Errorf("reported with thread %s, at\n%s", s.Name, s.Stack)
-	}
-}
-
 // The User of a thread is let go of when the thread has ended.
 func TestUser_isForgottenAtTheEnd(t *testing.T) {
 	ended := make(chan bool)
@@ -288,9 +185,15 @@ func TestRunLast_isFromNowhere(t *testing.T) {
 	defer ends(t, e)
 	o.Watch(time.Hour, func(Slow) {})
 	e.Call(func() {
-		depth := -1
-		if e.runLast(func() { depth = e.observed.depth }); depth != 0 {
-			t.Errorf("it has %d callers, want none", depth)
+		if len(e.observer.From(&e.Thread)) == 0 {
+			t.Error("a function has no callers")
+		}
+		if e.runLast(func() {
+			if from := e.observer.From(&e.Thread); len(from) != 0 {
+				t.Errorf("it has %d callers, want none", len(from))
+			}
+		}); e.Withdrawn {
+			t.Error("it has not run")
 		}
 	})
 }
@@ -302,8 +205,8 @@ func TestPool_countsWhatItsThreadsRefuse(t *testing.T) {
 	ran := make(chan bool)
 	go func() { ran <- p.Workers()[0].Call(nothing) }()
 	eventually(t, func() bool { return p.Workers()[0].q.Len() == 1 }, "the call is queued")
-	if p.Terminate(); testutil.Arrives(t, ran) || p.refused.Load() != 1 {
-		t.Errorf("%d functions are refused, want 1", p.refused.Load())
+	if p.Terminate(); testutil.Arrives(t, ran) || p.Tally.Refused.Load() != 1 {
+		t.Errorf("%d functions are refused, want 1", p.Tally.Refused.Load())
 	}
 }
 

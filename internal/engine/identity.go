@@ -39,7 +39,7 @@ type identity struct {
 // GiveBack for e, Self goes on to find the other engine: what waits, waits for that.
 func (e *Engine) claim() {
 	e.tid.Store(ident.Thread())
-	e.labels.G = ident.G()
+	e.Labels.G = ident.G()
 	m := ident.M()
 	if Self() == nil {
 		threads.Add(m, e)
@@ -95,7 +95,7 @@ func (e *Engine) nameThread() {
 	}
 	name := e.threadName()
 	_ = osthread.SetName(name) // without it, or with its beginning, the thread is as good
-	e.labels.Name(name)
+	e.Labels.Name(name)
 }
 
 // threadName returns the name of the thread. Those of a pool are numbered, and cut before that, so

@@ -98,7 +98,7 @@ func (e *Engine) Start() {
 				e.loop()
 				e.idleState.Stop()
 				e.runStops()
-				e.counts.Rest(clock.Now())
+				e.Counts.Rest(clock.Now())
 				e.endIdentity()
 				keep, exits := e.Keep, e.exits.Load()
 				e.ended()
@@ -132,13 +132,13 @@ const maxLocked = 1 << 20
 func (e *Engine) claimOwn() {
 	pprof.SetGoroutineLabels(never) // not those of what has called New, or of the life before
 	e.claim()
-	e.counts.Work(clock.Now())
+	e.Counts.Work(clock.Now())
 	e.nameThread()
 }
 
 // First has the engine's own thread run f before anything else. It must be called before Start.
 func (e *Engine) First(f func()) {
-	f, _ = e.of.newObserved(never, nil, f, true)
+	f, _ = e.of.observer.Wrap(never, nil, f, true)
 	e.busy.Store(true)
 	e.q.Push(e.q.Get(callq.Posted, f, 0))
 }
@@ -201,9 +201,9 @@ func (e *Engine) runStops() {
 // runLast runs f like a posted function that nothing has queued.
 func (e *Engine) runLast(f func()) {
 	e.stopping = true
-	f, v := e.of.newObserved(never, nil, f, true)
+	f, v := e.of.observer.Wrap(never, nil, f, true)
 	if v != nil {
-		v.on, v.depth = e, 0 // which GiveBack may come to when the identity has ended
+		v.IsOf(&e.Thread) // which GiveBack may come to when the identity has ended
 	}
 	e.runPosted(e.q.Get(callq.Posted, f, 0))
 }
@@ -234,26 +234,26 @@ func (e *Engine) beginServing(n int64) {
 // as a rule, and does not. outer is what beginLoop has returned.
 func (e *Engine) beginLoop(kind uint32) (outer uint) {
 	e.served.Store(e.served.Load() + 2 | kind)
-	outer = e.counts.Enclosing
-	e.counts.Enclosing = e.counts.Inside()
-	e.pauseSlow()
+	outer = e.Counts.Enclosing
+	e.Counts.Enclosing = e.Counts.Inside()
+	e.Pause()
 	e.beginServing(1 + loops)
 	return outer
 }
 
 func (e *Engine) endLoop(outer uint) {
-	e.counts.Enclosing = outer
+	e.Counts.Enclosing = outer
 	switch {
-	case e.counts.Inside() > outer && !e.q.RestsAlways():
+	case e.Counts.Inside() > outer && !e.q.RestsAlways():
 		now := clock.Now()
-		e.counts.Work(now)
-		e.resumeSlow(now)
-	case e.counts.Works():
+		e.Counts.Work(now)
+		e.Resume(now)
+	case e.Counts.Works():
 		now := e.idleState.ticked
-		if e.idleState.taken > 0 || int64(now) != e.counts.At.Load() {
+		if e.idleState.taken > 0 || int64(now) != e.Counts.At.Load() {
 			now = clock.Now() // else took has read it after the last function
 		}
-		e.counts.Rest(now)
+		e.Counts.Rest(now)
 	}
 	e.endServing(1 + loops)
 }
@@ -333,7 +333,7 @@ func (e *Engine) ended() {
 	}
 	// it may refer to the thread's handle, whose cleanup keeps the engine
 	e.onWake.Store(nil)
-	x.observer.ended()
+	x.observer.End()
 	x.unlist() // before done, or who waits for that would miss its last functions in the counts
 	close(x.done)
 	if e.OnEnd != nil { // a thread of the engine's own, which alone reads User

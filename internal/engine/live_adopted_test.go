@@ -421,9 +421,9 @@ func TestWait_restsInAFunction(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		var before, inside, after bool
 		e.Go(func() {
-			before = e.counts.Works()
-			e.Wait(func() { inside = e.counts.Works() })
-			after = e.counts.Works()
+			before = e.Counts.Works()
+			e.Wait(func() { inside = e.Counts.Works() })
+			after = e.Counts.Works()
 			cancel()
 		})
 		if _ = e.ServeContext(ctx); !before || inside || !after {
@@ -437,7 +437,7 @@ func TestRunning_beginsWithWhatIsAnnounced(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, other func(func())) {
 		var idle, asked time.Duration
 		e.Go(func() {
-			e.counts.At.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
+			e.Counts.At.Store(int64(clock.Now() - time.Hour)) // as if it had run for that
 			idle = e.running(clock.Now())
 			other(func() { e.Go(nothing) })
 			asked = e.running(clock.Now())
@@ -499,7 +499,7 @@ func TestServeContext_givesTheLabelsBack(t *testing.T) {
 			over, cancel := context.WithCancel(of("the loop"))
 			cancel()
 			_ = e.ServeContext(over)
-			ran = e.labels.Now == caller
+			ran = e.Labels.Now == caller
 		})
 		if e.Serve(0, nil); !ran {
 			t.Error("the function goes on without its labels, or has not run")

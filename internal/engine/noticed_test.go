@@ -135,13 +135,13 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 			t.Error("there is no slot")
 		}
 		e.ServeIn(func() {
-			if e.counts.Works() || e.idleState.Spins || !e.q.RestsAlways() {
+			if e.Counts.Works() || e.idleState.Spins || !e.q.RestsAlways() {
 				t.Error("the thread works, spins, or is not to be woken while the loop waits")
 			}
 			testutil.Arrives(t, events)
 		})
 		e.Go(func() {
-			if !e.counts.Works() || e.WakeOf() != nil || e.q.RestsAlways() {
+			if !e.Counts.Works() || e.WakeOf() != nil || e.q.RestsAlways() {
 				t.Error("the thread rests, or a loop that has ended is woken")
 			}
 		})
@@ -166,8 +166,8 @@ func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
 		if after := e.running(clock.Now()); before != 0 || after == 0 {
 			t.Errorf("it has run for %v before, and for %v after something was queued", before, after)
 		}
-		if v := new(observedCall); !e.asksHost(v) || e.asksHost(v) {
-			t.Error("it is not asked once whether it is such a loop")
+		if !e.AsksHost() {
+			t.Error("it is not asked whether it is such a loop")
 		}
 	})
 	testutil.Arrives(t, e.Done())
@@ -217,7 +217,7 @@ func TestFinish_panicsBeforeTheEnd(t *testing.T) {
 func TestGo_countsWhatTheQueueRefuses(t *testing.T) {
 	e, _ := New(Config{})
 	e.q.Close()
-	if ok, n := e.Go(nothing), e.refused.Load(); ok || n != 1 {
+	if ok, n := e.Go(nothing), e.Tally.Refused.Load(); ok || n != 1 {
 		t.Errorf("accepted: %v; %d were refused, want 1", ok, n)
 	}
 }
@@ -252,12 +252,12 @@ func TestRun_countsWhatItDrops(t *testing.T) {
 	gone.Withdraw()
 	unwanted.Abandon()
 	for i, c := range []*callq.Call{gone, unwanted} {
-		if e.run(c, nil) || e.counts.Dropped != uint(i+1) {
-			t.Errorf("call %d has run, or %d are counted", i, e.counts.Dropped)
+		if e.run(c, nil) || e.Counts.Dropped != uint(i+1) {
+			t.Errorf("call %d has run, or %d are counted", i, e.Counts.Dropped)
 		}
 	}
-	if o := unwanted.Outcome(); o != callq.Refused || e.counts.Calls != 0 {
-		t.Errorf("the outcome is %d, and %d calls have begun", o, e.counts.Calls)
+	if o := unwanted.Outcome(); o != callq.Refused || e.Counts.Calls != 0 {
+		t.Errorf("the outcome is %d, and %d calls have begun", o, e.Counts.Calls)
 	}
 }
 

@@ -52,17 +52,18 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	o := new(Owner)
 	p := new(Pool)
 	c.Own = true
-	p.target.init(c, o)
 	p.workers = make([]*Engine, n)
 	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
-	p.records.Owner = &p.target
 	for i := range p.workers {
 		e := newEngine(c)
 		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
-		e.q.Owner = &p.target
 		p.workers[i] = e
 	}
 	p.on = p.workers[0]
+	p.target.init(c, o)
+	for _, e := range p.workers {
+		e.q.Owner = p.observer
+	}
 	p.list()
 	return p, o
 }
@@ -83,7 +84,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 	self := Self()
 	calls := make([]*callq.Call, len(p.workers))
 	for i, e := range p.workers {
-		run, _ := p.newObserved(never, nil, func() { fn(i) }, true)
+		run, _ := p.observer.Wrap(never, nil, func() { fn(i) }, true)
 		calls[i] = e.q.Get(callq.Awaited, run, self.poster())
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)

@@ -20,6 +20,8 @@ func poolAtRest(n int) *Pool {
 		p.workers = append(p.workers, e)
 		p.next(e)
 	}
+	p.on = p.workers[0]
+	p.target.init(Config{}, new(Owner))
 	return p
 }
 
@@ -188,7 +190,7 @@ func TestPool_Retire_coming(t *testing.T) {
 
 // A thread of a pool whose start function is to run is not one that is about to take a call.
 func TestFirst_makesAThreadBusy(t *testing.T) {
-	e := newEngine(Config{})
+	e, _ := New(Config{})
 	if e.First(nothing); !e.busy.Load() {
 		t.Error("a wait would count on it")
 	}

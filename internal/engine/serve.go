@@ -80,7 +80,7 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 		}
 	}()
 	defer e.endLoop(e.beginLoop(0))
-	defer e.labels.Relabel(e.labels.Unlabel())
+	defer e.Labels.Relabel(e.Labels.Unlabel())
 	defer e.restElsewhere() // also after a Wait inside a function
 	e.restElsewhere()
 	return e.runQueued(limit, rest)
@@ -123,7 +123,7 @@ func (e *Engine) handOn() (yielded bool) {
 func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 	if last, ok := e.q.Mark(); ok {
 		start := clock.Now()
-		e.counts.Work(start)
+		e.Counts.Work(start)
 		c := e.q.TakeUntil(last)
 		if rest != nil && e.q.Pending() {
 			rest()
@@ -145,12 +145,12 @@ func (e *Engine) runQueued(limit time.Duration, rest func()) (n int) {
 func (e *Engine) ServeContext(ctx context.Context) error {
 	cancel, outerCancel := ctx.Done(), e.cancel
 	defer afterFunc(ctx, e.unpark)() // cancel is closed before; sleep looks at it before it waits
-	relabel := e.labels.Serve(ctx, !e.own && e.serving.Load() == 0)
+	relabel := e.Labels.Serve(ctx, !e.own && e.serving.Load() == 0)
 	always := e.q.RestsAlways()
 	e.q.RestAlways(e.onWake.Load() != nil) // while the engine has the thread, it looks by itself
 	outer := e.beginLoop(0)
 	e.cancel = cancel
-	e.counts.Work(clock.Now())
+	e.Counts.Work(clock.Now())
 	serveAll(e.loop, e.countExit, func() {
 		e.cancel = outerCancel
 		e.q.Awake() // if cancel was closed while it rested
@@ -181,12 +181,12 @@ func (e *Engine) run(c *callq.Call, during *wait) bool {
 		return e.runPosted(c)
 	case callq.Withdrawable:
 		if !c.Start() {
-			e.counts.Dropped++
+			e.Counts.Dropped++
 			return false
 		}
 	}
 	if c.Unwanted() {
-		e.counts.Dropped++
+		e.Counts.Dropped++
 		c.Settle(callq.Refused)
 		return false
 	}
@@ -208,7 +208,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 	outcome := callq.Exited
 	defer func() {
 		failed := panicked != nil && (outcome != callq.Exited || panicked != noValue)
-		e.counts.Ended(failed)
+		e.Counts.Ended(failed)
 		e.current = nil
 		if e.pool != nil && during == nil {
 			e.busy.Store(false) // before its caller can know
@@ -223,7 +223,7 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 			e.idleState.woke++
 		}
 	}()
-	e.counts.Calls++
+	e.Counts.Calls++
 	invoke(c.Fn, &panicked)
 	if outcome = callq.Ran; panicked != nil {
 		outcome = callq.Panicked
@@ -243,16 +243,16 @@ func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 	returned := false
 	defer func() {
 		failed := panicked != nil && (returned || panicked != noValue)
-		if ran = !e.withdrawn; ran || failed {
-			e.counts.Ended(failed)
+		if ran = !e.Withdrawn; ran || failed {
+			e.Counts.Ended(failed)
 		} else {
-			e.counts.Skipped++
+			e.Counts.Skipped++
 		}
-		if e.withdrawn = false; failed {
+		if e.Withdrawn = false; failed {
 			e.of.panicked(panicked, e) //threadcall:alloc for the report
 		}
 	}()
-	e.counts.Posts++
+	e.Counts.Posts++
 	invoke(fn, &panicked)
 	returned = true
 	return true // the deferred call corrects that

@@ -69,7 +69,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 		}
 		e.endLoop(outer)
 	}()
-	defer e.labels.Relabel(e.labels.Unlabel())
+	defer e.Labels.Relabel(e.Labels.Unlabel())
 	e.look()
 	if !e.q.Pending() {
 		e.handOn()
@@ -113,8 +113,8 @@ func (e *Engine) block(f func(), announce bool) {
 		return
 	}
 	e.endYields()
-	if e.counts.Works() {
-		e.counts.Rest(clock.Now())
+	if e.Counts.Works() {
+		e.Counts.Rest(clock.Now())
 	}
 	f()
 	e.eventLoop.seen = clock.Now()
@@ -128,11 +128,11 @@ func (e *Engine) ServeIn(loop func()) {
 	e.Control(func() {
 		serveAll(func() {
 			e.idleState.Stop()
-			e.counts.Rest(clock.Now())
+			e.Counts.Rest(clock.Now())
 			e.restInHost(false) // what is queued has come before the loop
 			loop()
 		}, e.countExit, func() {
-			e.counts.Work(clock.Now())
+			e.Counts.Work(clock.Now())
 			e.OnWake(nil)
 			e.q.RestAlways(false)
 			e.Retire()

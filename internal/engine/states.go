@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/list"
+	"github.com/threadcall/threadcall/internal/observe"
 )
 
 // all has the threads and pools that have not ended, and what is counted under each name, also of
@@ -24,7 +25,7 @@ var all struct {
 // A named is what threads and pools of one name have in common.
 type named struct {
 	name string
-	tally
+	observe.Tally
 	ended Stats // the sums of those that have ended; guarded by all.mu
 }
 
@@ -57,10 +58,11 @@ func (x *target) list() {
 	}
 	x.named = cmp.Or(all.names[name], &named{name: name})
 	all.names[name] = x.named
+	x.observer.Tallies[1] = &x.named.Tally
 	x.node.Value = x
 	all.targets.Append(&x.node)
 	if x.Timed || all.measures {
-		x.Measure(true)
+		x.observer.Measure(true)
 	}
 }
 
@@ -80,7 +82,7 @@ func MeasureTimes(on bool) {
 	defer all.mu.Unlock()
 	all.measures = on
 	for n := all.targets.First; n != nil; n = n.After {
-		n.Value.Measure(on || n.Value.Timed)
+		n.Value.observer.Measure(on || n.Value.Timed)
 	}
 }
 
@@ -135,7 +137,7 @@ func States() (states []State, names map[string]*Stats) {
 	names = map[string]*Stats{}
 	for _, l := range all.names {
 		s := l.ended
-		s.Refused, s.Withdrawn, s.Slow = l.refused.Load(), l.withdrawn.Load(), l.slow.Load()
+		s.Refused, s.Withdrawn, s.Slow = l.Refused.Load(), l.Withdrawn.Load(), l.Slow.Load()
 		names[l.name] = &s
 	}
 	for n := all.targets.First; n != nil; n = n.After {
@@ -162,11 +164,11 @@ func (s *State) fill(x *target) {
 	if l := x.limit; l != nil {
 		s.Limit, s.Blocked = cap(l.places), int(l.waiting.Load())
 	}
-	s.Timed = x.observes.Load()&measures != 0
+	s.Timed = x.observes.Load()&observe.Measures != 0
 	now, same := x.now()
 	for _, e := range x.Workers() {
 		t := ThreadState{TID: e.tid.Load(), Begun: !e.own && e.begun(),
-			At: fmt.Sprintf("%p", e), StackID: e.stackID(), From: x.observer.from(e)}
+			At: fmt.Sprintf("%p", e), StackID: e.stackID(), From: x.observer.From(&e.Thread)}
 		if same {
 			t.Running = e.running(now)
 		}
@@ -196,16 +198,4 @@ func (e *Engine) waitsFor() (what string, ids []uint64) {
 		ids = append(ids, x.of.ID())
 	}
 	return what, slices.Compact(ids) // those of a pool have one
-}
-
-// from returns where the function that runs on e was queued, if that is known.
-func (o *observer) from(e *Engine) []uintptr {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for n := o.running.Last; n != nil; n = n.Before {
-		if v := n.Value; v.on == e {
-			return append([]uintptr(nil), v.from[:v.depth]...)
-		}
-	}
-	return nil
 }

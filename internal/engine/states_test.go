@@ -23,7 +23,7 @@ func TestStates_observeNothing(t *testing.T) {
 		t.Error("a look has functions observed")
 	}
 	for name, observe := range map[string]func(on bool){
-		"Measure": e.Measure,
+		"Measure": e.observer.Measure,
 		"Watch": func(on bool) {
 			if o.Watch(time.Hour, func(Slow) {}); !on {
 				o.Watch(0, nil)
@@ -63,7 +63,7 @@ func TestStates_haveFewNames(t *testing.T) {
 	defer all.mu.Unlock()
 	var sum Stats
 	for _, l := range all.names {
-		sum.Refused += l.refused.Load()
+		sum.Refused += l.Refused.Load()
 		sum.add(l.ended)
 	}
 	if len(all.names) != maxNames+1 || sum.Returned != n || sum.Refused != n {
@@ -147,10 +147,10 @@ func TestStats_ofTheLastMoment(t *testing.T) {
 	e.Call(func() {})
 	e.Terminate()
 	<-e.Done()
-	if e.counts.Works() {
+	if e.Counts.Works() {
 		t.Error("the thread has ended, and has something to do")
 	}
-	e.counts.Skipped++
+	e.Counts.Skipped++
 	if n := e.Stats().Posts; n != 0 {
 		t.Errorf("%d posts have begun, want none", n)
 	}
@@ -173,20 +173,20 @@ func TestEndLoop_isTheEndOfWork(t *testing.T) {
 	} {
 		e, _ := New(Config{})
 		if c.outer {
-			e.counts.Calls++
+			e.Counts.Calls++
 		}
 		outer := e.beginLoop(0)
 		begun := clock.Now() - time.Hour
-		e.counts.Work(begun)
+		e.Counts.Work(begun)
 		e.idleState.ticked, e.idleState.taken = begun+c.ticked, c.taken
-		e.counts.At.Store(int64(begun + c.at))
+		e.Counts.At.Store(int64(begun + c.at))
 		e.endLoop(outer)
-		busy := e.counts.Busy(begun + 2*time.Hour)
+		busy := e.Counts.Busy(begun + 2*time.Hour)
 		if c.outer {
 			busy -= time.Hour // as it goes on
 		}
-		if e.counts.Works() != c.outer || busy < c.want || busy > c.want+testutil.TimeLimit() {
-			t.Errorf("%s: busy for %v, want %v; works: %v", name, busy, c.want, e.counts.Works())
+		if e.Counts.Works() != c.outer || busy < c.want || busy > c.want+testutil.TimeLimit() {
+			t.Errorf("%s: busy for %v, want %v; works: %v", name, busy, c.want, e.Counts.Works())
 		}
 	}
 }

@@ -21,12 +21,12 @@ var never = context.Background()
 
 // A target is what functions are submitted to: a thread, or any of those of a pool.
 type target struct {
-	observes atomic.Uint32 // zero unless functions are observed, see observe_call.go
-	observer *observer     // to which they report
-	on       *Engine       // the thread, or the first of a pool
-	pool     *Pool         // or nil; also what the thread belongs to
-	workers  []*Engine     // the thread, or those of a pool
-	records  *callq.Queue  // to get records from
+	observes atomic.Uint32     // zero unless functions are observed, see package observe
+	observer *observe.Observer // to which they report
+	on       *Engine           // the thread, or the first of a pool
+	pool     *Pool             // or nil; also what the thread belongs to
+	workers  []*Engine         // the thread, or those of a pool
+	records  *callq.Queue      // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32 // see live.go
@@ -35,7 +35,7 @@ type target struct {
 	Config                 // but for what the thread or pool has let go of
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
-	tally
+	observe.Tally
 	lastPanic atomic.Pointer[Panic]
 	listing
 }
@@ -45,8 +45,8 @@ func (x *target) init(c Config, o *Owner) {
 	if n := c.Limit; n > 0 {
 		x.limit = &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 	}
-	x.observer = &observer{of: x}
-	o.of = x
+	x.observer = observe.New(&x.on.Thread, &x.observes, &x.Tally, o)
+	x.records.Owner = x.observer
 }
 
 // caller returns the thread that the caller is on, if any, and whether that is one of x.
@@ -117,7 +117,7 @@ func (e *Engine) nested(fn func()) bool {
 		return false
 	}
 	if trace.IsEnabled() {
-		trace.WithRegion(never, region, fn)
+		trace.WithRegion(never, observe.Region, fn)
 	} else {
 		fn()
 	}
@@ -127,8 +127,8 @@ func (e *Engine) nested(fn func()) bool {
 // nestedContext is nested for CallContext.
 func (e *Engine) nestedContext(ctx context.Context, fn func()) error {
 	if observe.HasLabels(ctx) {
-		defer e.labels.Set(e.labels.Now)
-		e.labels.Under(ctx)
+		defer e.Labels.Set(e.Labels.Now)
+		e.Labels.Under(ctx)
 	}
 	if !e.nested(fn) {
 		return ErrTerminated
@@ -204,7 +204,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	self, here := x.caller()
 	if callq.Done(ctx) {
 		if !here {
-			x.withdrew()
+			x.observer.Withdrew()
 		}
 		return Cause(ctx)
 	}
@@ -212,12 +212,12 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 		return self.nestedContext(ctx, fn)
 	}
 	if !x.Reachable() {
-		x.Refused()
+		x.observer.Refused()
 		return ErrTerminated
 	}
-	fn, v := x.newObserved(ctx, nil, fn, false)
+	fn, v := x.observer.Wrap(ctx, nil, fn, false)
 	if v != nil {
-		defer v.release() // also if fn panics or calls Goexit
+		defer v.Release() // also if fn panics or calls Goexit
 	}
 	// the methods of ctx may panic: here, before fn is queued and when it is settled, or on the
 	// thread, see callq.Start
@@ -235,7 +235,7 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	case o != callq.Expired:
 		return ErrTerminated
 	}
-	x.withdrew()
+	x.observer.Withdrew()
 	return Cause(ctx)
 }
 
@@ -266,7 +266,7 @@ func (e *Engine) Go(fn func()) bool {
 	}
 	wake, ok := e.q.Post(fn)
 	if !ok {
-		x.Refused()
+		x.observer.Refused()
 	} else if wake {
 		e.wake()
 	} else if e.yields.kind.Load() != 0 {
@@ -346,7 +346,7 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 		return false, false
 	}
 	if callq.Done(ctx) {
-		x.withdrew()
+		x.observer.Withdrew()
 		return false, false
 	}
 	until, cancel := ctx, ctx.Done()
@@ -357,10 +357,10 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 	}
 	self, here := x.caller()
 	if !here && !x.Reachable() {
-		x.Refused()
+		x.observer.Refused()
 		return false, false
 	}
-	fn, v := x.newObserved(ctx, until, fn, true)
+	fn, v := x.observer.Wrap(ctx, until, fn, true)
 	kind, ok := x.acquire(room, self, here, cancel)
 	ok = ok && x.phase.Load() == open && !isClosed(cancel) // also after a wait
 	var c *callq.Call
@@ -385,8 +385,8 @@ func (x *target) enqueue(ctx context.Context, fn func(), room room) (wake, ok bo
 	return wake, ok
 }
 
-// giveUp drops what is not queued: a record, and an observedCall, or nil.
-func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observedCall) {
+// giveUp drops what is not queued: a record, and an observed one, or nil.
+func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, v *observe.Call) {
 	if kind == callq.Placed {
 		<-x.limit.places
 	}
@@ -394,11 +394,11 @@ func (x *target) giveUp(kind callq.Kind, cancel <-chan struct{}, c *callq.Call, 
 		c.Drop()
 	}
 	if v != nil {
-		v.release()
+		v.Release()
 	}
 	if isClosed(cancel) {
-		x.withdrew()
+		x.observer.Withdrew()
 	} else {
-		x.Refused()
+		x.observer.Refused()
 	}
 }

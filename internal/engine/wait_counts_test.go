@@ -54,7 +54,7 @@ func TestSpinSlots_loads(t *testing.T) {
 			var seen []time.Duration
 			for _, e := range engines {
 				if e.waits.Spin.Load() > 0 {
-					seen = append(seen, time.Duration(e.counts.At.Load()))
+					seen = append(seen, time.Duration(e.Counts.At.Load()))
 				}
 			}
 			n, now := int32(0), clock.Now()

@@ -302,7 +302,7 @@ func (e *Engine) runFor(x *Engine, theirs, w *wait) bool {
 		return false
 	}
 	e.unpublish() // while it runs that, it does not wait
-	defer e.labels.Relabel(e.labels.Unlabel())
+	defer e.Labels.Relabel(e.Labels.Unlabel())
 	e.run(c, w)
 	return true
 }

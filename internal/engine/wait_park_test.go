@@ -112,15 +112,15 @@ func TestPark_rests(t *testing.T) {
 		e.bubble = bubble
 		down := clock.Now() - time.Second
 		r.taken, r.Window.Idles = 7, 7
-		e.counts.Work(down - time.Second)
+		e.Counts.Work(down - time.Second)
 		before := r.Policy
 		e.park(down)
 		if r.ticked <= down || r.ticked > clock.Now() || r.taken != 0 || r.sleeps != 1 ||
 			r.Window != (spin.Window{Grabs: 1}) || r.Policy != before {
 			t.Errorf("it was down at %v: %+v", down, *r)
 		}
-		if !e.counts.Works() || e.counts.Busy(r.ticked) != time.Second {
-			t.Errorf("it was busy for %v, want a second", e.counts.Busy(r.ticked))
+		if !e.Counts.Works() || e.Counts.Busy(r.ticked) != time.Second {
+			t.Errorf("it was busy for %v, want a second", e.Counts.Busy(r.ticked))
 		}
 	}
 }
@@ -220,7 +220,7 @@ func TestLoop_timesFunctionsOnly(t *testing.T) {
 func TestTick_yields(t *testing.T) {
 	now := clock.Now()
 	e, _ := New(Config{})
-	if e.tick(now); e.yields.kind.Load() != 0 || e.counts.At.Load() != int64(now) {
+	if e.tick(now); e.yields.kind.Load() != 0 || e.Counts.At.Load() != int64(now) {
 		t.Errorf("after a wait that is not timed, callers are told %d", e.yields.kind.Load())
 	}
 	for name, c := range map[string]struct {
@@ -242,7 +242,7 @@ func TestTick_yields(t *testing.T) {
 		yielded := yields(func() {
 			r.ticked, r.yielded, r.passed, r.let = now, now-c.yielded, now-c.passed, now
 			if name != "posts alone" {
-				e.counts.Calls++
+				e.Counts.Calls++
 			}
 			if e.yields.kind.Store(0); c.unheard {
 				e.yields.kind.Store(yieldOwn)
@@ -255,8 +255,8 @@ func TestTick_yields(t *testing.T) {
 		if c.itself && !yielded || (r.passed == now-c.passed) == c.itself {
 			t.Errorf("%s: it yields: %v, and has passed at %v, now %v", name, yielded, r.passed, now)
 		}
-		if (r.yielded == now) != (c.kind != 0) || e.counts.At.Load() != int64(now) {
-			t.Errorf("%s: yielded at %v, seen at %v, now %v", name, r.yielded, e.counts.At.Load(), now)
+		if (r.yielded == now) != (c.kind != 0) || e.Counts.At.Load() != int64(now) {
+			t.Errorf("%s: yielded at %v, seen at %v, now %v", name, r.yielded, e.Counts.At.Load(), now)
 		}
 	}
 }
@@ -273,7 +273,7 @@ func TestLetRun(t *testing.T) {
 	told := func(spin, since, ago time.Duration) (now time.Duration) {
 		now = clock.Now() - ago
 		r.ticked, r.yielded, r.passed, r.let, r.woke = now, 0, 0, now-since, 2
-		e.counts.Calls++
+		e.Counts.Calls++
 		e.yields.kind.Store(0)
 		e.waits.Spin.Store(int64(spin))
 		e.tick(now)
@@ -341,7 +341,7 @@ func TestTick_yieldsToPosts(t *testing.T) {
 		{true, yieldAfter, true}, {false, yieldAfter, false},
 	} {
 		if c.called {
-			e.counts.Calls++
+			e.Counts.Calls++
 		}
 		e.idleState.yielded, e.idleState.passed, e.idleState.let = now-c.yielded, now, now
 		e.yields.kind.Store(0)
@@ -372,16 +372,16 @@ func TestSpin_learns(t *testing.T) {
 			t.Fatal("there is no slot")
 		}
 		r.Policy.Price, r.woke, r.passed = time.Hour, c.woke, 1
-		e.counts.Work(clock.Now())
+		e.Counts.Work(clock.Now())
 		c.before(e)
 		before := r.Policy.Gain
 		found := make(chan bool, 1)
 		go func() { found <- e.spin() }()
 		if got := testutil.Arrives(t, found); got != c.found || r.woke != 0 || r.passed != 1 ||
 			r.Policy.Gain < before != c.learn || r.Several != (c.woke > 1) ||
-			e.counts.Works() == c.rests {
+			e.Counts.Works() == c.rests {
 			t.Errorf("%s: found %v, passed at %v, works %v: %+v", name, got, r.passed,
-				e.counts.Works(), *r)
+				e.Counts.Works(), *r)
 		}
 		r.Stop()
 	}
@@ -451,7 +451,7 @@ func TestSpin_isNoWork(t *testing.T) {
 		defer e.idleState.Stop()
 		r.Policy.Price = time.Hour
 		start := clock.Now()
-		e.counts.Work(start)
+		e.Counts.Work(start)
 		pushed := make(chan bool)
 		go func() {
 			defer close(pushed)
@@ -464,6 +464,6 @@ func TestSpin_isNoWork(t *testing.T) {
 		<-pushed
 		w := &r.Window
 		return found && w.Idles == 1 && w.Idle > 0 && r.Found == 1 &&
-			e.counts.Busy(start+w.Idle) == 0
+			e.Counts.Busy(start+w.Idle) == 0
 	}, "a spin that has found a call is counted")
 }

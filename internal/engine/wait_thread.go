@@ -66,7 +66,7 @@ func (e *Engine) tick(now time.Duration) {
 	r.taken = 0
 	if r.ticked == 0 { // or it would yield after its first call
 		r.ticked, r.yielded, r.passed, r.let = now, now, now, now
-		e.counts.At.Store(int64(now))
+		e.Counts.At.Store(int64(now))
 		return
 	}
 	each := (now - r.ticked) / time.Duration(n)
@@ -79,7 +79,7 @@ func (e *Engine) tick(now time.Duration) {
 	if e.pool == nil { // its queue says nothing of what waits in the backlog
 		r.Advise(now, now-r.ticked, n, e.q.Grabs())
 	}
-	e.counts.At.Store(int64(now))
+	e.Counts.At.Store(int64(now))
 	r.every = int(min(max(tick/max(each, 1), 1), maxCalls))
 	r.ticked = now
 	// while callers park at once, other Ps are free to take what waits for this one
@@ -87,10 +87,10 @@ func (e *Engine) tick(now time.Duration) {
 		return
 	}
 	after := yieldAfter
-	if e.counts.Calls == r.calls {
+	if e.Counts.Calls == r.calls {
 		after = yieldPosts
 	}
-	r.calls = e.counts.Calls
+	r.calls = e.Counts.Calls
 	if now-r.yielded >= after {
 		r.yielded = now
 		kind := uint32(yieldOwn)
@@ -183,14 +183,14 @@ func (e *Engine) spin() bool {
 		if found {
 			r.Found++
 			r.Window.Idle += now - start
-			e.counts.Idled(now - start)
+			e.Counts.Idled(now - start)
 			return true
 		}
 		if e.q.Closed() {
 			return true
 		}
 	}
-	e.counts.Rest(start)
+	e.Counts.Rest(start)
 	p.Periods(p.LookFor(), 1)
 	return false
 }
@@ -222,7 +222,7 @@ func (e *Engine) park(down time.Duration) {
 	if down == 0 {
 		down = clock.Now()
 	}
-	e.counts.Rest(down)
+	e.Counts.Rest(down)
 	if e.bubble != 0 {
 		e.sleep(down)
 		return
@@ -244,7 +244,7 @@ func (e *Engine) park(down time.Duration) {
 //threadcall:noalloc
 func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	if e.Name != "" { // a function may have set other labels
-		e.labels.Set(e.labels.Now)
+		e.Labels.Set(e.Labels.Now)
 	}
 	e.mode.Store(inScheduler)
 	if e.q.Rest() {
@@ -256,7 +256,7 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	r := &e.idleState
 	r.sleeps++
 	now = clock.Now()
-	e.counts.Work(now)
+	e.Counts.Work(now)
 	if now-down >= longSleep {
 		r.shared, r.Policy.Contended = now, 0
 	}

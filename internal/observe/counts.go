@@ -1,4 +1,3 @@
-// Package observe has the counts of the functions on a thread, and the profiler labels of these.
 package observe
 
 import (

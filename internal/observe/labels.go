@@ -23,9 +23,6 @@ type Labels struct {
 	G    uintptr         // that goroutine
 }
 
-// Init is called for a new thread.
-func (l *Labels) Init() { l.own, l.Now = context.Background(), context.Background() }
-
 // Name makes name, as the label thread, one of what runs on the thread.
 func (l *Labels) Name(name string) {
 	set := pprof.Labels("thread", name)

@@ -63,8 +63,9 @@ func label(ctx context.Context, key string) string {
 // the thread. Another goroutine, such as a coroutine, changes nothing of that.
 func TestLabels(t *testing.T) {
 	defer pprof.SetGoroutineLabels(context.Background())
-	var l Labels
-	l.Init()
+	var thread Thread
+	thread.Init(nil)
+	l := &thread.Labels
 	l.G = ident.G()
 	if before := l.Unlabel(); before != l.Now || HasLabels(before) {
 		t.Errorf("a new thread has the labels %v", before)
@@ -95,8 +96,9 @@ func TestLabels(t *testing.T) {
 func TestLabels_Serve(t *testing.T) {
 	defer pprof.SetGoroutineLabels(context.Background())
 	for _, hosts := range []bool{false, true} {
-		var l Labels
-		l.Init()
+		var thread Thread
+		thread.Init(nil)
+		l := &thread.Labels
 		l.G = ident.G()
 		l.Under(of("a function"))
 		before := l.Now

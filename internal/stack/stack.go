@@ -34,7 +34,7 @@ var callers = []string{"/internal/engine.invoke", "/internal/engine.(*target).pa
 // between is what may stand between a function and its caller, and is of no interest.
 var between = []string{
 	"runtime.gopanic", "runtime.goexit", "runtime/trace.WithRegion",
-	"/internal/engine.(*observedCall).call", "/thread.(*Timer).call",
+	"/internal/observe.(*Call).call", "/thread.(*Timer).call",
 	"/internal/engine.(*Engine).nestedContext",
 }
 

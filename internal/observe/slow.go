@@ -1,7 +1,8 @@
-package engine
+package observe
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"runtime/trace"
 	"time"
@@ -12,7 +13,7 @@ import (
 )
 
 // A watch reports functions that run for longer than they should, on one thread or on those of a
-// pool, and those that wait for as long. It is guarded by observer.mu.
+// pool, and those that wait for as long. It is guarded by Observer.mu.
 //
 // While functions run or wait there is one timer, due when the oldest that has not been reported
 // will have run for too long. A function that returns in time does not stop the timer, which looks
@@ -29,9 +30,9 @@ type watch struct {
 	alarm clock.Alarm // the timer
 	set   bool        // it is, or its function has not got mu yet
 
-	waiting  list.List[*observedCall] // the functions that have not begun
-	stalled  bool                     // one that waits has been reported, and nothing has begun since
-	reported time.Duration            // when one was
+	waiting  list.List[*Call] // the functions that have not begun
+	stalled  bool             // one that waits has been reported, and nothing has begun since
+	reported time.Duration    // when one was
 }
 
 const (
@@ -50,17 +51,17 @@ type Slow struct {
 
 // An Owner has the values of users that may refer to the handle of an engine or a pool. The engine
 // has a weak reference to it. Otherwise a handle to which such a value refers would never be
-// collected, and its thread never reclaimed. Each observedCall has a strong one to notify, so that
+// collected, and its thread never reclaimed. Each Call has a strong one to notify, so that
 // it is notified of functions that are queued when the handle is dropped.
 type Owner struct {
-	of     *target
-	notify *func(Slow) // or nil; guarded by observer.mu
+	of     *Observer
+	notify *func(Slow) // or nil; guarded by Observer.mu
 }
 
 // Watch has notify called once for each function, of those queued from now on, that has run or
 // waited for limit. Nil ends that.
 func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
-	x := o.of.observer
+	x := o.of
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.slow.forget()
@@ -72,14 +73,14 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	if o.notify = nil; notify != nil {
 		o.notify = &notify
 	}
-	o.of.observe(watches, notify != nil)
+	x.observe(watches, notify != nil)
 }
 
 // notifies returns what functions that are queued now notify, or nil.
 //
 //threadcall:noalloc
-func (o *observer) notifies() *func(Slow) {
-	if owner := o.of.owner.Value(); owner != nil {
+func (o *Observer) notifies() *func(Slow) {
+	if owner := o.first.runner.Owner(); owner != nil {
 		return owner.notify
 	}
 	return nil
@@ -88,12 +89,12 @@ func (o *observer) notifies() *func(Slow) {
 // watch is called when v is about to be queued.
 //
 //threadcall:noalloc
-func (o *observer) watch(v *observedCall) {
+func (o *Observer) watch(v *Call) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	v.notify = o.notifies()
 	// in another bubble there are two clocks, and the timer would be the bubble's
-	if v.notify != nil && clock.InBubble() == o.of.Bubbled() {
+	if v.notify != nil && clock.InBubble() == o.bubbled {
 		o.slow.waiting.Append(&v.node)
 		o.arm(o.slow.limit)
 	}
@@ -102,24 +103,23 @@ func (o *observer) watch(v *observedCall) {
 // drop forgets v, which does not begin, or does not run any more.
 //
 //threadcall:noalloc
-func (o *observer) drop(v *observedCall) {
+func (o *Observer) drop(v *Call) {
 	o.mu.Lock()
 	v.node.Remove()
 	o.mu.Unlock()
 }
 
-// pauseSlow stops the time of the observed function in which a loop begins, resumeSlow begins it
-// again.
+// Pause stops the time of the observed function in which a loop begins, Resume begins it again.
 //
 //threadcall:noalloc
-func (e *Engine) pauseSlow() {
-	if v := e.observed; v != nil {
+func (t *Thread) Pause() {
+	if v := t.innermost; v != nil {
 		v.observer.drop(v)
 	}
 }
 
-func (e *Engine) resumeSlow(now time.Duration) {
-	if v := e.observed; v != nil {
+func (t *Thread) Resume(now time.Duration) {
+	if v := t.innermost; v != nil {
 		o := v.observer
 		o.mu.Lock()
 		defer o.mu.Unlock()
@@ -133,7 +133,7 @@ func (e *Engine) resumeSlow(now time.Duration) {
 // runs says that v runs since now. The caller holds mu.
 //
 //threadcall:noalloc
-func (o *observer) runs(v *observedCall, now time.Duration) {
+func (o *Observer) runs(v *Call, now time.Duration) {
 	v.since = now
 	v.node.Remove()
 	o.running.Append(&v.node)
@@ -145,18 +145,18 @@ func (o *observer) runs(v *observedCall, now time.Duration) {
 // arm sets the timer, if it is not.
 //
 //threadcall:noalloc
-func (o *observer) arm(d time.Duration) {
+func (o *Observer) arm(d time.Duration) {
 	if !o.slow.set {
 		o.slow.set = true
 		o.slow.alarm.Set(d)
 	}
 }
 
-// ended stops the timer for good, which would keep what has ended until it is due.
-func (o *observer) ended() {
+// End stops the timer for good, which would keep what has ended until it is due.
+func (o *Observer) End() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.slow.set = true; clock.InBubble() == o.of.Bubbled() {
+	if o.slow.set = true; clock.InBubble() == o.bubbled {
 		o.slow.alarm.Stop()
 	}
 }
@@ -170,7 +170,7 @@ func (w *watch) forget() {
 }
 
 // look is the timer's function.
-func (o *observer) look() {
+func (o *Observer) look() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.slow.set = false
@@ -183,7 +183,8 @@ func (o *observer) look() {
 		case v.notify == nil:
 		case left > 0:
 			next = min(next, left)
-		case v.on.asksHost(v):
+		case !v.asked && v.on.runner.AsksHost():
+			v.asked = true
 			next = min(next, o.slow.limit, hostAnswers)
 		default:
 			o.report(v, v.on, Slow{Running: now - v.since})
@@ -198,9 +199,9 @@ func (o *observer) look() {
 // stall reports the function that has waited for longest, if that is for too long, or returns how
 // long it is until then. Its stack is that of the thread, of those of a pool the one whose function
 // has run for longest.
-func (o *observer) stall(now time.Duration) (next time.Duration) {
+func (o *Observer) stall(now time.Duration) (next time.Duration) {
 	w := &o.slow
-	if o.of.Terminated() {
+	if o.first.runner.Terminated() {
 		w.forget() // they will not begin, and the queue reports nothing about those that it refuses
 	}
 	first := w.waiting.First
@@ -212,43 +213,33 @@ func (o *observer) stall(now time.Duration) (next time.Duration) {
 		return left
 	}
 	w.stalled, w.reported = true, now
-	e := o.of.on
+	t := o.first
 	if n := o.running.First; n != nil {
-		e = n.Value.on
+		t = n.Value.on
 	}
-	o.report(v, e, Slow{Waiting: now - v.queued})
+	o.report(v, t, Slow{Waiting: now - v.queued})
 	return notYet
 }
 
 // hostAnswers is how long a native loop has to begin to serve.
 const hostAnswers = 100 * time.Millisecond
 
-// asksHost reports whether v, which has run for too long, may be a native loop. Then something is
-// queued: a loop serves that, and so pauses v for good; otherwise v is slow at the next look.
-func (e *Engine) asksHost(v *observedCall) bool {
-	if v.asked || e.onWake.Load() == nil {
-		return false
-	}
-	v.asked = true
-	go e.Control(nil) // which calls a function of the host
-	return true
-}
-
-// report reports v with the stack of the goroutine that serves e. It has a goroutine of its own, as
+// report reports v with the stack of the goroutine that serves t. It has a goroutine of its own, as
 // notify may block, panic or call Goexit.
-func (o *observer) report(v *observedCall, e *Engine, s Slow) {
-	number, at := stack.Of(e.stackID())
-	s.Name, s.TID, s.Stack = e.threadName(), e.tid.Load(), at
+func (o *Observer) report(v *Call, t *Thread, s Slow) {
+	number, at := stack.Of(t.runner.Describe(&s))
+	s.Stack = at
 	s.Caller = stack.TraceCaller(v.from[:v.depth])
 	if s.Running > 0 { // a mark in the trace, if any, by which threadcall trace finds the function
-		ctx := never
+		ctx := context.Background()
 		if v.task != nil {
 			ctx = v.ctx
 		}
 		trace.Logf(ctx, slowLog, "goroutine=%s thread=%d running=%d", cmp.Or(number, "0"), s.TID,
 			clock.Now()-v.since)
 	}
-	o.of.slow.Add(1)
-	o.of.named.slow.Add(1)
+	for _, t := range o.Tallies {
+		t.Slow.Add(1)
+	}
 	go (*v.notify)(s)
 }

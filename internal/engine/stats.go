@@ -1,14 +1,16 @@
 package engine
 
 import (
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/histogram"
-	"github.com/threadcall/threadcall/internal/list"
 	"github.com/threadcall/threadcall/internal/observe"
+)
+
+type (
+	Owner = observe.Owner
+	Slow  = observe.Slow
 )
 
 // Stats are what is known of the functions of a thread or a pool since it was made.
@@ -25,100 +27,12 @@ type Stats struct {
 	Parked, Spinning, EventLoops uint64
 }
 
-// An observer is what the functions of a thread, or of all threads of a pool, report to: it
-// measures their times, and watches those that are to be watched, see observe_slow.go. Functions
-// that are queued while neither is asked for report nothing.
-type observer struct {
-	of *target
-
-	// mu is held while a stack is taken: a function that would return meanwhile waits, so the stack is
-	// its own.
-	mu       sync.Mutex
-	measured *[2]histogram.Times      // waits and runs; nil until times are measured
-	running  list.List[*observedCall] // those that began first, or again, come first
-	slow     watch
-}
-
-const (
-	measures = 1 << iota // of target.observes: Measure has asked for times,
-	watches              // Watch for reports
-)
-
-// observe has the functions of x that are queued from now on observed, or not any more.
-func (x *target) observe(what uint32, on bool) {
-	if on {
-		x.observes.Or(what)
-	} else {
-		x.observes.And(^what)
-	}
-}
-
-// Measure has the times of functions measured, or not any more, of those that are queued from now
-// on.
-func (x *target) Measure(on bool) {
-	o := x.observer
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if on && o.measured == nil {
-		o.measured = new([2]histogram.Times)
-	}
-	x.observe(measures, on)
-}
-
-// begin is called on the thread when v begins to run.
-//
-//threadcall:noalloc
-func (o *observer) begin(v *observedCall) {
-	now := clock.Now()
-	v.outer, v.on.observed = v.on.observed, v
-	v.on.counts.At.Store(int64(now))
-	o.mu.Lock()
-	if v.timed {
-		wait := now - v.queued
-		if (now < 0) != (v.queued < 0) { // one of the two clocks is a bubble's
-			wait = 0
-		}
-		o.measured[0].Add(wait)
-	}
-	o.slow.stalled = false
-	o.runs(v, now)
-	o.mu.Unlock()
-}
-
-// end is called on the thread when v has run.
-//
-//threadcall:noalloc
-func (o *observer) end(v *observedCall) {
-	v.on.observed = v.outer
-	now := clock.Now()
-	o.mu.Lock()
-	if v.node.Remove() && v.timed { // else a loop has the rest of its time
-		o.measured[1].Add(now - v.since)
-	}
-	o.mu.Unlock()
-}
-
-// A tally counts functions that did not begin, and reports of slow ones.
-type tally struct{ refused, withdrawn, slow atomic.Uint64 }
-
-// Refused counts a function that was refused.
-func (x *target) Refused() {
-	x.refused.Add(1)
-	x.named.refused.Add(1)
-}
-
-// withdrew counts a function whose context was done before it could begin.
-func (x *target) withdrew() {
-	x.withdrawn.Add(1)
-	x.named.withdrawn.Add(1)
-}
-
 // Stats returns the counts. It changes nothing.
 //
 //threadcall:noalloc
 func (x *target) Stats() (s Stats) {
 	now, same := x.now()
-	s.Refused, s.Withdrawn, s.Slow = x.refused.Load(), x.withdrawn.Load(), x.slow.Load()
+	s.Refused, s.Withdrawn, s.Slow = x.Refused.Load(), x.Withdrawn.Load(), x.Slow.Load()
 	for _, e := range x.Workers() {
 		w, parked, spinning := e.read()
 		s.Left += uint64(w.Calls) + uint64(w.Posts) + uint64(w.Dropped)
@@ -131,16 +45,11 @@ func (x *target) Stats() (s Stats) {
 		s.Spinning += uint64(spinning)
 		s.EventLoops += uint64(e.announced.Load())
 		if same {
-			s.Busy += e.counts.Busy(now)
+			s.Busy += e.Counts.Busy(now)
 			s.Running = max(s.Running, e.running(now))
 		}
 	}
-	o := x.observer
-	o.mu.Lock()
-	if m := o.measured; m != nil {
-		s.Waits, s.Runs = m[0], m[1]
-	}
-	o.mu.Unlock()
+	x.observer.Times(&s.Waits, &s.Runs)
 	if x.phase.Load() < closed { // after Left, see package recorderhttp
 		s.Queued = x.Queued()
 		if x.limit != nil {
@@ -168,7 +77,7 @@ func (x *target) Queued() int {
 //threadcall:noalloc
 //go:norace
 func (e *Engine) read() (w observe.Words, parked, spinning int) {
-	return e.counts.Words, e.idleState.sleeps, e.idleState.Found
+	return e.Counts.Words, e.idleState.sleeps, e.idleState.Found
 }
 
 // begun reports whether a function has begun in the innermost loop and has not ended.
@@ -185,7 +94,7 @@ func (e *Engine) begun() bool {
 //
 //threadcall:noalloc
 func (e *Engine) running(now time.Duration) time.Duration {
-	since := time.Duration(e.counts.At.Load())
+	since := time.Duration(e.Counts.At.Load())
 	if !e.begun() {
 		return 0
 	}
@@ -203,6 +112,23 @@ func (e *Engine) running(now time.Duration) time.Duration {
 //threadcall:noalloc
 func (x *target) now() (now time.Duration, ok bool) {
 	return clock.Now(), x.Bubbled() == clock.InBubble()
+}
+
+// Here, Owner, AsksHost and Describe are what package observe asks.
+func (e *Engine) Here() *observe.Thread { return &Self().Thread }
+func (e *Engine) Owner() *Owner         { return e.of.owner.Value() }
+
+func (e *Engine) AsksHost() bool {
+	asks := e.onWake.Load() != nil
+	if asks {
+		go e.Control(nil) // which calls a function of the host
+	}
+	return asks
+}
+
+func (e *Engine) Describe(s *Slow) (stackID string) {
+	s.Name, s.TID = e.threadName(), e.tid.Load()
+	return e.stackID()
 }
 
 //threadcall:noalloc
