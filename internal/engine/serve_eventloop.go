@@ -24,7 +24,8 @@ import (
 //	any        up         thread     look: Wait begins, block has returned, Wait ends
 //	up         blocked    thread     block: Rest, which fails if something has been queued. The end
 //	                                 of Serve and ServeContext, also if a function has called Wait
-//	                                 there, and of a Wait in block, if nothing is queued
+//	                                 there, and of a Wait in block, or whose block panics, if
+//	                                 nothing is queued
 //	up         announced  thread     block, if it has not been called for loopBudget although
 //	                                 something is queued; restInHost
 //	blocked    announced  pusher     Push: calls onWake, once
