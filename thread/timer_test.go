@@ -55,9 +55,11 @@ func TestAfterFunc_runsOnce(t *testing.T) {
 }
 
 // A thread that cannot keep up with its Timer keeps no goroutine from running, with one P either.
+// Others wait for a timeslice at most, which is 12,000 ticks, as without a Timer. If the thread did
+// not yield then, some of them would wait for 150,000 to a million.
 func TestEvery_letsOthersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	const limit = 10_000 // a hundred times as many as there should be
+	const rounds, limit = 100, 100_000
 	for period, each := range map[time.Duration]time.Duration{
 		time.Microsecond:       0,
 		100 * time.Microsecond: 200 * time.Microsecond,
@@ -71,7 +73,7 @@ func TestEvery_letsOthersRun(t *testing.T) {
 				time.Sleep(time.Millisecond)
 			}
 		})
-		for range 50 {
+		for range rounds {
 			ran := make(chan bool)
 			ticks.Store(0)
 			for range 4 { // only one is the next to run
