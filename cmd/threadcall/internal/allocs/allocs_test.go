@@ -205,16 +205,24 @@ func TestSettings_Run(t *testing.T) {
 	})
 }
 
-// What goroutines of a benchmark need to start and to wait is not the operation's.
+// What goroutines of a benchmark need to start and to wait is not the operation's. If the machine
+// is busy, a run may take the operation for a long one, but not each run.
 func TestSettings_Run_parallel(t *testing.T) {
-	r := run(t, fixture, func(s *Settings) {
-		t.Setenv("GOMAXPROCS", "2")
-		s.Bench, s.Benchtime = "Shared", report.Benchtime{Time: 50 * time.Millisecond}
-	})
-	if one := runNamed(t, r, "BenchmarkShared"); math.Abs(one.Total.Objects-4) > 0.02 ||
-		one.Operations[0] < 100 {
-		t.Errorf("%+v", one)
+	var seen []int
+	for range 20 {
+		r := run(t, fixture, func(s *Settings) {
+			t.Setenv("GOMAXPROCS", "2")
+			s.Bench, s.Benchtime = "Shared", report.Benchtime{Time: 50 * time.Millisecond}
+		})
+		one := runNamed(t, r, "BenchmarkShared")
+		if math.Abs(one.Total.Objects-4) > 0.02 {
+			t.Fatalf("%+v", one)
+		}
+		if seen = append(seen, one.Operations[0]); one.Operations[0] > most/2 {
+			return
+		}
 	}
+	t.Errorf("as many operations fit the time: %d", seen)
 }
 
 func TestSession_rows(t *testing.T) {

@@ -90,7 +90,9 @@ func TestPlainName(t *testing.T) {
 func TestParseResults_cutShort(t *testing.T) {
 	for text, want := range map[string]bool{
 		"BenchmarkX-2 \t       1\t       0 B/op\t       0 allocs/op\n": true,
+		"BenchmarkX-2 \t       1\n":                                    true,
 		"BenchmarkX-2 \t       0\t         5.0 ns/op\n":                true,
+		"BenchmarkX-2 \tit writes\n       1\t         5.0 ns/op\n":     false,
 		"BenchmarkX-2 \t       1\t         5.0 ns/op\t 0 B/op\n":       false,
 		"BenchmarkX-2 \t       1\t         5.0 frames/op\n":            false,
 	} {

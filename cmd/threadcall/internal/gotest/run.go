@@ -287,9 +287,9 @@ func Decisive(output string, n int) string {
 }
 
 // ParseResults returns the results in the output of a benchmark. It is cut short if one of them is
-// of no iterations, or has nothing but allocations. That is what testing writes of a benchmark that
-// panics, if it gets that far before the panic ends the process. It may even end the process with
-// status 0.
+// of no iterations, or has nothing, or nothing but allocations. That is what testing writes of a
+// benchmark that panics, if it gets that far before the panic ends the process. It may even end the
+// process with status 0.
 func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.UnitMetadata,
 	cutShort bool) {
 	figure := func(v benchfmt.Value) bool { return v.Unit != "B/op" && v.Unit != "allocs/op" }
@@ -300,6 +300,8 @@ func ParseResults(stdout string) (results []*benchfmt.Result, units []*benchfmt.
 				results = append(results, rec.Clone())
 			}
 			cutShort = cutShort || rec.Iters == 0 || !slices.ContainsFunc(rec.Values, figure)
+		case *benchfmt.SyntaxError:
+			cutShort = cutShort || rec.Msg == "missing measurements"
 		case *benchfmt.UnitMetadata:
 			units = append(units, rec)
 		}
