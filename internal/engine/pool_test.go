@@ -253,3 +253,19 @@ func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
 		}
 	}
 }
+
+// What calls do by chance, and only while something spins, is run here for the check that it does
+// not allocate.
+func BenchmarkThread(b *testing.B) {
+	p, o := NewPool(1, Config{})
+	defer runtime.KeepAlive(o)
+	e := p.workers[0]
+	c := e.q.Get(callq.Awaited, nil, 0)
+	for b.Loop() {
+		p.looks = c
+		p.seek(c)
+		e.yields.kind.Store(yieldOwn)
+		e.yield(nil)
+		e.Counts.Idled(0)
+	}
+}

@@ -315,3 +315,12 @@ func TestLone(t *testing.T) {
 		}
 	}
 }
+
+// Whether other threads want the cores while a benchmark runs is chance.
+func BenchmarkThread(b *testing.B) {
+	var t Thread
+	t.Init(new(State), false)
+	for b.Loop() {
+		t.declines(false)
+	}
+}
