@@ -58,7 +58,7 @@ func (o *Observer) passes() {
 	o.look()
 }
 
-// What nobody asks for is queued as it is.
+// What is not observed is queued as it is.
 func TestWrap_nothing(t *testing.T) {
 	r, o := watched(nil)
 	if _, v := o.wrap(nothing); v != nil {

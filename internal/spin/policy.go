@@ -71,8 +71,8 @@ const (
 	// three each ms takes 1.2 to 1.6 times the channel's CPU time, with this 1.0 to 1.2; with 25 µs,
 	// frames of 50 calls and 10 µs take 2.8 times as long.
 	maxPrice = 2 * firstPrice
-	// With 10 µs, 2 callers of 0 µs have 0.6 times the calls; without it, 4 that think 20 µs take 1.2
-	// times the channel's CPU time.
+	// With 10 µs, 2 callers of 0 µs have 0.6 times the calls; without it, 4 that think 20 µs take
+	// 1.2 times the channel's CPU time.
 	cpuPrice  = firstPrice * 3 / 4
 	miss      = 3 * firstPrice        // M; its mean time, measured, changed no load
 	Memory    = 8                     // calls that a mean, and gain, remembers; 4 to 16 do as well
