@@ -51,7 +51,7 @@ import (
 // only the thread removes calls without closing. So a record that is used again confuses neither
 // (no ABA).
 //
-// Get, Put, Push, Post, Rest, Close, Closed, Pending, Resting and Len may be called by
+// Get, Put, Several, Push, Post, Rest, Close, Closed, Pending, Resting and Len may be called by
 // any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
@@ -78,7 +78,9 @@ type Queue struct {
 	made    atomic.Int64 // records; tests compare them with those in free
 	walks   uint64       // of Oldest
 	bubbled bool         // made in a bubble of testing/synctest, and used only there
-	_       [23]byte     // the allocator aligns objects of 320 bytes
+	several atomic.Bool  // see Several
+	near    freelist.Near[Call]
+	_       [8]byte // the allocator aligns objects of 320 bytes
 
 	Owner // does not change
 }
@@ -96,14 +98,30 @@ func New() *Queue {
 	return q
 }
 
+// Several says whether several goroutines call at the same time. Then each thread that they are on
+// keeps a record for calls. A lone caller has the first record, which is in the line of head.
+//
+//threadcall:noalloc
+func (q *Queue) Several(yes bool) {
+	if q.several.Load() != yes {
+		q.several.Store(yes)
+	}
+}
+
 // Get gives out a record for fn. It comes back by Put.
 //
 //threadcall:noalloc
 func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	var c *Call
-	if kind <= Withdrawable && !q.firstTaken.Load() && q.firstTaken.CompareAndSwap(false, true) {
-		c = &q.first
-	} else {
+	if kind <= Withdrawable {
+		if q.several.Load() {
+			c = q.near.Get()
+		}
+		if c == nil && !q.firstTaken.Load() && q.firstTaken.CompareAndSwap(false, true) {
+			c = &q.first
+		}
+	}
+	if c == nil {
 		c = q.record()
 	}
 	if s := uint64(poster)<<posterBits | queued; c.state.Load() != s {
@@ -117,6 +135,13 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 // slabSize is how many records are made at once.
 const slabSize = 32
 
+// A slot is a record and fills three cache lines. The allocator puts the first of a slab behind a
+// header of eight bytes, so what thread and caller share of each has a line of its own.
+type slot struct {
+	Call
+	_ [40]byte
+}
+
 // record takes a record from the free list, or makes a slab of them.
 //
 //threadcall:noalloc
@@ -124,15 +149,16 @@ func (q *Queue) record() *Call {
 	if c := q.free.Get(); c != nil {
 		return c
 	}
-	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
+	slab := make([]slot, slabSize) //threadcall:alloc when more calls are queued than ever
 	q.made.Add(int64(len(slab)))
 	for i := range slab {
-		slab[i].Queue, slab[i].Node.Value = q, &slab[i]
+		c := &slab[i].Call
+		c.Queue, c.Node.Value = q, c
 		if i > 0 {
-			q.Put(&slab[i])
+			q.free.Put(c)
 		}
 	}
-	return &slab[0]
+	return &slab[0].Call
 }
 
 // Put takes a record back from its owner.
@@ -143,7 +169,9 @@ func (q *Queue) Put(c *Call) {
 		q.firstTaken.Store(false)
 		return
 	}
-	q.free.Put(c) // or the collector has it
+	if c.Kind > Withdrawable || !q.several.Load() || !q.near.Put(c) {
+		q.free.Put(c) // or the collector has it
+	}
 }
 
 // Push queues c, which must come from this queue's Get. If wake is true the caller must now wake

@@ -189,6 +189,39 @@ func TestQueue_line(t *testing.T) {
 		if taken/64 == writes/64 || writes/64 != ends/64 || reads/64 == ends/64 {
 			t.Fatal("posters read a line that the thread writes")
 		}
+		q.Get(Awaited, nothing, 0)
+		for range slabSize {
+			c := q.Get(Awaited, nothing, 0)
+			begin, end := uintptr(unsafe.Pointer(c)), uintptr(unsafe.Pointer(&c.Ctx))
+			if begin/64 != (end-1)/64 {
+				t.Fatalf("a record at %#x has what is shared in two lines", begin)
+			}
+		}
+	}
+}
+
+// While several goroutines call, each thread has its record again; a lone caller has the first.
+func TestQueue_Several(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	q := New()
+	first, other := q.Get(Awaited, nothing, 0), q.Get(Withdrawable, nothing, 0)
+	for _, several := range []bool{true, false} {
+		q.Several(several)
+		q.Put(first)
+		q.Put(other)
+		c := q.Get(Awaited, nothing, 0)
+		if (c == other) != several || (c == first) == several {
+			t.Errorf("several: %v; neither the first record nor the thread's", several)
+		}
+		if d := q.Get(Withdrawable, nothing, 0); several && d != first {
+			t.Error("without a record of the thread's, a caller does not get the first")
+		}
+	}
+	q.Several(true)
+	post := q.Get(Posted, nothing, 0)
+	if q.Put(post); q.near.Get() != nil {
+		t.Error("a record of a post is kept for calls")
 	}
 }
 

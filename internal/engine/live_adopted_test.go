@@ -337,7 +337,7 @@ func TestServe_restsBeforeSeveral(t *testing.T) {
 func TestServe_letsItsCallersRun(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	hosts(t, func(e *Engine, events chan bool, _ func(func())) {
-		if _, ok := e.idleState.Load.Waiting(); !ok {
+		if _, ok := e.idleState.Load.Waiting(0); !ok {
 			return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 		}
 		n := 0
@@ -363,7 +363,7 @@ func TestServe_letsItsCallersRun(t *testing.T) {
 // Before the thread blocks in Wait, other goroutines run likewise.
 func TestWait_letsOthersRun(t *testing.T) {
 	hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
-		if _, ok := e.idleState.Load.Waiting(); ok && !yields(func() { e.Wait(func() {}) }) {
+		if _, ok := e.idleState.Load.Waiting(0); ok && !yields(func() { e.Wait(func() {}) }) {
 			t.Error("a goroutine that is ready has not run")
 		}
 	})

@@ -129,7 +129,7 @@ func TestOldest_walksOnce(t *testing.T) {
 func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 	needsSpinning(t)
 	e, events := start(t), make(chan bool, 10)
-	e.OnWake(func() { events <- true })
+	e.Call(func() { e.OnWake(func() { events <- true }) })
 	e.Call(func() {
 		if !maySpin(e) {
 			t.Error("there is no slot")
@@ -155,7 +155,7 @@ func TestServeIn_leavesTheThreadToTheLoop(t *testing.T) {
 // A function in a native loop of the thread's own may be another such loop, as in that of a host.
 func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
 	e, events := start(t), make(chan bool, 10)
-	e.OnWake(func() { events <- true })
+	e.Call(func() { e.OnWake(func() { events <- true }) })
 	e.ServeIn(func() {
 		testutil.Arrives(t, events)
 		e.Serve(0, nil)
@@ -176,7 +176,7 @@ func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
 // A function that calls Goexit in a native loop ends that, and the thread begins it again.
 func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
 	e, events := start(t), make(chan bool, 10)
-	e.OnWake(func() { events <- true })
+	e.Call(func() { e.OnWake(func() { events <- true }) })
 	began := 0
 	e.ServeIn(func() {
 		for began++; began == 1; {

@@ -54,6 +54,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	c.Own = true
 	p.workers = make([]*Engine, n)
 	p.pool, p.records, p.bubble = p, callq.New(), clock.Bubble()
+	p.records.Several(true)
 	for i := range p.workers {
 		e := newEngine(c)
 		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields

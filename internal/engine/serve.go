@@ -76,7 +76,7 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 		e.endYields()
 		// what those goroutines queue is announced as what comes later, and not by endLoop
 		if e.idleState.woke > 0 {
-			e.handOn()
+			e.handOn(0)
 		}
 	}()
 	defer e.endLoop(e.beginLoop(0))
@@ -96,24 +96,24 @@ func (e *Engine) restElsewhere() {
 	}
 }
 
-// handOn is called before the thread blocks in native code. There the thread keeps its P until the
-// Go runtime notices, after up to 10 ms. Until then the goroutines in the queue of that P wait,
-// unless another P is idle: callers to which the thread has returned, and goroutines that callbacks
-// of block have made ready. So they run first. handOn cannot know in which P's queue they are, nor
-// whether a P is idle or kept by another native wait; so it yields if any goroutine waits for a P.
-// park calls it at the end of a timeslice, and letRun.
+// handOn yields if goroutines wait for a P, and none of so many Ps is free to take them. park calls
+// it at the end of a timeslice, and letRun. So does what blocks in native code next, with ps zero:
+// there the thread keeps its P until the Go runtime notices, after up to 10 ms. Until then the
+// goroutines in the queue of that P wait, unless another P is idle: callers to which the thread has
+// returned, and goroutines that callbacks of block have made ready. It is not known in which P's
+// queue they are, nor whether a P is idle or kept by another native wait.
 //
 //threadcall:noalloc
-func (e *Engine) handOn() (yielded bool) {
+func (e *Engine) handOn(ps int) (yielded bool) {
 	e.idleState.woke = 0
-	waiting, ok := e.idleState.Load.Waiting()
+	waiting, ok := e.idleState.Load.Waiting(ps)
 	if !ok {
 		return e.idleState.Load.Yield(runtime.Gosched)
 	}
-	if waiting > 0 {
+	if waiting {
 		runtime.Gosched()
 	}
-	return waiting > 0
+	return waiting
 }
 
 // runQueued runs what has been queued until now, and returns how many functions that were. limit

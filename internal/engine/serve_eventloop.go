@@ -73,7 +73,7 @@ func (e *Engine) Wait(block func()) (ok bool) {
 	defer e.Labels.Relabel(e.Labels.Unlabel())
 	e.look()
 	if !e.q.Pending() {
-		e.handOn()
+		e.handOn(0)
 	}
 	if !e.q.Closed() {
 		switch {

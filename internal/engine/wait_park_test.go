@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/threadcall/threadcall/internal/callq"
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/spin"
@@ -50,7 +51,7 @@ func TestRest_runsLast(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := start(t)
-			if _, ok := e.idleState.Load.Waiting(); !ok {
+			if _, ok := e.idleState.Load.Waiting(0); !ok {
 				t.Skip("the runtime does not say how many goroutines run")
 			}
 			var stop atomic.Bool
@@ -170,7 +171,7 @@ func TestPark_letsOthersRun(t *testing.T) {
 		}
 	}
 	e, _ := New(Config{})
-	if _, ok := e.idleState.Load.Waiting(); !ok {
+	if _, ok := e.idleState.Load.Waiting(0); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
 	e.Go(nothing)
@@ -188,10 +189,11 @@ func TestPark_countsCores(t *testing.T) {
 		spin.Spinners.Procs.Store(0)
 		e, _ := New(Config{})
 		e.Go(nothing) // so it does not wait
+		now := clock.Now()
 		if !first {
-			e.idleState.sleeps = 1
+			e.idleState.sleeps, e.idleState.shared = 1, now
 		}
-		e.park(clock.Now())
+		e.park(now)
 		if counted := spin.Spinners.Procs.Load() != 0; counted != first {
 			t.Errorf("for the first time: %v; it counts: %v", first, counted)
 		}
@@ -317,14 +319,50 @@ func TestLetRun(t *testing.T) {
 	if e.sleep(clock.Now() - longSleep); r.Policy.Contended != 0 {
 		t.Error("after a long sleep it counts on goroutines that wait for a P")
 	}
-	if _, ok := e.idleState.Load.Waiting(); !ok {
+	if _, ok := e.idleState.Load.Waiting(0); !ok {
 		return // before Go 1.26 it is not known whether one waits, and the thread yields seldom
 	}
+	hasCores(t, 1)
 	eventually(t, func() bool { // or the runtime has let it run
 		r.Policy.Contended = 2
 		return yields(func() { told(0, askAfter, 0) }) && r.passed != 0 && r.yielded == r.passed &&
 			r.ticked == r.passed && e.yields.kind.Load() == 0 && r.Policy.Contended == 3
 	}, "a goroutine that is ready runs, and callers need not yield")
+	hasCores(t, 1000)
+	eventually(t, func() bool {
+		r.Policy.Contended = 2
+		return !yields(func() { told(0, askAfter, 0) }) && r.Policy.Contended == 0
+	}, "while Ps are free, they run what waits")
+}
+
+// While calls come several at once, the queue keeps a record for the thread that has used it; then
+// a caller has the first record again.
+func TestTick_tellsOfSeveral(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	e, _ := New(Config{})
+	first, second := e.q.Get(callq.Awaited, nothing, 0), e.q.Get(callq.Awaited, nothing, 0)
+	now := clock.Now()
+	e.tick(now)
+	for _, atOnce := range []int{3, 1} {
+		for range atOnce {
+			e.q.Push(e.q.Get(callq.Posted, nothing, 0))
+		}
+		for e.q.Pending() {
+			e.q.Take().PostRun()
+		}
+		e.idleState.taken, e.idleState.Window.Idles = atOnce-1, 1
+		now += tick
+		e.tick(now)
+		e.q.Put(second)
+		e.q.Put(first)
+		if c := e.q.Get(callq.Awaited, nothing, 0); (c == second) != (atOnce > 1) {
+			t.Errorf("after %d at once, the record is kept: %v", atOnce, c == second)
+		}
+		if c := e.q.Get(callq.Awaited, nothing, 0); c != first && atOnce > 1 {
+			t.Error("the first record is not free")
+		}
+	}
 }
 
 // Once only posts come, also after calls, posters yield seldom; after a call as often as callers.

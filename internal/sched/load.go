@@ -11,22 +11,33 @@ import (
 
 // A Load reads what the Go scheduler has to do, without allocating, for one goroutine at a time.
 type Load struct {
-	samples [2]metrics.Sample
+	samples [3]metrics.Sample
 	missing bool          // this release of Go does not report what Waiting reads
 	next    time.Duration // when Yield yields again
 }
 
 // PrepareLoad does what the first call of Waiting in a process would otherwise do: it has the
 // runtime make its table of metrics, which allocates.
-var PrepareLoad = sync.OnceFunc(func() { new(Load).Waiting() })
+var PrepareLoad = sync.OnceFunc(func() { new(Load).Waiting(1) })
 
-// Waiting returns how many goroutines wait for a P. It costs about 100 ns and takes the scheduler's
-// lock. It is false before Go 1.26, which was the first to report it.
-func (l *Load) Waiting() (n int, ok bool) {
-	if !l.read(1) {
-		return 0, false
+// Waiting reports whether goroutines wait for a P, and none of so many Ps is free to take them. A P
+// whose goroutine is in C or in a system call counts as one that is not. It costs 100 to 200 ns and
+// takes the scheduler's lock. It is not ok before Go 1.26, which was the first to report this.
+//
+//threadcall:noalloc
+func (l *Load) Waiting(ps int) (waiting, ok bool) {
+	n := 1
+	if ps > 0 {
+		n = len(l.samples)
 	}
-	return int(l.samples[0].Value.Uint64()), true
+	if !l.read(n) {
+		return false, false
+	}
+	sum := 0
+	for i := range l.samples[:n] {
+		sum += int(l.samples[i].Value.Uint64())
+	}
+	return l.samples[0].Value.Uint64() > 0 && sum > ps, true
 }
 
 // Below reports whether fewer than n goroutines run or wait for a P. A P that looks for a goroutine
@@ -69,6 +80,7 @@ func (l *Load) read(n int) bool {
 
 var names = [...]string{
 	"/sched/goroutines/runnable:goroutines", "/sched/goroutines/running:goroutines",
+	"/sched/goroutines/not-in-go:goroutines",
 }
 
 // Yield is for versions of Go in which Waiting is false. It calls gosched, which is

@@ -12,12 +12,13 @@ import (
 
 func TestLoad_Waiting(t *testing.T) {
 	var l Load
-	if _, ok := l.Waiting(); !ok || runtime.GOARCH == "wasm" {
+	if _, ok := l.Waiting(0); !ok || runtime.GOARCH == "wasm" {
 		t.Skip("this version of Go does not tell, or nothing runs beside this")
 	}
 	var stop atomic.Bool
 	defer stop.Store(true)
-	for range 2 * runtime.GOMAXPROCS(0) {
+	ps := runtime.GOMAXPROCS(0)
+	for range 2 * ps {
 		go func() {
 			for !stop.Load() {
 				for range 1000 {
@@ -28,14 +29,17 @@ func TestLoad_Waiting(t *testing.T) {
 		}()
 	}
 	for start := time.Now(); ; runtime.Gosched() {
-		if n, _ := l.Waiting(); n > 0 {
+		if waiting, _ := l.Waiting(ps); waiting {
 			break
+		}
+		if waiting, _ := l.Waiting(1000); waiting {
+			t.Fatal("one waits although most of 1,000 Ps are free")
 		}
 		if time.Since(start) > 30*time.Second {
 			t.Fatal("twice as many goroutines as Ps compute, and none waits")
 		}
 	}
-	if n := testing.AllocsPerRun(100, func() { l.Waiting() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { l.Waiting(ps) }); n != 0 {
 		t.Errorf("Waiting allocates %v times", n)
 	}
 }

@@ -96,7 +96,7 @@ func TestParks_nextToGoroutines(t *testing.T) {
 	}
 	r := thread()
 	defer r.Leave()
-	if _, ok := r.Load.Waiting(); !ok {
+	if _, ok := r.Load.Waiting(0); !ok {
 		t.Skip("the runtime does not say how many goroutines run")
 	}
 	r.Policy = Policy{Gain: 1, Price: firstPrice, Run: minRun}
@@ -142,7 +142,7 @@ func TestParks_says(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := c.before
-			if _, ok := r.Load.Waiting(); !ok {
+			if _, ok := r.Load.Waiting(0); !ok {
 				t.Skip("the runtime does not say how many goroutines run")
 			}
 			r.Policy.Price, r.state = firstPrice, new(State)
@@ -167,15 +167,18 @@ func TestAdvise(t *testing.T) {
 		slots               int           // free beside the thread's
 		want                int64
 	}{
-		"one caller":                          {10, 10, 10, µs, 0, looks},
-		"one caller, functions of 9 µs":       {10, 10, 10, 9 * µs, 7, looks},
-		"one caller, functions of 10 µs":      {10, 10, 10, 10 * µs, 7, 0},
-		"two callers, two cores":              {10, 10, 0, µs, 0, 0},
-		"two callers, four cores":             {10, 10, 0, µs, 1, looks},
-		"two callers, functions of 20 µs":     {10, 10, 0, 20 * µs, 7, ParkAtOnce},
-		"sixteen callers, sixteen cores":      {150, 10, 0, µs, 7, 0},
-		"sixteen callers, functions of 3 µs":  {150, 10, 0, 3 * µs, 32, 0},
-		"sixteen callers, functions of 50 ns": {150, 10, 0, 50, 32, looks},
+		"one caller":                           {10, 10, 10, µs, 0, looks},
+		"one caller, functions of 9 µs":        {10, 10, 10, 9 * µs, 7, looks},
+		"one caller, functions of 10 µs":       {10, 10, 10, 10 * µs, 7, 0},
+		"two callers, two cores":               {10, 10, 0, µs, 0, 0},
+		"two callers, four cores":              {10, 10, 0, µs, 1, looks},
+		"two callers, functions of 20 µs":      {10, 10, 0, 20 * µs, 7, ParkAtOnce},
+		"sixteen callers, sixteen cores":       {150, 10, 0, µs, 7, 0},
+		"sixteen callers, functions of 3 µs":   {150, 10, 0, 3 * µs, 32, 0},
+		"two callers, functions of 2 µs":       {10, 10, 0, 2 * µs, 7, looks},
+		"two callers, functions of 3 µs":       {10, 10, 0, 3 * µs, 7, 0},
+		"sixteen callers, functions of 50 ns":  {150, 10, 0, 50, 32, looks},
+		"sixteen callers, functions of 150 ns": {150, 10, 0, 150, 32, 0},
 	} {
 		r := thread()
 		r.Policy.Price = 20 * µs
@@ -186,6 +189,76 @@ func TestAdvise(t *testing.T) {
 		if spin := r.state.Spin.Load(); min(spin, looks) != c.want {
 			t.Errorf("%s: callers look for %v", name, spin)
 		}
+	}
+}
+
+// While goroutines wait for a P, and more can run at once than a thread and a caller, callers look
+// for brief functions alone.
+func TestAdvise_contended(t *testing.T) {
+	for _, c := range []struct {
+		cores     int32
+		contended int32
+		each      time.Duration
+		looks     bool
+	}{
+		{64, believed - 1, 3 * µs, true}, {64, believed, 3 * µs, false}, {64, believed, µs, true},
+		{2, believed, 3 * µs, true},
+	} {
+		hasCores(t, c.cores)
+		r := thread()
+		r.Policy.Price, r.Spins, r.Policy.Contended, r.Window.Idles = 20*µs, true, c.contended, 10
+		r.Advise(time.Hour, 10*c.each, 10, 10)
+		if looks := r.state.Spin.Load() > 0; looks != c.looks {
+			t.Errorf("%+v: callers look: %v", c, looks)
+		}
+	}
+}
+
+// Callers that look go on, unless that has been dear at several looks. Then they do not look for a
+// while.
+func TestAdvise_looksOn(t *testing.T) {
+	hasCores(t, 64)
+	r := thread()
+	r.Policy.Price, r.Spins = 20*µs, true
+	grabs, now := uint64(0), time.Hour
+	advise := func(each time.Duration, callers int) (looks bool) {
+		grabs += 10
+		if r.Window.Idles = 0; callers == 1 {
+			r.Window.Idles = 10
+			callers = 2
+		}
+		if n := r.Advise(now, time.Duration(10*(callers-1))*each, 10*(callers-1), grabs); n == 0 {
+			t.Fatal("it is not known how many callers are about")
+		}
+		return r.state.Spin.Load() > 0
+	}
+	for i := range 3 * believed {
+		r.state.Spin.Store(1)
+		if !advise(4*µs, 2) {
+			t.Fatalf("look %d: two callers of 4 µs do not go on", i)
+		}
+	}
+	if r.state.Spin.Store(0); advise(4*µs, 2) {
+		t.Error("two callers of 4 µs begin to look")
+	}
+	r.state.Spin.Store(1)
+	for i := range believed {
+		if looks := advise(3*µs, 4); looks != (i < believed-1) {
+			t.Fatalf("look %d: four callers of 3 µs go on: %v", i, looks)
+		}
+	}
+	if now += togetherFor - 1; advise(µs, 1) {
+		t.Error("they look again too early")
+	}
+	if now++; !advise(µs, 1) {
+		t.Error("they do not look again")
+	}
+	if !advise(3*µs, 4) {
+		t.Error("it remembers the looks before")
+	}
+	hasCores(t, 2)
+	if advise(3*µs, 2) {
+		t.Error("with two Ps, they go on")
 	}
 }
 

@@ -54,7 +54,8 @@ var parts = []struct {
 		"internal/compare", "internal/ident", "internal/testutil"})},
 	// The ground: it imports nothing that stands on it, and what measures and proves it only in tests.
 	{dir: "internal/ident", tests: []string{"internal/testutil"}},
-	{dir: "internal/freelist", tests: []string{"internal/testutil"}},
+	{dir: "internal/freelist", files: []string{"internal/ident"},
+		tests: []string{"internal/testutil"}},
 	{dir: "internal/list"},
 	{dir: "internal/histogram"},
 	{dir: "internal/fault", files: []string{"internal/stack"}},
