@@ -223,6 +223,20 @@ func TestQueue_Several(t *testing.T) {
 	if q.Put(post); q.near.Get() != nil {
 		t.Error("a record of a post is kept for calls")
 	}
+	kept, given := q.Get(Awaited, nothing, 0), q.Get(Awaited, nothing, 0)
+	q.Put(kept)
+	q.Put(given)
+	q.Get(Posted, nothing, 0)
+	if q.near.Get() != kept {
+		t.Error("the thread's record is not kept, or a post has it")
+	}
+	c := q.free.Get()
+	for c != given && c != nil {
+		c = q.free.Get()
+	}
+	if c == nil {
+		t.Error("a second record is lost")
+	}
 }
 
 // Many goroutines push all kinds of calls, give up, and close, while one thread posts to itself,
@@ -260,7 +274,7 @@ type trial struct {
 	own     int // calls that the thread has posted to itself
 }
 
-// get is Get. Worker, which only a pool uses, is 1 until the owner is about to give the record back.
+// get is Get. Worker, which only pools use, is 1 until the owner is about to give back the record.
 func (q *trial) get(kind Kind, fn func(), poster uintptr) *Call {
 	c := q.Get(kind, fn, poster)
 	if c.Worker != 0 && !q.Closed() { // Close gives back what it refuses
