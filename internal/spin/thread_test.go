@@ -167,18 +167,21 @@ func TestAdvise(t *testing.T) {
 		slots               int           // free beside the thread's
 		want                int64
 	}{
-		"one caller":                           {10, 10, 10, µs, 0, looks},
-		"one caller, functions of 9 µs":        {10, 10, 10, 9 * µs, 7, looks},
-		"one caller, functions of 10 µs":       {10, 10, 10, 10 * µs, 7, 0},
-		"two callers, two cores":               {10, 10, 0, µs, 0, 0},
-		"two callers, four cores":              {10, 10, 0, µs, 1, looks},
-		"two callers, functions of 20 µs":      {10, 10, 0, 20 * µs, 7, ParkAtOnce},
-		"sixteen callers, sixteen cores":       {150, 10, 0, µs, 7, 0},
-		"sixteen callers, functions of 3 µs":   {150, 10, 0, 3 * µs, 32, 0},
-		"two callers, functions of 2 µs":       {10, 10, 0, 2 * µs, 7, looks},
-		"two callers, functions of 3 µs":       {10, 10, 0, 3 * µs, 7, 0},
-		"sixteen callers, functions of 50 ns":  {150, 10, 0, 50, 32, looks},
-		"sixteen callers, functions of 150 ns": {150, 10, 0, 150, 32, 0},
+		"one caller":                              {10, 10, 10, µs, 0, looks},
+		"one caller, functions of 9 µs":           {10, 10, 10, 9 * µs, 7, looks},
+		"one caller, functions of 10 µs":          {10, 10, 10, 10 * µs, 7, 0},
+		"one caller, most of its calls withdrawn": {1, 10, 10, µs, 7, looks},
+		"one caller as a rule":                    {14, 10, 10, 8 * µs, 7, looks},
+		"two callers as a rule":                   {16, 10, 10, 8 * µs, 7, ParkAtOnce},
+		"two callers, two cores":                  {10, 10, 0, µs, 0, 0},
+		"two callers, four cores":                 {10, 10, 0, µs, 1, looks},
+		"two callers, functions of 20 µs":         {10, 10, 0, 20 * µs, 7, ParkAtOnce},
+		"sixteen callers, sixteen cores":          {150, 10, 0, µs, 7, 0},
+		"sixteen callers, functions of 3 µs":      {150, 10, 0, 3 * µs, 32, 0},
+		"two callers, functions of 2 µs":          {10, 10, 0, 2 * µs, 7, looks},
+		"two callers, functions of 3 µs":          {10, 10, 0, 3 * µs, 7, 0},
+		"sixteen callers, functions of 50 ns":     {150, 10, 0, 50, 32, looks},
+		"sixteen callers, functions of 150 ns":    {150, 10, 0, 150, 32, 0},
 	} {
 		r := thread()
 		r.Policy.Price = 20 * µs
@@ -241,6 +244,20 @@ func TestAdvise_looksOn(t *testing.T) {
 	if r.state.Spin.Store(0); advise(4*µs, 2) {
 		t.Error("two callers of 4 µs begin to look")
 	}
+	if r.state.Spin.Store(1); advise(10*µs, 1) {
+		t.Error("a caller of 10 µs goes on")
+	}
+	r.dear = believed - 1
+	for i := range believed {
+		callers := 4
+		if i == 0 {
+			callers = 1
+		}
+		if r.state.Spin.Store(1); advise(3*µs, callers) != (i < believed-1) {
+			t.Fatalf("look %d: what was dear before one called alone counts", i)
+		}
+	}
+	r.retry = 0
 	r.state.Spin.Store(1)
 	for i := range believed {
 		if looks := advise(3*µs, 4); looks != (i < believed-1) {
