@@ -201,15 +201,17 @@ func TestAdvise_contended(t *testing.T) {
 	for _, c := range []struct {
 		cores     int32
 		contended int32
+		price     time.Duration
 		each      time.Duration
 		looks     bool
 	}{
-		{64, believed - 1, 3 * µs, true}, {64, believed, 3 * µs, false}, {64, believed, µs, true},
-		{2, believed, 3 * µs, true},
+		{64, believed - 1, 20 * µs, 3 * µs, true}, {64, believed, 20 * µs, 3 * µs, false},
+		{64, believed, 20 * µs, µs, true}, {2, believed, 20 * µs, 3 * µs, true},
+		{64, believed, 2 * µs, µs, false},
 	} {
 		hasCores(t, c.cores)
 		r := thread()
-		r.Policy.Price, r.Spins, r.Policy.Contended, r.Window.Idles = 20*µs, true, c.contended, 10
+		r.Policy.Price, r.Spins, r.Policy.Contended, r.Window.Idles = c.price, true, c.contended, 10
 		r.Advise(time.Hour, 10*c.each, 10, 10)
 		if looks := r.state.Spin.Load() > 0; looks != c.looks {
 			t.Errorf("%+v: callers look: %v", c, looks)
@@ -276,6 +278,9 @@ func TestAdvise_looksOn(t *testing.T) {
 	hasCores(t, 2)
 	if advise(3*µs, 2) {
 		t.Error("with two Ps, they go on")
+	}
+	if Spinners.Cores.Store(1); !advise(µs, 2) {
+		t.Error("with two Ps, they take turns, and each does not need a core")
 	}
 }
 
