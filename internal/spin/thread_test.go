@@ -249,6 +249,10 @@ func TestAdvise_looksOn(t *testing.T) {
 	if r.state.Spin.Store(1); advise(10*µs, 1) {
 		t.Error("a caller of 10 µs goes on")
 	}
+	r.state.Spin.Store(1)
+	if r.dear = believed - 1; advise(30*µs, 1) || !advise(µs, 1) {
+		t.Error("after a call of 30 µs, a caller alone looks, or may not look again")
+	}
 	r.dear = believed - 1
 	for i := range believed {
 		callers := 4
