@@ -6,8 +6,7 @@ import (
 	"runtime"
 	"syscall"
 	"testing"
-
-	"github.com/threadcall/threadcall/internal/testutil"
+	"time"
 )
 
 // A goroutine in a system call may keep a P. With one P and n such goroutines, n + 1 Ps are not
@@ -42,13 +41,17 @@ func TestLoad_Waiting_systemCalls(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	eventually := func(what string, ready bool, condition func() bool) {
 		t.Helper()
-		testutil.Eventually(t, func() bool {
-			runtime.Gosched()
+		for start := time.Now(); ; runtime.Gosched() {
 			if ready {
 				go func() {}() // it waits for the only P
 			}
-			return condition()
-		}, "%s", what)
+			if condition() {
+				return
+			}
+			if time.Since(start) > 30*time.Second {
+				t.Fatal("not within 30 seconds: " + what)
+			}
+		}
 	}
 	waiting := func(ps int) bool {
 		waiting, _ := l.Waiting(ps)
