@@ -41,7 +41,8 @@ func TestLoad_Waiting_systemCalls(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	eventually := func(what string, ready bool, condition func() bool) {
 		t.Helper()
-		for start := time.Now(); ; runtime.Gosched() {
+		for start := time.Now(); ; time.Sleep(time.Millisecond) {
+			runtime.Gosched() // those that were ready have run
 			if ready {
 				go func() {}() // it waits for the only P
 			}
