@@ -223,11 +223,26 @@ func TestQueue_Several(t *testing.T) {
 	if q.Put(post); q.near.Get() != nil {
 		t.Error("a record of a post is kept for calls")
 	}
+	kept, given := q.Get(Awaited, nothing, 0), q.Get(Awaited, nothing, 0)
+	q.Put(kept)
+	q.Put(given)
+	q.Get(Posted, nothing, 0)
+	if q.near.Get() != kept {
+		t.Error("the thread's record is not kept, or a post has it")
+	}
+	c := q.free.Get()
+	for c != given && c != nil {
+		c = q.free.Get()
+	}
+	if c == nil {
+		t.Error("a second record is lost")
+	}
 }
 
 // Many goroutines push all kinds of calls, give up, and close, while one thread posts to itself,
-// takes in all ways at random, puts back, rests and is woken. Each call ends once, in the way that
-// its caller was told, and each pusher's calls run in its order.
+// takes in all ways at random, puts back, rests and is woken. Sometimes it says that several call.
+// Each call ends once, in the way that its caller was told, each pusher's calls run in its order,
+// and each record has one owner.
 func TestQueue_random(t *testing.T) {
 	r, rounds := testutil.Seeded(t), 300
 	if testing.Short() {
@@ -259,6 +274,16 @@ type trial struct {
 	own     int // calls that the thread has posted to itself
 }
 
+// get is Get. Worker, which only pools use, is 1 until the owner is about to give back the record.
+func (q *trial) get(kind Kind, fn func(), poster uintptr) *Call {
+	c := q.Get(kind, fn, poster)
+	if c.Worker != 0 && !q.Closed() { // Close gives back what it refuses
+		q.Error("a record in two hands")
+	}
+	c.Worker = 1
+	return c
+}
+
 func (q *trial) wake(wake bool) {
 	if wake {
 		select {
@@ -282,6 +307,7 @@ func (q *trial) function(p, i int, counter *atomic.Int64) func() {
 func (q *trial) run(c *Call) {
 	switch {
 	case c.Kind == Posted || c.Kind == Posts:
+		c.Worker = 0
 		c.PostRun()()
 	case c.Kind == Awaited || c.Start():
 		if q.r.IntN(2) == 0 {
@@ -294,7 +320,9 @@ func (q *trial) run(c *Call) {
 
 // take does one thing that a thread does.
 func (q *trial) take() {
-	switch q.r.IntN(8) {
+	switch q.r.IntN(9) {
+	case 8:
+		q.Several(q.r.IntN(3) > 0)
 	case 0:
 		if q.Rest() {
 			<-q.wakeup
@@ -325,7 +353,7 @@ func (q *trial) take() {
 	case 4, 5:
 		for range min(q.r.IntN(20), calls-q.own) {
 			q.own++
-			c := q.Get(Posted, q.function(pushers, q.own, &q.posted), pushers+1)
+			c := q.get(Posted, q.function(pushers, q.own, &q.posted), pushers+1)
 			if wake, _, ok := q.Push(c); ok {
 				q.wake(wake) // the thread does not rest then
 				q.accepted.Add(1)
@@ -364,7 +392,7 @@ func (q *trial) push(p int, r *rand.Rand) {
 		if r.IntN(3) == 0 {
 			kind, counter = []Kind{Awaited, Withdrawable}[r.IntN(2)], &q.ran
 		}
-		c := q.Get(kind, q.function(p, i+1, counter), poster)
+		c := q.get(kind, q.function(p, i+1, counter), poster)
 		if c.Ctx = nil; kind == Withdrawable {
 			c.Ctx = ctx
 		}
@@ -378,12 +406,21 @@ func (q *trial) push(p int, r *rand.Rand) {
 		switch {
 		case kind == Posted:
 			q.accepted.Add(1)
-		case kind == Withdrawable && r.IntN(2) == 0 && c.Withdraw():
+		case kind == Withdrawable && r.IntN(2) == 0 && q.withdraw(c):
 		default:
 			q.setWaiting(p, c)
 			q.await(c, func() { q.setWaiting(p, nil) })
 		}
 	}
+}
+
+func (q *trial) withdraw(c *Call) bool {
+	c.Worker = 0
+	if c.Withdraw() {
+		return true
+	}
+	c.Worker = 1
+	return false
 }
 
 func (q *trial) setWaiting(p int, c *Call) {
@@ -402,6 +439,7 @@ func (q *trial) await(c *Call, over func()) {
 	if c.Outcome() == Ran {
 		q.told.Add(1)
 	}
+	c.Worker = 0
 	c.Drop()
 }
 
@@ -425,7 +463,7 @@ func takeAtRandom(t *testing.T, seed uint64) {
 	}
 	all.Wait()
 	if !closes { // the thread runs what was posted
-		c := q.Get(Awaited, func() { q.ran.Add(1) }, 0)
+		c := q.get(Awaited, func() { q.ran.Add(1) }, 0)
 		w, _, _ := q.Push(c)
 		q.wake(w)
 		q.await(c, func() {})

@@ -18,13 +18,26 @@ import (
 func TestBubble_clock(t *testing.T) {
 	for _, d := range []time.Duration{0, 100 * 365 * 24 * time.Hour} {
 		e := start(t)
-		synctest.Test(t, func(*testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(d)
 			for range 10 {
 				e.Call(func() {})
 				e.waits.Offer.Store(spin.Meets)
 				e.waits.Wait(e.q.Get(callq.Awaited, nil, 0), false, true, false)
 			}
+			inside := start(t)
+			for range 10 * maxCalls { // brief functions, and some take longer than askAfter
+				inside.Go(func() {})
+			}
+			inside.Call(func() { inside.idleState.Policy.Contended = spin.Memory })
+			for i := range 10 * maxCalls {
+				inside.Go(func() {
+					if i%maxCalls == 0 {
+						time.Sleep(2 * askAfter)
+					}
+				})
+			}
+			inside.Call(func() {})
 		})
 		now := clock.Now()
 		for what, at := range map[string]int64{

@@ -35,6 +35,21 @@ func (e *Engine) comes(t *testing.T) *callq.Call {
 	return e.pool.next(e)
 }
 
+// Several goroutines call a pool, so the queue keeps a record for the thread that has used it.
+func TestNewPool_keepsRecords(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p, o := NewPool(1, Config{})
+	first, second := p.records.Get(callq.Awaited, nothing, 0), p.records.Get(callq.Awaited, nothing, 0)
+	p.records.Put(second)
+	p.records.Put(first)
+	if c := p.records.Get(callq.Awaited, nothing, 0); c != second {
+		t.Error("it is not kept")
+	}
+	p.Terminate()
+	runtime.KeepAlive(o)
+}
+
 func TestPool_coming(t *testing.T) {
 	p := poolAtRest(3)
 	var calls [4]*callq.Call

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// A goroutine in a system call may keep a P.
+// A goroutine in a system call may keep a P. With one P and n such goroutines, n + 1 Ps are not
+// free while the test runs.
 func TestLoad_Waiting_systemCalls(t *testing.T) {
 	var l Load
 	if _, ok := l.Waiting(0); !ok {
@@ -38,13 +39,31 @@ func TestLoad_Waiting_systemCalls(t *testing.T) {
 		}
 	}()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	for start := time.Now(); ; runtime.Gosched() {
-		go func() {}() // it waits for the only P
-		if waiting, _ := l.Waiting(n); waiting {
-			break
-		}
-		if time.Since(start) > 30*time.Second {
-			t.Fatal("goroutines in system calls do not count")
+	eventually := func(what string, ready bool, condition func() bool) {
+		t.Helper()
+		for start := time.Now(); ; time.Sleep(time.Millisecond) {
+			runtime.Gosched() // those that were ready have run
+			if ready {
+				go func() {}() // it waits for the only P
+			}
+			if condition() {
+				return
+			}
+			if time.Since(start) > 30*time.Second {
+				t.Fatal("not within 30 seconds: " + what)
+			}
 		}
 	}
+	waiting := func(ps int) bool {
+		waiting, _ := l.Waiting(ps)
+		return waiting
+	}
+	eventually("all are in system calls", false, func() bool {
+		var all Load
+		return all.read(len(all.samples)) && all.samples[2].Value.Uint64() == n
+	})
+	eventually("none waits", false, func() bool { return !waiting(0) && !waiting(1) })
+	eventually("one waits for the only P", true, func() bool { return waiting(0) && waiting(1) })
+	eventually("one waits, and system calls keep all Ps", true, func() bool { return waiting(n + 1) })
+	eventually("one waits, and a P is free", true, func() bool { return !waiting(n + 2) })
 }

@@ -37,7 +37,7 @@ type Thread struct {
 	awaited     int32         // the same for wake-ups
 	Several     bool          // callers have waited at once since it was last down
 	together    time.Duration // when that was last found
-	dear        int32         // more each time that callers look for as long as parking costs
+	dear        int32         // more each time that several look for as long as parking costs
 	retry       time.Duration // when they may look again, because of that
 
 	Window Window
@@ -173,11 +173,12 @@ func (t *Thread) Advise(now, took time.Duration, calls int, grabbed uint64) (n i
 	each := (w.time - w.Idle) / time.Duration(w.calls)
 	wait, share := time.Duration(n)*each, time.Duration(bits.Len(uint(n)))
 	parks := wait >= price/2/share
-	if n > 1 && !turns && t.state.Spin.Load() > 0 {
-		t.dear = tally(t.dear, wait >= parkPrice/share)
-		if parks = t.dear >= believed; parks {
+	if !turns && t.state.Spin.Load() > 0 {
+		t.dear = tally(t.dear, n > 1 && wait >= parkPrice/share)
+		if t.dear >= believed {
 			t.dear, t.retry = 0, now+togetherFor
 		}
+		parks = parks && n == 1 // several go on until then
 	}
 	if t.Policy.Contended >= believed && Spinners.AtOnce(now) > 2 {
 		parks = parks || wait >= switchPrice

@@ -167,18 +167,21 @@ func TestAdvise(t *testing.T) {
 		slots               int           // free beside the thread's
 		want                int64
 	}{
-		"one caller":                           {10, 10, 10, µs, 0, looks},
-		"one caller, functions of 9 µs":        {10, 10, 10, 9 * µs, 7, looks},
-		"one caller, functions of 10 µs":       {10, 10, 10, 10 * µs, 7, 0},
-		"two callers, two cores":               {10, 10, 0, µs, 0, 0},
-		"two callers, four cores":              {10, 10, 0, µs, 1, looks},
-		"two callers, functions of 20 µs":      {10, 10, 0, 20 * µs, 7, ParkAtOnce},
-		"sixteen callers, sixteen cores":       {150, 10, 0, µs, 7, 0},
-		"sixteen callers, functions of 3 µs":   {150, 10, 0, 3 * µs, 32, 0},
-		"two callers, functions of 2 µs":       {10, 10, 0, 2 * µs, 7, looks},
-		"two callers, functions of 3 µs":       {10, 10, 0, 3 * µs, 7, 0},
-		"sixteen callers, functions of 50 ns":  {150, 10, 0, 50, 32, looks},
-		"sixteen callers, functions of 150 ns": {150, 10, 0, 150, 32, 0},
+		"one caller":                              {10, 10, 10, µs, 0, looks},
+		"one caller, functions of 9 µs":           {10, 10, 10, 9 * µs, 7, looks},
+		"one caller, functions of 10 µs":          {10, 10, 10, 10 * µs, 7, 0},
+		"one caller, most of its calls withdrawn": {1, 10, 10, µs, 7, looks},
+		"one caller as a rule":                    {14, 10, 10, 8 * µs, 7, looks},
+		"two callers as a rule":                   {16, 10, 10, 8 * µs, 7, ParkAtOnce},
+		"two callers, two cores":                  {10, 10, 0, µs, 0, 0},
+		"two callers, four cores":                 {10, 10, 0, µs, 1, looks},
+		"two callers, functions of 20 µs":         {10, 10, 0, 20 * µs, 7, ParkAtOnce},
+		"sixteen callers, sixteen cores":          {150, 10, 0, µs, 7, 0},
+		"sixteen callers, functions of 3 µs":      {150, 10, 0, 3 * µs, 32, 0},
+		"two callers, functions of 2 µs":          {10, 10, 0, 2 * µs, 7, looks},
+		"two callers, functions of 3 µs":          {10, 10, 0, 3 * µs, 7, 0},
+		"sixteen callers, functions of 50 ns":     {150, 10, 0, 50, 32, looks},
+		"sixteen callers, functions of 150 ns":    {150, 10, 0, 150, 32, 0},
 	} {
 		r := thread()
 		r.Policy.Price = 20 * µs
@@ -198,15 +201,17 @@ func TestAdvise_contended(t *testing.T) {
 	for _, c := range []struct {
 		cores     int32
 		contended int32
+		price     time.Duration
 		each      time.Duration
 		looks     bool
 	}{
-		{64, believed - 1, 3 * µs, true}, {64, believed, 3 * µs, false}, {64, believed, µs, true},
-		{2, believed, 3 * µs, true},
+		{64, believed - 1, 20 * µs, 3 * µs, true}, {64, believed, 20 * µs, 3 * µs, false},
+		{64, believed, 20 * µs, µs, true}, {2, believed, 20 * µs, 3 * µs, true},
+		{64, believed, 2 * µs, µs, false},
 	} {
 		hasCores(t, c.cores)
 		r := thread()
-		r.Policy.Price, r.Spins, r.Policy.Contended, r.Window.Idles = 20*µs, true, c.contended, 10
+		r.Policy.Price, r.Spins, r.Policy.Contended, r.Window.Idles = c.price, true, c.contended, 10
 		r.Advise(time.Hour, 10*c.each, 10, 10)
 		if looks := r.state.Spin.Load() > 0; looks != c.looks {
 			t.Errorf("%+v: callers look: %v", c, looks)
@@ -241,6 +246,24 @@ func TestAdvise_looksOn(t *testing.T) {
 	if r.state.Spin.Store(0); advise(4*µs, 2) {
 		t.Error("two callers of 4 µs begin to look")
 	}
+	if r.state.Spin.Store(1); advise(10*µs, 1) {
+		t.Error("a caller of 10 µs goes on")
+	}
+	r.state.Spin.Store(1)
+	if r.dear = believed - 1; advise(30*µs, 1) || !advise(µs, 1) {
+		t.Error("after a call of 30 µs, a caller alone looks, or may not look again")
+	}
+	r.dear = believed - 1
+	for i := range believed {
+		callers := 4
+		if i == 0 {
+			callers = 1
+		}
+		if r.state.Spin.Store(1); advise(3*µs, callers) != (i < believed-1) {
+			t.Fatalf("look %d: what was dear before one called alone counts", i)
+		}
+	}
+	r.retry = 0
 	r.state.Spin.Store(1)
 	for i := range believed {
 		if looks := advise(3*µs, 4); looks != (i < believed-1) {
@@ -259,6 +282,9 @@ func TestAdvise_looksOn(t *testing.T) {
 	hasCores(t, 2)
 	if advise(3*µs, 2) {
 		t.Error("with two Ps, they go on")
+	}
+	if Spinners.Cores.Store(1); !advise(µs, 2) {
+		t.Error("with two Ps, they take turns, and each does not need a core")
 	}
 }
 
