@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -146,7 +147,7 @@ func TestPark_letsOthersRun(t *testing.T) {
 		"of late":            {timeslice - 1, 0, false, 0, false, same},
 		"a timeslice ago":    {timeslice, 0, false, 0, false, isLater},
 		"several, of late":   {yieldAllAfter - 1, 0, false, 0, true, same},
-		"several, long ago":  {yieldAllAfter, 0, false, 0, true, isLater},
+		"several, long ago":  {yieldAllAfter, 0, false, 0, true, same}, // and none waits
 		"it sleeps for long": {timeslice - 1, longSleep, false, 0, false, isLater},
 		"its first park":     {time.Hour, 0, true, 0, false, isDown},
 		"in a bubble":        {time.Hour, 0, false, 1, false, same},
@@ -178,6 +179,27 @@ func TestPark_letsOthersRun(t *testing.T) {
 	e.idleState.sleeps = 1
 	if !yields(func() { e.idleState.shared = 0; e.park(time.Hour) }) {
 		t.Error("a goroutine that is ready has not run")
+	}
+	r := &e.idleState
+	several := func(asked, cores int) (yielded, shared bool) {
+		hasCores(t, int32(cores))
+		return yields(func() {
+			down := clock.Now() + time.Hour // for which it does not sleep
+			r.Several = true
+			r.Parks(down, false)
+			r.shared, r.asked = down-yieldAllAfter, down-time.Duration(asked)*yieldAllAfter/2
+			e.park(down)
+			shared = r.shared != down-yieldAllAfter
+		}), shared
+	}
+	for _, c := range []struct {
+		asked, cores int // in halves of yieldAllAfter
+		want         bool
+	}{{2, 1, true}, {1, 1, false}, {2, 3, false}} { // yields starts up to five goroutines
+		eventually(t, func() bool { // or the runtime has let it run
+			yielded, shared := several(c.asked, c.cores)
+			return yielded == c.want && shared == c.want
+		}, fmt.Sprintf("%+v: a goroutine that is ready runs or does not", c))
 	}
 }
 

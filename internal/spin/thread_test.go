@@ -273,8 +273,18 @@ func TestAdvise_looksOn(t *testing.T) {
 	if now += togetherFor - 1; advise(µs, 1) {
 		t.Error("they look again too early")
 	}
+	before := *r
 	if now++; !advise(µs, 1) {
 		t.Error("they do not look again")
+	}
+	*r, now = before, now-1
+	if advise(µs, 2) {
+		t.Error("two of 1 µs look again too early")
+	}
+	for i := range believed {
+		if looks := advise(µs, 1); looks != (i == believed-1) {
+			t.Errorf("look %d: one that has been alone looks again: %v", i, looks)
+		}
 	}
 	if !advise(3*µs, 4) {
 		t.Error("it remembers the looks before")
