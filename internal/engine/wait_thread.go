@@ -253,7 +253,7 @@ func (e *Engine) park(down time.Duration) {
 func (e *Engine) share(down time.Duration) bool {
 	r := &e.idleState
 	ends := down-r.shared >= timeslice
-	if !ends && (down-r.asked < yieldAllAfter || !r.Together(down)) {
+	if !ends && (down-max(r.shared, r.asked) < yieldAllAfter || !r.Together(down)) {
 		return false
 	}
 	r.asked = down
