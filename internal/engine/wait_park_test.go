@@ -137,10 +137,6 @@ func TestPark_letsOthersRun(t *testing.T) {
 		isDown
 		isLater
 	)
-	longAgo := same // because no goroutine waits
-	if _, ok := new(sched.Load).Waiting(0); !ok {
-		longAgo = isLater // before Go 1.26 that is not known
-	}
 	for name, c := range map[string]struct {
 		ago, slept time.Duration
 		first      bool
@@ -151,7 +147,6 @@ func TestPark_letsOthersRun(t *testing.T) {
 		"of late":            {timeslice - 1, 0, false, 0, false, same},
 		"a timeslice ago":    {timeslice, 0, false, 0, false, isLater},
 		"several, of late":   {yieldAllAfter - 1, 0, false, 0, true, same},
-		"several, long ago":  {yieldAllAfter, 0, false, 0, true, longAgo},
 		"it sleeps for long": {timeslice - 1, longSleep, false, 0, false, isLater},
 		"its first park":     {time.Hour, 0, true, 0, false, isDown},
 		"in a bubble":        {time.Hour, 0, false, 1, false, same},
