@@ -246,8 +246,8 @@ func (e *Engine) park(down time.Duration) {
 
 // share lets others run at the end of a timeslice, and is true then. If the thread has several
 // callers, it asks also before: it is true if more than twice as many goroutines as Ps run or wait
-// for one, and have been let run. That takes two changes of threads: with any that wait, 2 callers
-// of 2 threads in turn take 1.15 times the CPU time.
+// for one, and have been let run. That takes two changes of threads: if it yielded whenever one
+// waits, 2 callers of 2 threads in turn would take 1.15 times the CPU time.
 //
 //threadcall:noalloc
 func (e *Engine) share(down time.Duration) bool {

@@ -48,7 +48,7 @@ func TestNear_concurrent(t *testing.T) {
 	wg.Wait()
 }
 
-// Threads have places of their own as a rule: of 64, eight share one with one in three.
+// Of 64 places, eight threads have one each in two runs of three.
 func TestNear_places(t *testing.T) {
 	if ident.ReadM() == 0 || runtime.GOARCH == "wasm" {
 		t.Skip("threads cannot be told apart")
