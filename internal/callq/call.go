@@ -285,19 +285,29 @@ func (c *Call) Settle(o Outcome) (woke bool) {
 	return true
 }
 
-// Drop gives back the record, of which the caller is the only owner.
+// Drop gives back the record, of which the caller is the only owner. It writes only what it has to:
+// the thread has written last to the line of most fields, and looks at the head of the queue there.
 //
 //threadcall:noalloc
 func (c *Call) Drop() {
-	c.Fn, c.Fault, c.Ctx = nil, nil, nil
+	if c.Fn != nil {
+		c.Fn = nil
+	}
+	if c.Fault != nil {
+		c.Fault = nil
+	}
+	if c.Ctx != nil {
+		c.Ctx = nil
+	}
 	c.free()
 }
 
-// free gives back a record that refers to nothing any more.
+// free gives back a record that refers to nothing any more. Of a call that was settled, state has
+// the outcome and no poster's number; Get sets it.
 //
 //threadcall:noalloc
 func (c *Call) free() {
-	if c.state.Load() != 0 {
+	if s := c.state.Load(); s != 0 && !settled(s) {
 		c.state.Store(0)
 	}
 	c.Queue.Put(c)

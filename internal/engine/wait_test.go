@@ -290,59 +290,31 @@ func TestSpin(t *testing.T) {
 	}
 }
 
-// A caller looks at its record before anything else if the thread has come to all other calls, and
-// advises to look. It then gives back the record as it is.
-func TestCall_looksFirst(t *testing.T) {
-	needsSpinning(t)
-	for _, c := range []struct {
-		behind bool
-		spin   time.Duration
-		looks  bool
-	}{
-		{false, time.Hour, true}, {false, 0, false}, {false, spin.ParkAtOnce, false},
-		{true, time.Hour, false},
+// A caller looks at its record if the thread advises that, and else parks. Its record has a token
+// once it has parked.
+func TestCall_looksIfAdvised(t *testing.T) {
+	for spin, looks := range map[time.Duration]bool{
+		time.Hour: true, 0: false, spin.ParkAtOnce: false,
 	} {
 		e, _ := New(Config{})
 		e.own = true // it looks at its queue
 		e.q.Awake()
-		e.waits.Spin.Store(int64(c.spin))
-		looks := func() (looks bool) {
-			var calls, returned atomic.Int32
+		e.waits.Spin.Store(int64(spin))
+		for range 50 {
 			var caller testutil.Group
-			const rounds = 500
-			caller.Go(func() {
-				for i := range int32(rounds) {
-					for calls.Load() == i { // so that both run when it calls
-						runtime.Gosched()
-					}
-					e.Call(nothing)
-					returned.Add(1)
-				}
-			})
-			for i := range int32(rounds) {
-				if c.behind {
-					e.Go(nothing)
-				}
-				before := e.Queued()
-				for calls.Add(1); e.Queued() == before; {
-					runtime.Gosched()
-				}
-				if c.behind {
-					e.runPosted(e.q.Take())
-				}
-				record := e.q.Take()
-				for record.Settle(callq.Ran); returned.Load() == i; {
-					runtime.Gosched()
-				}
-				looks = looks || record.Outcome() == callq.Ran
+			caller.Go(func() { e.Call(nothing) })
+			eventually(t, func() bool { return e.Queued() == 1 }, "a call is queued")
+			record := e.q.Take()
+			if !looks {
+				eventually(t, func() bool { return record.Token() != nil }, "spin %v: it parks", spin)
 			}
-			caller.Wait()
-			return looks
-		}
-		if c.looks {
-			eventually(t, looks, "a caller looks first")
-		} else if looks() {
-			t.Errorf("behind others: %v, advised to look for %v: a caller looks first", c.behind, c.spin)
+			for range 10 {
+				runtime.Gosched() // a caller that parks would have time to do so
+			}
+			record.Settle(callq.Ran)
+			if caller.Wait(); looks && record.Token() != nil {
+				t.Fatal("a caller that is to look has parked")
+			}
 		}
 	}
 }
