@@ -59,6 +59,28 @@ func TestBubble_endsUnusedThreadsAfterItsTime(t *testing.T) {
 	eventually(t, func() bool { return outside.alive() == 0 }, "its thread is stopped")
 }
 
+// A thread that is in use when another would be ended, and not known by then to be unused later,
+// has its time as well.
+func TestBubble_endsAThreadThatWasInUse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		k := newThreads(t)
+		begin, stopped := time.Now(), make(chan time.Duration, 1)
+		k.stop = func(int) { stopped <- time.Since(begin) }
+		k.do(t, 1, nop) // would end it after 60 s
+		time.Sleep(59 * time.Second)
+		k.do(t, 1, func() { time.Sleep(2 * time.Second) })
+		if d := <-stopped; d != 121*time.Second {
+			t.Errorf("it is stopped after %v, want a minute after 61 s", d)
+		}
+		k.do(t, 2, nop) // sets a timer for both
+		time.Sleep(30 * time.Second)
+		k.do(t, 2, nop)
+		if d := <-stopped; d != 121*time.Second+90*time.Second {
+			t.Errorf("the next is stopped after %v, want a minute after its last call", d)
+		}
+	})
+}
+
 // whenQueued calls f when a function is queued for some thread, which could end before.
 func whenQueued(f func()) {
 	queued := func(s access.State) bool { return s.Stats.Queued > 0 }

@@ -128,6 +128,7 @@ func New[K comparable](start func(key K) error, opts ...Option) *Threads[K] {
 		keys:   map[K]*keyState[K]{},
 		done:   make(chan struct{}),
 	}
+	k.attends.Store(true) // no timer is set
 	for _, o := range opts {
 		if o != nil {
 			o(&k.config)
@@ -194,14 +195,16 @@ func (h *Threads[K]) CallWith(ctx context.Context, key K, start, f func() error)
 	if !h.k.reachable() {
 		return thread.ErrTerminated
 	}
-	if x, ok := engine.User().(*worker[K]); ok && x.of == h.k && x.state.key == key {
-		result, err := thread.EvalContext(ctx, x.t, f)
-		if err != nil {
-			return err
-		}
-		return result
-	}
 	by := engine.Self()
+	if by != nil {
+		if x, ok := by.User.(*worker[K]); ok && x.of == h.k && x.state.key == key {
+			result, err := thread.EvalContext(ctx, x.t, f)
+			if err != nil {
+				return err
+			}
+			return result
+		}
+	}
 	for {
 		if ctx.Err() != nil {
 			return engine.Cause(ctx)

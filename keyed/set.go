@@ -3,6 +3,7 @@ package keyed
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -17,14 +18,15 @@ import (
 )
 
 // A set is Threads without the handle, which the threads must not refer to. It has as many slots as
-// WithMaxThreads says, and each thread takes one. The states of a thread, which mu guards:
+// WithMaxThreads says, and each thread takes one. The states of a thread, which mu guards, but for
+// the change between used and unused, see use:
 //
 //	state      the thread                         a call for its key              next state
 //	starting   runs its start functions, which    uses it, behind them            used; or ending, if
 //	           count as a call                                                    they fail
 //	used       has calls                          uses it; waits while short      unused, when they
 //	                                              is set, as then it must yield   have returned
-//	unused     is in the list unused              uses it                         used; ending
+//	unused     has none                           uses it                         used; ending
 //	forgotten  has calls, and takes no more       waits for its end               ending, when they
 //	                                                                              have returned
 //	ending     terminated is set: runs its stop   waits for its end               ended, by itself
@@ -37,16 +39,20 @@ import (
 // forgotten, and is refused by one that is ending.
 type set[K comparable] struct {
 	config
-	start  func(K) error // or nil
-	stop   func(K)       // or nil
-	bubble uint64        // of testing/synctest, in which it was made, or zero
+	start   func(K) error // or nil
+	stop    func(K)       // or nil
+	bubble  uint64        // of testing/synctest, in which it was made, or zero
+	recent  recent[K]
+	attends atomic.Bool  // see use
+	evicts  atomic.Int64 // how many threads evict has ended; changed with mu
+	turns   atomic.Int64 // in a bubble, how often a thread has become unused
 
 	mu       sync.Mutex
 	all      []*worker[K] // that have not ended: each has a slot
 	keys     map[K]*keyState[K]
 	queue    list.List[*keyState[K]] // with calls that may need a slot; the first came first
-	unused   list.List[*worker[K]]   // the first has been so for longest
 	ending   list.List[*worker[K]]   // about to free a slot; the first was terminated first
+	waiting  int                     // calls that wait for a thread
 	evicted  []K                     // keys whose threads have ended for others, see evict
 	short    bool                    // a call in queue needs a slot that no thread is about to free
 	arrivals uint64                  // of calls in queue
@@ -82,21 +88,20 @@ type call[K comparable] struct {
 // Key returns the key of the thread, for package recorderhttp.
 func (x *worker[K]) Key() any { return x.state.key }
 
-// A worker is one of the threads. mu guards its fields.
+// A worker is one of the threads. mu guards its fields, but for use.
 type worker[K comparable] struct {
-	of         *set[K]
-	state      *keyState[K]
-	t          *thread.Thread
-	e          *engine.Engine   // its
-	calls      atomic.Int64     // that use it; without mu only from two or more to one less
-	users      []*engine.Engine // the threads on which some of these were made
-	since      time.Duration    // it has been unused or ending
+	of    *set[K]
+	state *keyState[K]
+	t     *thread.Thread
+	e     *engine.Engine // its
+	use
+	users      []*engine.Engine // the threads on which some of its calls were made
 	forgotten  bool             // it takes no more calls, and must end before its key has another
 	terminated bool
+	endsSince  time.Duration         // if it does
 	returned   bool                  // its key was among evicted
-	usedAt     int64                 // how many threads evict had ended then
 	err        error                 // of its start
-	node       list.Node[*worker[K]] // in unused or ending
+	node       list.Node[*worker[K]] // in ending
 }
 
 // run has f run on x, which counts the call. by is as in take. failed says that it did not because
@@ -124,6 +129,11 @@ func (k *set[K]) run(ctx context.Context, x *worker[K], by *engine.Engine, f fun
 //
 //threadcall:noalloc
 func (k *set[K]) find(key K, by *engine.Engine) *worker[K] {
+	if by == nil && !k.attends.Load() {
+		if x := k.recent.find(key); x != nil && x.take() {
+			return x
+		}
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock() // also if K is an interface, and the key's type cannot be hashed
 	s := k.keys[key]
@@ -133,6 +143,7 @@ func (k *set[K]) find(key K, by *engine.Engine) *worker[K] {
 	x := k.taker(s)
 	if x != nil {
 		k.take(x, by)
+		k.found(x)
 	}
 	return x
 }
@@ -150,6 +161,9 @@ func (k *set[K]) wait(ctx context.Context, key K, by *engine.Engine, start func(
 	cancel := ctx.Done()
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.waiting++
+	defer func() { k.waiting-- }()
+	k.attends.Store(true)
 	s := k.keys[key]
 	if s == nil {
 		s = &keyState[K]{key: key}
@@ -263,7 +277,7 @@ func (k *set[K]) escape(s *keyState[K], p *call[K], y *engine.Engine) error {
 //threadcall:noalloc
 func (k *set[K]) taker(s *keyState[K]) *worker[K] {
 	for _, x := range s.threads {
-		if !x.forgotten && !x.terminated && (x.calls.Load() == 0 || k.each == 1) {
+		if n := x.calls.Load(); n&shut == 0 && (n == 0 || k.each == 1) {
 			return x
 		}
 	}
@@ -279,6 +293,15 @@ func (k *set[K]) room(s *keyState[K]) int {
 	return k.each - len(s.threads)
 }
 
+// found has later calls find x without mu, unless it might have one call and take no more.
+//
+//threadcall:noalloc
+func (k *set[K]) found(x *worker[K]) {
+	if k.each == 1 {
+		k.recent.add(x, k.all)
+	}
+}
+
 // take has x count one more call, which is made on the thread by, or on none if that is nil.
 //
 //threadcall:noalloc
@@ -287,7 +310,6 @@ func (k *set[K]) take(x *worker[K], by *engine.Engine) {
 	if by != nil {
 		x.users = append(x.users, by) //threadcall:alloc when more threads use it than before
 	}
-	x.node.Remove()
 }
 
 // give has p use x.
@@ -382,26 +404,28 @@ func (k *set[K]) serve() {
 
 // endUnused ends unused threads until soon is not negative, and returns what it is then.
 func (k *set[K]) endUnused(soon int) int {
-	for ; soon < 0 && k.unused.First != nil; soon++ {
-		k.evict()
+	for soon < 0 && k.evict() {
+		soon++
 	}
 	return soon
 }
 
-// evict ends an unused thread for another key: the one that was unused for longest of those that
-// are not kept, and if there is none, of all. A thread is kept if its key has returned, and has
+// evict ends an unused thread for another key, if there is one: the one that was unused for longest
+// of those that are not kept, and if there is none, of all. A thread is kept if its key has returned, and has
 // been used since evict ended the last 4*max threads. A key has returned if its thread was made
 // again before evict ended max threads of other keys that had not returned. So keys that are used
 // once, in whatever number, end each other's threads, and not those of the keys that are used again
 // and again. This is the algorithm 2Q, without a least number of threads for new keys, and with an
 // end for those kept: otherwise keys of some time ago would leave no room for those of now.
-func (k *set[K]) evict() {
-	x := k.unused.First.Value
-	for n := k.unused.First; n != nil; n = n.After {
-		if y := n.Value; !y.returned || (k.stats.MaxThreadsEnded-y.usedAt)/4 > int64(k.max) {
-			x = y
-			break
-		}
+func (k *set[K]) evict() bool {
+	x := k.longestUnused(func(y *worker[K]) bool {
+		return !y.returned || (k.evicts.Load()-y.evicts.Load())/4 > int64(k.max)
+	})
+	if x == nil {
+		x = k.longestUnused(func(*worker[K]) bool { return true })
+	}
+	if x == nil {
+		return false
 	}
 	if key, same := x.state.key, x.state.key; !x.returned && same == key {
 		if len(k.evicted) >= min(k.max, maxEvicted) {
@@ -409,8 +433,25 @@ func (k *set[K]) evict() {
 		}
 		k.evicted = append(k.evicted, key)
 	}
-	k.stats.MaxThreadsEnded++
+	k.evicts.Add(1)
 	k.terminate(x)
+	return true
+}
+
+// longestUnused shuts the thread that was unused for longest of those that are to end, and returns
+// it, or nil.
+func (k *set[K]) longestUnused(ends func(*worker[K]) bool) *worker[K] {
+	for {
+		var first *worker[K]
+		for _, x := range k.all {
+			if x.calls.Load() == 0 && ends(x) && (first == nil || x.before(&first.use)) {
+				first = x
+			}
+		}
+		if first == nil || first.calls.CompareAndSwap(0, shut) {
+			return first
+		} // else a call has come
+	}
 }
 
 // maxEvicted is how many keys evict remembers at most; add searches them.
@@ -435,23 +476,48 @@ func (k *set[K]) tickBy(at time.Duration) {
 func (k *set[K]) tick() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.attends.Store(true) // before it looks which are unused
 	k.tickAt = 0
 	now := clock.Now()
-	for x := k.unused.First; x != nil && k.idle > 0; x = k.unused.First {
-		if end := x.Value.since + k.idle; end > now {
-			k.tickBy(end)
-			break
-		}
-		k.stats.IdleEnded++
-		k.terminate(x.Value)
+	if k.idle > 0 {
+		k.endIdle(now)
 	}
 	for x := k.ending.First; x != nil && k.queue.First != nil; x = k.ending.First {
-		if now-x.Value.since < slowEnd {
+		if now-x.Value.endsSince < slowEnd {
 			break
 		}
 		x.Remove()
 	}
 	k.serve()
+	k.attend()
+}
+
+// endIdle ends the threads that have been unused for long enough, and has tick called for the next.
+func (k *set[K]) endIdle(now time.Duration) {
+	next := time.Duration(math.MaxInt64)
+	for _, x := range k.all {
+		if !x.calls.CompareAndSwap(0, shut) {
+			continue // used, or ending
+		}
+		if end := time.Duration(x.since.Load()) + k.idle; end > now {
+			x.calls.Store(0) // calls that have come meanwhile wait for mu
+			next = min(next, end)
+			continue
+		}
+		k.stats.IdleEnded++
+		k.terminate(x)
+	}
+	if next < math.MaxInt64 {
+		k.tickBy(next)
+	}
+}
+
+// attend finds out whether what becomes unused must be reported.
+//
+//threadcall:noalloc
+func (k *set[K]) attend() {
+	unset := k.idle > 0 && k.tickAt == 0
+	k.attends.Store(k.waiting > 0 || len(k.all) > k.max || unset)
 }
 
 // elsewhere reports whether k was made outside of all bubbles, and the caller is in one. A thread
@@ -496,6 +562,7 @@ func (k *set[K]) add(s *keyState[K], p *call[K]) {
 	e.Post(func() { x.begin(prepare) })
 	s.threads = append(s.threads, x)
 	k.all = append(k.all, x)
+	k.found(x)
 	k.give(x, p)
 	p.made = true
 	k.update(s)
@@ -523,19 +590,25 @@ func (x *worker[K]) begin(prepare func() error) {
 	err = prepare()
 }
 
-// unuse ends a call that uses x. It is called without mu, which callers of one key would wait for,
-// and takes it for the last call alone, or for one that was made on a thread.
+// unuse ends a call that uses x. It is called without mu, and takes it if a call was made on a
+// thread, or if mu may be needed.
 //
 //threadcall:noalloc
 func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
-	for n := x.calls.Load(); n > 1 && by == nil; n = x.calls.Load() {
-		if x.calls.CompareAndSwap(n, n-1) {
-			return
-		}
+	if by == nil && x.leaves() {
+		return
 	}
 	now, outside := clock.Outside()
 	if !outside && k.bubble == 0 &&
 		x.e.Post(func() { k.unuse(x, by) }) { //threadcall:alloc in a bubble
+		return
+	}
+	x.note(now, k.evicts.Load())
+	if !outside {
+		x.turn.Store(k.turns.Add(1))
+	}
+	left := by == nil && x.calls.CompareAndSwap(1, 0)
+	if left && !k.attends.Load() {
 		return
 	}
 	k.mu.Lock()
@@ -543,7 +616,10 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	if i := slices.Index(x.users, by); i >= 0 {
 		x.users = slices.Delete(x.users, i, i+1)
 	}
-	if x.calls.Add(-1) > 0 || x.terminated {
+	if !left {
+		x.calls.Add(-1)
+	}
+	if x.calls.Load()&^shut > 0 || x.terminated {
 		return
 	}
 	if x.forgotten {
@@ -551,8 +627,6 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 		k.serve()      //threadcall:alloc the end of a thread
 		return
 	}
-	x.since, x.usedAt = now, k.stats.MaxThreadsEnded
-	k.unused.Append(&x.node)
 	k.update(x.state)
 	if k.queue.First != nil || len(k.all) > k.max {
 		k.serve() //threadcall:alloc the end of a thread
@@ -560,12 +634,13 @@ func (k *set[K]) unuse(x *worker[K], by *engine.Engine) {
 	if k.idle > 0 {
 		k.tickBy(now + k.idle)
 	}
+	k.attend()
 }
 
 // leave has x take no more calls, and ends it if it has none.
 func (k *set[K]) leave(x *worker[K]) {
 	x.forgotten = true
-	if x.calls.Load() == 0 {
+	if x.calls.Or(shut) == 0 {
 		k.terminate(x)
 	}
 }
@@ -576,10 +651,11 @@ func (k *set[K]) terminate(x *worker[K]) {
 		return
 	}
 	x.terminated = true
-	x.node.Remove()
+	x.calls.Or(shut)
+	k.recent.remove(x)
 	k.ending.Append(&x.node)
-	if x.since = 0; !k.elsewhere() {
-		x.since = clock.Now()
+	if !k.elsewhere() {
+		x.endsSince = clock.Now()
 	}
 	x.e.Terminate()
 }

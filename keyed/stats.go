@@ -34,7 +34,13 @@ func (h *Threads[K]) Stats() Stats {
 	if k.max < math.MaxInt {
 		s.MaxThreads = k.max
 	}
-	s.Threads, s.Idle = len(k.all), k.unused.Len
-	s.InUse = s.Threads - s.Idle
+	s.MaxThreadsEnded = k.evicts.Load()
+	s.Threads, s.InUse = len(k.all), len(k.all)
+	for _, x := range k.all {
+		if x.calls.Load() == 0 {
+			s.Idle++
+			s.InUse--
+		}
+	}
 	return s
 }
