@@ -411,12 +411,13 @@ func (k *set[K]) endUnused(soon int) int {
 }
 
 // evict ends an unused thread for another key, if there is one: the one that was unused for longest
-// of those that are not kept, and if there is none, of all. A thread is kept if its key has returned, and has
-// been used since evict ended the last 4*max threads. A key has returned if its thread was made
-// again before evict ended max threads of other keys that had not returned. So keys that are used
-// once, in whatever number, end each other's threads, and not those of the keys that are used again
-// and again. This is the algorithm 2Q, without a least number of threads for new keys, and with an
-// end for those kept: otherwise keys of some time ago would leave no room for those of now.
+// of those that are not kept, and if there is none, of all. A thread is kept if its key has
+// returned, and has been used since evict ended the last 4*max threads. A key has returned if its
+// thread was made again before evict ended max threads of other keys that had not returned. So keys
+// that are used once, in whatever number, end each other's threads, and not those of the keys that
+// are used again and again. This is the algorithm 2Q, without a least number of threads for new
+// keys, and with an end for those kept: otherwise keys of some time ago would leave no room for
+// those of now.
 func (k *set[K]) evict() bool {
 	x := k.longestUnused(func(y *worker[K]) bool {
 		return !y.returned || (k.evicts.Load()-y.evicts.Load())/4 > int64(k.max)

@@ -116,8 +116,8 @@ func (r *recent[K]) find(key K) *worker[K] {
 	return nil
 }
 
-// add makes find return x, and makes places for all if there are not enough. The caller holds mu, as
-// in all that follow.
+// add makes find return x, and makes places for all if there are not enough. The caller holds mu,
+// as in all that follow.
 //
 //threadcall:noalloc
 func (r *recent[K]) add(x *worker[K], all []*worker[K]) {

@@ -72,7 +72,7 @@ func TestQueue_Post_whileTheThreadTakes(t *testing.T) {
 		t.Errorf("%d functions ran, want 1", n)
 	}
 	free := func() (n int) {
-		for r := q.free.Get(); r != nil; r = q.free.Get() {
+		for r := q.blocks.Get(); r != nil; r = q.blocks.Get() {
 			if r == c {
 				n++
 			}
@@ -111,8 +111,8 @@ func TestQueue_Post_closed(t *testing.T) {
 		if q.made.Load() != made {
 			t.Error("a refused post keeps a record")
 		}
-		for r := q.free.Get(); r != nil; r = q.free.Get() {
-			if r.fns != nil && !r.fns.empty() {
+		for r := q.blocks.Get(); r != nil; r = q.blocks.Get() {
+			if !r.fns.empty() {
 				t.Error("a refused post keeps its function")
 			}
 		}
@@ -204,7 +204,7 @@ func TestQueue_Post_losesNoRecords(t *testing.T) {
 	}
 	poster.Wait()
 	free, made := 0, q.made.Load()
-	for q.free.Get() != nil {
+	for q.blocks.Get() != nil {
 		free++
 	}
 	if lost := int(made) - free; lost > 10+int(made)/10 { // a list that is in use may drop one
@@ -243,15 +243,15 @@ func TestQueue_Post_leavesNothingBehind(t *testing.T) {
 		}
 		q.runAll()
 		var all []*Call
-		for c := q.free.Get(); c != nil; c = q.free.Get() {
+		for c := q.blocks.Get(); c != nil; c = q.blocks.Get() {
 			all = append(all, c)
 		}
 		for _, c := range all {
-			if c.fns != nil && !c.fns.empty() {
+			if !c.fns.empty() {
 				left++
-				*c.fns = block{}
+				c.fns = block{}
 			}
-			q.free.Put(c)
+			q.blocks.Put(c)
 		}
 	}
 	if poster.Wait(); left > 0 {

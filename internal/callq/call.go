@@ -59,20 +59,23 @@ type Call struct {
 	Fault *fault.Fault // why an outcome is Panicked
 	Queue *Queue       // for life
 
-	// The fields above fill a cache line together with Queue.head; those below are not used by
-	// every call.
+	// The fields above fill a cache line together with Queue.head, or in a slab with the allocator's
+	// header of eight bytes. Those below are not used by every call.
 
 	Ctx    context.Context  // of a withdrawable call; nil if the thread must not look at it
 	Node   list.Node[*Call] // in the backlog of a pool; for Before in a queue, see TakeOutOfTurn
-	Worker int              // which of the pool's threads has taken it, from 1; guarded by the pool
+	Worker int32            // which of the pool's threads has taken it, from 1; guarded by the pool
+	walk   uint32           // see Oldest
 
 	// what the same thread has pushed before with a record of the same queue; may be out of date
 	Earlier atomic.Pointer[Call]
-	Later   *Call  // see Oldest
-	walk    uint64 // likewise
+
+	// The next two fill a third line.
 
 	posts atomic.Uint64 // what a block has, see block
-	fns   *block        // made when the record is a block for the first time
+	fns   block
+
+	Later *Call // see Oldest
 }
 
 // Kind says what is expected of a call.

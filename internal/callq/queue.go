@@ -58,12 +58,9 @@ type Queue struct {
 	head atomic.Pointer[Call]
 	// The first record shares head's cache line, so that a lone call travels to the thread in one
 	// transfer of that line and its outcome comes back in another.
-	first Call
-	// writes below must not slow spinners on head; two lines, for the adjacent-line prefetcher
-	_ [16]byte
-
+	first      Call
 	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
-	_          [12]byte    // firstTaken, what the thread writes, and the rest have a line each
+	_          [52]byte    // firstTaken, what the thread writes, and the rest have a line each
 
 	ready   atomic.Pointer[Call]
 	last    *Call  // of ready, unless that is nil or closed
@@ -74,15 +71,15 @@ type Queue struct {
 	grabs   uint64 // how often the thread has emptied head
 	chained *Call  // in ready: up to it, each knows the one before it, see TakeOutOfTurn; or nil
 
-	free    freelist.List[Call]
-	made    atomic.Int64 // records; tests compare them with those in free
-	walks   uint64       // of Oldest
+	free    freelist.List[Call] // of any kind but Posts
+	blocks  freelist.List[Call]
+	made    atomic.Int64 // records; tests compare them with those in both lists
+	walks   uint32       // of Oldest
 	bubbled bool         // made in a bubble of testing/synctest, and used only there
 	several atomic.Bool  // see Several
 	near    freelist.Near[Call]
-	_       [8]byte // the allocator aligns objects of 320 bytes
 
-	Owner // does not change
+	Owner // does not change; the allocator aligns objects of 384 bytes
 }
 
 // An Owner is told of each posted call that Close refuses. Other calls have callers.
@@ -122,7 +119,10 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 		}
 	}
 	if c == nil {
-		c = q.record()
+		c = q.free.Get()
+	}
+	if c == nil {
+		c = q.slab(&q.free, kind) //threadcall:alloc when more calls are queued than ever
 	}
 	if s := uint64(poster)<<posterBits | queued; c.state.Load() != s {
 		c.state.Store(s)
@@ -135,30 +135,18 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 // slabSize is how many records are made at once.
 const slabSize = 32
 
-// A slot is a record and fills three cache lines. The allocator puts the first of a slab behind a
-// header of eight bytes, so what thread and caller share of each has a line of its own.
-type slot struct {
-	Call
-	_ [40]byte
-}
-
-// record takes a record from the free list, or makes a slab of them.
-//
-//threadcall:noalloc
-func (q *Queue) record() *Call {
-	if c := q.free.Get(); c != nil {
-		return c
-	}
-	slab := make([]slot, slabSize) //threadcall:alloc when more calls are queued than ever
+// slab makes records, puts them into a free list but for one, and returns that.
+func (q *Queue) slab(free *freelist.List[Call], kind Kind) *Call {
+	slab := make([]Call, slabSize)
 	q.made.Add(int64(len(slab)))
 	for i := range slab {
-		c := &slab[i].Call
-		c.Queue, c.Node.Value = q, c
+		c := &slab[i]
+		c.Queue, c.Node.Value, c.Kind = q, c, kind
 		if i > 0 {
-			q.free.Put(c)
+			free.Put(c)
 		}
 	}
-	return &slab[0].Call
+	return &slab[0]
 }
 
 // Put takes a record back from its owner.
@@ -169,8 +157,10 @@ func (q *Queue) Put(c *Call) {
 		q.firstTaken.Store(false)
 		return
 	}
-	if c.Kind > Withdrawable || !q.several.Load() || !q.near.Put(c) {
-		q.free.Put(c) // or the collector has it
+	if c.Kind == Posts {
+		q.blocks.Put(c) // or the collector has it
+	} else if c.Kind > Withdrawable || !q.several.Load() || !q.near.Put(c) {
+		q.free.Put(c)
 	}
 }
 

@@ -242,7 +242,7 @@ func (p *Pool) give(c *callq.Call, e *Engine) *callq.Call {
 	if c == p.looks {
 		p.looks = nil
 	}
-	c.Worker = e.index + 1
+	c.Worker = int32(e.index + 1)
 	return c
 }
 
