@@ -58,8 +58,9 @@ type Engine struct {
 	eventLoop eventLoop
 	cancel    <-chan struct{} // of the innermost ServeContext
 
-	place  // in a pool
-	waiter // for another thread
+	place             // in a pool
+	waiter            // for another thread
+	alone  [1]*Engine // e
 
 	AtTerminate Calls // which Terminate calls
 	AtExit      Calls // which the thread calls when it ends
@@ -96,7 +97,8 @@ func newEngine(c Config) *Engine {
 	e := &Engine{q: callq.New()}
 	e.id, e.bubble, e.wakeup = lastID.Add(1), clock.Bubble(), make(chan struct{}, 1)
 	e.on, e.of, e.records, e.yields = e, &e.target, e.q, &e.ownYields
-	e.workers, e.among.Value = []*Engine{e}, e
+	e.alone[0], e.among.Value = e, e
+	e.workers = e.alone[:]
 	e.Config = c
 	e.own, e.direct = c.Own, c.Own && ident.Trusted()
 	e.Keep = c.Keep && e.bubble == 0

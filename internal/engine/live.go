@@ -90,8 +90,9 @@ func (e *Engine) Start() {
 		default:
 		}
 	}
+	first := e
 	pin.Go(func() {
-		lives := 1
+		e, lives := first, 1
 		e.claimOwn()
 		serveAll(func() {
 			for {
@@ -374,16 +375,19 @@ func (e *Engine) Retire() {
 
 // Retire refuses posts from now on, and ends the threads when they have run what is queued.
 func (x *target) Retire() {
-	end := x.on.end
 	if p := x.pool; p != nil {
-		end = nil // the threads look by themselves, see next
 		p.mu.Lock()
 		defer p.mu.Unlock()
 	}
-	if x.enter(closing) {
-		for _, e := range x.workers {
-			e.Control(end)
-		}
+	if !x.enter(closing) {
+		return
+	}
+	var end func()
+	if x.pool == nil { // the threads of a pool look by themselves, see next
+		end = x.on.end
+	}
+	for _, e := range x.workers {
+		e.Control(end)
 	}
 }
 

@@ -63,7 +63,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	p.on = p.workers[0]
 	p.target.init(c, o)
 	for _, e := range p.workers {
-		e.q.Owner = p.observer
+		e.q.Owner = &p.observer
 	}
 	p.list()
 	return p, o

@@ -13,8 +13,11 @@ import (
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
 func (x *target) OnPanic(f func(*fault.Fault)) {
-	if f != nil || x.onPanic.Load() != nil {
-		x.onPanic.Store(&f)
+	if f != nil {
+		handle := f // or each call would allocate f
+		x.onPanic.Store(&handle)
+	} else if x.onPanic.Load() != nil {
+		x.onPanic.Store(new(func(*fault.Fault)))
 	}
 }
 

@@ -56,8 +56,10 @@ func (x *target) list() {
 	if all.names[name] == nil && len(all.names) >= maxNames {
 		name = OtherNames
 	}
-	x.named = cmp.Or(all.names[name], &named{name: name})
-	all.names[name] = x.named
+	if all.names[name] == nil {
+		all.names[name] = &named{name: name}
+	}
+	x.named = all.names[name]
 	x.observer.Tallies[1] = &x.named.Tally
 	x.node.Value = x
 	all.targets.Append(&x.node)

@@ -21,12 +21,11 @@ var never = context.Background()
 
 // A target is what functions are submitted to: a thread, or any of those of a pool.
 type target struct {
-	observes atomic.Uint32     // zero unless functions are observed, see package observe
-	observer *observe.Observer // to which they report
-	on       *Engine           // the thread, or the first of a pool
-	pool     *Pool             // or nil; also what the thread belongs to
-	workers  []*Engine         // the thread, or those of a pool
-	records  *callq.Queue      // to get records from
+	observes atomic.Uint32 // zero unless functions are observed, see package observe
+	on       *Engine       // the thread, or the first of a pool
+	pool     *Pool         // or nil; also what the thread belongs to
+	workers  []*Engine     // the thread, or those of a pool
+	records  *callq.Queue  // to get records from
 	limit    *limit
 	owner    weak.Pointer[Owner]
 	phase    atomic.Uint32 // see live.go
@@ -36,6 +35,7 @@ type target struct {
 	onPanic  atomic.Pointer[func(*fault.Fault)]
 
 	observe.Tally
+	observer  observe.Observer // to which they report
 	lastPanic atomic.Pointer[Panic]
 	listing
 }
@@ -45,8 +45,8 @@ func (x *target) init(c Config, o *Owner) {
 	if n := c.Limit; n > 0 {
 		x.limit = &limit{places: make(chan struct{}, n), closed: make(chan struct{})}
 	}
-	x.observer = observe.New(&x.on.Thread, &x.observes, &x.Tally, o)
-	x.records.Owner = x.observer
+	x.observer.Init(&x.on.Thread, &x.observes, &x.Tally, o)
+	x.records.Owner = &x.observer
 }
 
 // caller returns the thread that the caller is on, if any, and whether that is one of x.

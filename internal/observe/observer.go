@@ -62,10 +62,10 @@ type Observer struct {
 	slow     watch
 }
 
-// New returns the observer of a thread, or of a pool of which that is the first.
-func New(first *Thread, what *atomic.Uint32, t *Tally, o *Owner) *Observer {
-	o.of = &Observer{Tallies: [2]*Tally{t}, what: what, first: first, bubbled: clock.InBubble()}
-	return o.of
+// Init makes o the observer of a thread, or of a pool of which that is the first.
+func (o *Observer) Init(first *Thread, what *atomic.Uint32, t *Tally, owner *Owner) {
+	o.Tallies[0], o.what, o.first, o.bubbled = t, what, first, clock.InBubble()
+	owner.of = o
 }
 
 // Refused counts a function that was refused.

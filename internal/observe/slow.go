@@ -64,6 +64,9 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	x := o.of
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if notify == nil && o.notify == nil {
+		return
+	}
 	x.slow.forget()
 	for n := x.running.First; n != nil; n = n.After {
 		n.Value.notify = nil
@@ -71,7 +74,8 @@ func (o *Owner) Watch(limit time.Duration, notify func(Slow)) {
 	x.slow = watch{limit: limit, reported: longAgo} // only its bubble may change the timer before
 	x.slow.alarm.Init(x.look, false)
 	if o.notify = nil; notify != nil {
-		o.notify = &notify
+		given := notify // or each call would allocate notify
+		o.notify = &given
 	}
 	x.observe(watches, notify != nil)
 }

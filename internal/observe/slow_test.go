@@ -38,7 +38,8 @@ func (r *runner) Describe(s *Slow) (stackID string) {
 func watched(notify func(Slow)) (*runner, *Observer) {
 	r := &runner{name: "a thread", owner: new(Owner), goroutine: ident.Goroutine()}
 	r.Init(r)
-	o := New(&r.Thread, new(atomic.Uint32), new(Tally), r.owner)
+	o := new(Observer)
+	o.Init(&r.Thread, new(atomic.Uint32), new(Tally), r.owner)
 	o.Tallies[1] = new(Tally)
 	r.owner.Watch(time.Hour, notify)
 	return r, o

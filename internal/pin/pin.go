@@ -35,15 +35,16 @@ var mainThread = cmp.Or(ident.MainThread(), ident.Thread())
 // last as long as the process; and on Linux /proc/self is the main thread's.
 func Go(f func()) {
 	go func() {
-		Lock(1 + Spare)
+		Lock(1)
 		if mainThread == 0 || ident.Thread() != mainThread {
+			Lock(Spare)
 			f()
 			return
 		}
 		begun := make(chan struct{})
 		Go(func() { close(begun); f() })
 		<-begun // until then this goroutine holds the main thread, so the other one is elsewhere
-		Unlock(1 + Spare)
+		Unlock(1)
 	}()
 }
 
