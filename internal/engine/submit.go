@@ -92,7 +92,7 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake()
-	} else if !behind && e.waits.Spin.Load() > 0 {
+	} else if !behind && e.waits.Spin.Load() > 0 && e.waits.Core.Load() != spin.Shares {
 		for range spin.FirstLooks {
 			park.Relax()
 			if c.Outcome() == callq.Ran {

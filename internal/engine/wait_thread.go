@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/spin"
@@ -159,10 +160,14 @@ func (e *Engine) spin() bool {
 		return false
 	}
 	r.Window.Idles++
+	core := e.waits.Core.Load()
 	for range spin.FirstLooks {
 		if e.q.Pending() {
 			r.Found++
 			return true
+		}
+		if core == spin.Shares {
+			break
 		}
 		if sched.EndPass() {
 			r.passed = r.ticked
@@ -177,6 +182,9 @@ func (e *Engine) spin() bool {
 		if sched.EndPass() {
 			start, r.passed = now, now
 		}
+		if core != spin.Own {
+			cores.Yield()
+		}
 		for range spin.Looks {
 			if found = e.q.Pending(); found {
 				break
@@ -185,7 +193,9 @@ func (e *Engine) spin() bool {
 		}
 		last := now
 		now = clock.Now()
-		e.waits.Away(last, now)
+		if !e.waits.Away(last, now) && core != spin.Own {
+			r.Yielded(now-last, found)
+		}
 		if found {
 			r.Found++
 			r.Window.Idle += now - start

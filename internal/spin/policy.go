@@ -252,6 +252,7 @@ var Spinners Slots
 
 type Slots struct {
 	slots   [64]Slot
+	used    atomic.Int32 // those behind have never been taken: each has a cache line of its own
 	Cores   atomic.Int32 // that threads and their callers may use; zero until known
 	Procs   atomic.Int32 // GOMAXPROCS; zero until known
 	Checked atomic.Int64 // when both were found, a time.Duration
@@ -289,6 +290,9 @@ func (s *Slots) Take(l *Lease, now time.Duration) bool {
 		slot := &s.slots[i]
 		if seen := slot.Seen.Load(); !taken(seen, now) && slot.Seen.CompareAndSwap(seen, int64(now)) {
 			l.Slot, l.seen = slot, int64(now)
+			for used := s.used.Load(); int(used) <= i; used = s.used.Load() {
+				s.used.CompareAndSwap(used, int32(i+1))
+			}
 		}
 	}
 	return s.Free(now) >= 0
@@ -299,7 +303,7 @@ func (s *Slots) Take(l *Lease, now time.Duration) bool {
 //threadcall:noalloc
 func (s *Slots) Free(now time.Duration) int {
 	n := s.AtOnce(now) / 2
-	for i := range s.slots {
+	for i := range s.slots[:s.used.Load()] {
 		if taken(s.slots[i].Seen.Load(), now) {
 			n--
 		}

@@ -64,6 +64,8 @@ const (
 	// another goroutine. Otherwise it looks every two microseconds. With half and twice, crowded
 	// frames take 1.6 to 1.8 times as long.
 	CoreLost = 500 * time.Microsecond
+
+	longYield = 3 * time.Microsecond // with the looks after it, which take one
 )
 
 // A State is what callers and thread know about each other's waits. It may be out of date.
@@ -77,8 +79,26 @@ type State struct {
 	Returned atomic.Int64 // when a caller that was parked has last run again
 	Lost     atomic.Int64 // for how long sides that spin have not run, a time.Duration
 	Timed    atomic.Bool  // callers are to set Pushed and Returned
+	Core     atomic.Int32 // which each side has while the thread spins: Own, MayShare or Shares
 	Parks    bool         // nothing spins for this thread; does not change once it has started
 }
+
+// Core says whether the two sides run on one core: the kernel may wake a thread on the core of the
+// caller that has woken it, although others are idle. Then a side that looks keeps the other from
+// running, and both would spin in vain, until the kernel moves one of them, after milliseconds.
+//
+//	state     a side that looks        to        in        when
+//	Own       does no more             MayShare  Starts    after an offer, but not on a crowded machine,
+//	                                                       where a yield takes a timeslice
+//	MayShare  yields its core between  Shares    Yielded   a yield took long
+//	          two looks at the clock
+//	Shares    yields before it looks   MayShare  Yielded   a call was found after a quick one
+//	any                                Own       Starts    otherwise
+const (
+	Own = iota
+	MayShare
+	Shares
+)
 
 const (
 	ParkAtOnce = -1 // a spin
@@ -93,6 +113,15 @@ const (
 func (l *State) setSpin(spin int64) {
 	if l.Spin.Load() != spin {
 		l.Spin.Store(spin)
+	}
+}
+
+// setCore sets Core, likewise.
+//
+//threadcall:noalloc
+func (l *State) setCore(core int32) {
+	if l.Core.Load() != core {
+		l.Core.Store(core)
 	}
 }
 
@@ -133,13 +162,20 @@ func (l *State) Wait(c *callq.Call, locked, woke, behind bool) callq.Outcome {
 	switch {
 	case limit == ParkAtOnce || l.Parks || behind && turns && l.Offer.Load() == RunLast:
 	case limit > 0 && !(behind && turns):
+		core := l.Core.Load()
+		if core == Shares {
+			cores.Yield()
+		}
 		for range FirstLooks {
 			if o := c.Outcome(); o != 0 {
 				return o // and no clock was read, which takes 40 ns on some machines
 			}
+			if core == Shares {
+				break
+			}
 			park.Relax()
 		}
-		return l.look(c, clock.Now(), limit, false)
+		return l.look(c, clock.Now(), limit, core != Own)
 	case turns && !locked: // to a locked goroutine, Gosched is two changes of threads
 		takeTurns(c, time.Duration(l.Price.Load()))
 	}

@@ -116,6 +116,8 @@ func TestWait_ways(t *testing.T) {
 		"a caller on a thread":        {2, 0, forEver, true, false, false, false},
 		"it looks for so long":        {2, µs, forEver, false, false, false, false},
 		"behind others, many Ps":      {16, forEver, 0, false, true, true, true},
+		"it looks, on one core":       {16, forEver, 0, false, false, true, true},
+		"in vain, on one core":        {16, µs, forEver, false, false, false, false},
 		"behind others, two Ps":       {2, forEver, forEver, false, true, true, true},
 		"behind others, it runs last": {2, forEver, forEver, false, true, false, false},
 		"it takes turns":              {2, 0, forEver, false, false, true, true},
@@ -127,6 +129,9 @@ func TestWait_ways(t *testing.T) {
 			s.Price.Store(int64(c.price))
 			if strings.HasSuffix(name, "runs last") {
 				s.Offer.Store(RunLast)
+			}
+			if strings.HasSuffix(name, "on one core") {
+				s.Core.Store(Shares)
 			}
 			o := make(chan callq.Outcome, 1)
 			begins := make(chan bool)

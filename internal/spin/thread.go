@@ -65,7 +65,9 @@ func (t *Thread) affords(now time.Duration, calm bool) bool {
 	if !t.Policy.Pays(false) || t.state.Parks {
 		return false
 	}
-	Others.sample(now, &t.Load)
+	if !t.offered || Others.Over.Load() > 0 {
+		Others.sample(now, &t.Load)
+	}
 	if Others.crowded() && t.Policy.Run < minRun || Spinners.AtOnce(now) < 2 {
 		return false
 	}
@@ -95,9 +97,26 @@ func (t *Thread) Starts(now time.Duration, grabs uint64, calm bool) bool {
 		return false
 	}
 	t.Spins, t.up, t.before = true, 0, t.Found
+	core := int32(Own)
+	if t.offered && !Others.crowded() {
+		core = MayShare
+	}
+	t.state.setCore(core)
 	t.Window = Window{Grabs: grabs}
 	t.state.Spin.Store(int64(t.Policy.LookFor()))
 	return true
+}
+
+// Yielded learns whether the thread shares its core from the time that a yield has taken, with some
+// looks, and whether it has found a call then.
+//
+//threadcall:noalloc
+func (t *Thread) Yielded(took time.Duration, found bool) {
+	if took >= longYield {
+		t.state.setCore(Shares)
+	} else if found { // else the other side may be anywhere
+		t.state.setCore(MayShare)
+	}
 }
 
 // Stop makes callers park, and takes back what Parks has offered. It returns the time, or zero if
@@ -217,6 +236,7 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 	if timed != t.state.Timed.Load() {
 		t.state.Timed.Store(timed)
 	}
+	t.offered = false
 	if t.offered = timed && t.affords(down, calm); t.offered {
 		// if the goroutines that run or are ready leave room for both sides
 		t.wanted = tally(t.wanted, !t.Load.Below(Spinners.AtOnce(down)+1))

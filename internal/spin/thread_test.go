@@ -401,6 +401,48 @@ func TestStarts_andStops(t *testing.T) {
 	}
 }
 
+// After an offer the two sides may share a core; the times of yields say whether they do.
+func TestStarts_mayShareACore(t *testing.T) {
+	hasCores(t, 4)
+	now := clock.Now()
+	for _, c := range []struct {
+		offers, crowded bool
+		core            int32
+	}{
+		{true, false, MayShare}, {false, false, Own}, {true, true, Own},
+	} {
+		r := thread()
+		r.Policy.Gain, r.Policy.Credit, r.Policy.Run = 1, 0, maxCredit
+		r.offered = c.offers
+		r.state.Core.Store(Shares) // in the run before
+		Others.Sampled.Store(0)
+		if Others.Over.Store(0); c.crowded {
+			crowded(t)
+		}
+		if !r.Starts(now, 0, false) || r.state.Core.Load() != c.core {
+			t.Errorf("%+v: Core is %d", c, r.state.Core.Load())
+		}
+		if sampled := Others.Sampled.Load() != 0; sampled == (c.core == MayShare) {
+			t.Errorf("%+v: it has looked for other processes, or not", c)
+		}
+		if c.core == MayShare {
+			for _, y := range []struct {
+				took  time.Duration
+				found bool
+				core  int32
+			}{
+				{µs, false, MayShare}, {longYield, false, Shares}, {µs, false, Shares},
+				{µs, true, MayShare}, {longYield, true, Shares},
+			} {
+				if r.Yielded(y.took, y.found); r.state.Core.Load() != y.core {
+					t.Errorf("after %+v: Core is %d", y, r.state.Core.Load())
+				}
+			}
+		}
+		r.Stop()
+	}
+}
+
 // What a thread learns from a lone caller that was parked.
 func TestLone(t *testing.T) {
 	const lost = time.Millisecond
