@@ -83,17 +83,19 @@ type State struct {
 	Parks    bool         // nothing spins for this thread; does not change once it has started
 }
 
-// Core says whether the two sides run on one core: the kernel may wake a thread on the core of the
-// caller that has woken it, although others are idle. Then a side that looks keeps the other from
+// Core says whether the thread and a lone caller run on one core: the kernel may wake the thread on
+// the core of the caller, although others are idle. Then a side that looks keeps the other from
 // running, and both would spin in vain, until the kernel moves one of them, after milliseconds.
 //
 //	state     a side that looks        to        in        when
-//	Own       does no more             MayShare  Starts    after an offer, but not on a crowded machine,
-//	                                                       where a yield takes a timeslice
+//	Own       does no more             MayShare  Starts    after an offer to a lone caller, but not on
+//	                                                       a crowded machine: there a yield takes a
+//	                                                       timeslice
 //	MayShare  yields its core between  Shares    Yielded   a yield took long
 //	          two looks at the clock
 //	Shares    yields before it looks   MayShare  Yielded   a call was found after a quick one
 //	any                                Own       Starts    otherwise
+//	any                                Own       Advise    there are several callers
 const (
 	Own = iota
 	MayShare

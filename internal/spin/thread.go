@@ -98,7 +98,7 @@ func (t *Thread) Starts(now time.Duration, grabs uint64, calm bool) bool {
 	}
 	t.Spins, t.up, t.before = true, 0, t.Found
 	core := int32(Own)
-	if t.offered && !Others.crowded() {
+	if t.offered && !Others.crowded() && !t.Several && !t.Together(now) {
 		core = MayShare
 	}
 	t.state.setCore(core)
@@ -188,6 +188,9 @@ func (t *Thread) Advise(now, took time.Duration, calls int, grabbed uint64) (n i
 	n = max((w.calls+grabs/2)/grabs, 1)
 	if 2*w.Idles < grabs {
 		n++ // calls come while another runs
+	}
+	if n > 1 {
+		t.state.setCore(Own)
 	}
 	price, turns := t.Policy.Price, Spinners.turns()
 	each := (w.time - w.Idle) / time.Duration(w.calls)

@@ -237,11 +237,18 @@ func TestAdvise_looksOn(t *testing.T) {
 		}
 		return r.state.Spin.Load() > 0
 	}
+	r.state.Core.Store(Shares)
+	if advise(4*µs, 1); r.state.Core.Load() != Shares {
+		t.Error("a lone caller may not share a core any more")
+	}
 	for i := range 3 * believed {
 		r.state.Spin.Store(1)
 		if !advise(4*µs, 2) {
 			t.Fatalf("look %d: two callers of 4 µs do not go on", i)
 		}
+	}
+	if r.state.Core.Load() != Own {
+		t.Error("several callers may share a core with the thread")
 	}
 	if r.state.Spin.Store(0); advise(4*µs, 2) {
 		t.Error("two callers of 4 µs begin to look")
@@ -406,10 +413,11 @@ func TestStarts_mayShareACore(t *testing.T) {
 	hasCores(t, 4)
 	now := clock.Now()
 	for _, c := range []struct {
-		offers, crowded bool
-		core            int32
+		offers, crowded, several bool
+		core                     int32
 	}{
-		{true, false, MayShare}, {false, false, Own}, {true, true, Own},
+		{true, false, false, MayShare}, {false, false, false, Own},
+		{true, true, false, Own}, {true, false, true, Own},
 	} {
 		r := thread()
 		r.Policy.Gain, r.Policy.Credit, r.Policy.Run = 1, 0, maxCredit
@@ -419,10 +427,19 @@ func TestStarts_mayShareACore(t *testing.T) {
 		if Others.Over.Store(0); c.crowded {
 			crowded(t)
 		}
+		if r.Several = c.several; c.several {
+			r.together = now
+		}
 		if !r.Starts(now, 0, false) || r.state.Core.Load() != c.core {
 			t.Errorf("%+v: Core is %d", c, r.state.Core.Load())
 		}
-		if sampled := Others.Sampled.Load() != 0; sampled == (c.core == MayShare) {
+		if r.Several = false; c.several {
+			r.Leave()
+			if !r.Starts(now, 0, false) || r.state.Core.Load() != Own {
+				t.Errorf("%+v: after several callers, Core is %d", c, r.state.Core.Load())
+			}
+		}
+		if sampled := Others.Sampled.Load() != 0; sampled != (!c.offers || c.crowded) {
 			t.Errorf("%+v: it has looked for other processes, or not", c)
 		}
 		if c.core == MayShare {
