@@ -88,8 +88,8 @@ type State struct {
 // running, and both would spin in vain, until the kernel moves one of them, after milliseconds.
 //
 //	state     a side that looks        to        in        when
-//	Own       does no more             MayShare  Starts    after an offer to a lone caller, but not on
-//	                                                       a crowded machine: there a yield takes a
+//	Own       does no more             MayShare  Starts    after an offer to a lone caller; not on a
+//	                                                       crowded machine: there a yield takes a
 //	                                                       timeslice
 //	MayShare  yields its core between  Shares    Yielded   a yield took long
 //	          two looks at the clock
