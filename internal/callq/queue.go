@@ -264,7 +264,8 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 	if r == nil || r == &closed || q.passed >= m {
 		return nil
 	}
-	if r == q.part {
+	if r.Kind == Posts {
+		q.part = r
 		return q.takePart()
 	}
 	next := r.next.Load()
@@ -274,9 +275,6 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 	r.next.Store(nil)
 	if q.chained != nil {
 		q.unchain(r, next)
-	}
-	if r.Kind == Posts {
-		return q.begin(r)
 	}
 	q.left(r)
 	return r
