@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
-	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/park"
 	"github.com/threadcall/threadcall/internal/sched"
 	"github.com/threadcall/threadcall/internal/spin"
@@ -183,7 +182,7 @@ func (e *Engine) spin() bool {
 			start, r.passed = now, now
 		}
 		if core != spin.Own {
-			cores.Yield()
+			r.YieldCore()
 		}
 		for range spin.Looks {
 			if found = e.q.Pending(); found {

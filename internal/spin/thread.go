@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/threadcall/threadcall/internal/clock"
+	"github.com/threadcall/threadcall/internal/cores"
 	"github.com/threadcall/threadcall/internal/sched"
 )
 
@@ -106,6 +107,11 @@ func (t *Thread) Starts(now time.Duration, grabs uint64, calm bool) bool {
 	t.state.Spin.Store(int64(t.Policy.LookFor()))
 	return true
 }
+
+// YieldCore lets other threads have the core, if they want it; Yielded is to be told what came then.
+//
+//threadcall:noalloc
+func (t *Thread) YieldCore() { cores.Yield() }
 
 // Yielded learns whether the thread shares its core from the time that a yield has taken, with some
 // looks, and whether it has found a call then.
