@@ -108,7 +108,7 @@ func (t *Thread) Starts(now time.Duration, grabs uint64, calm bool) bool {
 	return true
 }
 
-// YieldCore lets other threads have the core, if they want it; Yielded is to be told what came then.
+// YieldCore lets other threads have the core, if they want it. Yielded is told what came then.
 //
 //threadcall:noalloc
 func (t *Thread) YieldCore() { cores.Yield() }
