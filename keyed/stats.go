@@ -35,12 +35,12 @@ func (h *Threads[K]) Stats() Stats {
 		s.MaxThreads = k.max
 	}
 	s.MaxThreadsEnded = k.evicts.Load()
-	s.Threads, s.InUse = len(k.all), len(k.all)
 	for _, x := range k.all {
 		if x.calls.Load() == 0 {
 			s.Idle++
-			s.InUse--
 		}
 	}
+	s.Threads = len(k.all)
+	s.InUse = s.Threads - s.Idle
 	return s
 }

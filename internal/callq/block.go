@@ -51,10 +51,7 @@ func (q *Queue) Post(fn func()) (wake, ok bool) {
 	if c := q.head.Load(); c != nil && q.addTo(c, fn) {
 		return false, true
 	}
-	c := q.blocks.Get()
-	if c == nil {
-		c = q.slab(&q.blocks, Posts) //threadcall:alloc when more posts are queued than ever
-	}
+	c := q.record(&q.blocks, Posts)
 	c.fns[0] = fn
 	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
 	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut

@@ -119,10 +119,7 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 		}
 	}
 	if c == nil {
-		c = q.free.Get()
-	}
-	if c == nil {
-		c = q.slab(&q.free, kind) //threadcall:alloc when more calls are queued than ever
+		c = q.record(&q.free, kind)
 	}
 	if s := uint64(poster)<<posterBits | queued; c.state.Load() != s {
 		c.state.Store(s)
@@ -135,9 +132,14 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 // slabSize is how many records are made at once.
 const slabSize = 32
 
-// slab makes records, puts them into a free list but for one, and returns that.
-func (q *Queue) slab(free *freelist.List[Call], kind Kind) *Call {
-	slab := make([]Call, slabSize)
+// record takes a record from a free list, or makes a slab of them.
+//
+//threadcall:noalloc
+func (q *Queue) record(free *freelist.List[Call], kind Kind) *Call {
+	if c := free.Get(); c != nil {
+		return c
+	}
+	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
 	q.made.Add(int64(len(slab)))
 	for i := range slab {
 		c := &slab[i]

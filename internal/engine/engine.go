@@ -75,7 +75,7 @@ type Config struct {
 	Keep  bool   // each thread is one that another engine has left, if there is one, and is left again
 	Own   bool   // Start gives it a thread; else one is adopted
 	Main  bool   // it is the thread of package mainthread
-	User  any    // what User returns on the thread
+	User  any    // for who has made it; read on the thread
 	OnEnd func() // called when the thread has ended, or nil
 }
 

@@ -179,14 +179,6 @@ func (e *Engine) Prepare(hooks []Hook) error {
 	return nil
 }
 
-// User returns the User of the Config of the thread that the caller is on, or nil.
-func User() any {
-	if e := Self(); e != nil {
-		return e.User
-	}
-	return nil
-}
-
 // runStops runs each stop function once, the last first, after the cleanups. After a Goexit it is
 // called again.
 func (e *Engine) runStops() {

@@ -226,8 +226,8 @@ func TestUser_whileTheThreadEnds(t *testing.T) {
 		hosts(t, func(e *Engine, _ chan bool, _ func(func())) {
 			var other testutil.Group
 			other.Go(e.Terminate)
-			for Self() != nil {
-				if User() != nil {
+			for self := Self(); self != nil; self = Self() {
+				if self.User != nil {
 					t.Error("an adopted thread has a User")
 				}
 			}

@@ -13,12 +13,12 @@ import (
 // OnPanic has f called with each panic of a function that no caller waits for, in place of the
 // report on standard error. Nil ends that.
 func (x *target) OnPanic(f func(*fault.Fault)) {
-	if f != nil {
-		handle := f // or each call would allocate f
-		x.onPanic.Store(&handle)
-	} else if x.onPanic.Load() != nil {
-		x.onPanic.Store(new(func(*fault.Fault)))
+	if f == nil {
+		x.onPanic.Store(nil)
+		return
 	}
+	handle := f // or each call would allocate f
+	x.onPanic.Store(&handle)
 }
 
 // A Panic is what is kept of one that was written to standard error.
@@ -34,7 +34,7 @@ const maxPanicText = 1000 // bytes
 // serveAll would go on.
 func (x *target) panicked(f *fault.Fault, e *Engine) {
 	handle := x.onPanic.Load()
-	if handle == nil || *handle == nil {
+	if handle == nil {
 		text := fmt.Sprint(f.Value)
 		fmt.Fprintf(os.Stderr, "threadcall: panic on %v, in a function that no caller waits for: %s\n%s",
 			e, text, stack.Trace(f.Stack))

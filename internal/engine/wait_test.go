@@ -293,26 +293,40 @@ func TestSpin(t *testing.T) {
 // A caller looks at its record if the thread advises that, and else parks. Its record has a token
 // once it has parked.
 func TestCall_looksIfAdvised(t *testing.T) {
-	for spin, looks := range map[time.Duration]bool{
-		time.Hour: true, 0: false, spin.ParkAtOnce: false,
+	needsSpinning(t)
+	hasCores(t, 2) // with more Ps, a caller behind others looks as well
+	for _, c := range []struct {
+		behind bool
+		spin   time.Duration
+		looks  bool
+	}{
+		{false, time.Hour, true}, {false, 0, false}, {false, spin.ParkAtOnce, false},
+		{true, time.Hour, false},
 	} {
 		e, _ := New(Config{})
 		e.own = true // it looks at its queue
 		e.q.Awake()
-		e.waits.Spin.Store(int64(spin))
+		e.waits.Spin.Store(int64(c.spin))
 		for range 50 {
+			if c.behind {
+				e.Go(nothing)
+			}
+			before := e.Queued()
 			var caller testutil.Group
 			caller.Go(func() { e.Call(nothing) })
-			eventually(t, func() bool { return e.Queued() == 1 }, "a call is queued")
+			eventually(t, func() bool { return e.Queued() > before }, "a call is queued")
+			if c.behind {
+				e.runPosted(e.q.Take())
+			}
 			record := e.q.Take()
-			if !looks {
-				eventually(t, func() bool { return record.Token() != nil }, "spin %v: it parks", spin)
+			if !c.looks {
+				eventually(t, func() bool { return record.Token() != nil }, "%+v: it parks", c)
 			}
 			for range 10 {
 				runtime.Gosched() // a caller that parks would have time to do so
 			}
 			record.Settle(callq.Ran)
-			if caller.Wait(); looks && record.Token() != nil {
+			if caller.Wait(); c.looks && record.Token() != nil {
 				t.Fatal("a caller that is to look has parked")
 			}
 		}
