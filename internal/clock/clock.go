@@ -13,20 +13,25 @@ var epoch = time.Now()
 // Now is a monotonic clock.
 func Now() time.Duration { return time.Since(epoch) }
 
-// Outside is Now, and false in a bubble of testing/synctest, whose clock can be moved by years.
+// Outside is Now, and false in a bubble of testing/synctest, whose clock begins with the year 2000,
+// and can be moved by years. Such a time is negative, or more than a year: it reads one clock, not
+// two like InBubble. So it is wrong in a bubble whose clock has been moved to the year from the
+// start of the process on.
 //
 //threadcall:noalloc
 func Outside() (now time.Duration, ok bool) {
-	t := time.Now()
-	return t.Sub(epoch), t != t.Round(0)
+	now = Now()
+	return now, uint64(now) < uint64(year)
 }
+
+const year = 365 * 24 * time.Hour
 
 // InBubble reports whether the caller is in a bubble, where the clock has no monotonic part.
 //
 //threadcall:noalloc
 func InBubble() bool {
-	_, outside := Outside()
-	return !outside
+	t := time.Now()
+	return t == t.Round(0)
 }
 
 // Bubble returns the number of the bubble that the caller is in, or zero. Only stack traces have

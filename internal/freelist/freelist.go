@@ -24,12 +24,13 @@ const (
 	Max = 1 << 14
 )
 
-type ring[T any] struct {
-	put   atomic.Uint64
-	_     [56]byte
-	get   atomic.Uint64
-	_     [56]byte
-	cells []cell[T]
+type ring[T any] struct{ put, get end[T] }
+
+// An end has a cache line of its own.
+type end[T any] struct {
+	atomic.Uint64
+	cells []cell[T] // the same at both ends
+	_     [32]byte
 }
 
 type cell[T any] struct {
@@ -55,14 +56,18 @@ func (l *List[T]) Put(object *T) bool {
 	for {
 		r := l.ring.Load()
 		if r == nil {
-			r = &ring[T]{cells: make([]cell[T], minCells)} //threadcall:alloc the first time
-			l.ring.CompareAndSwap(nil, r)
+			r := new(struct { //threadcall:alloc the first time
+				ring[T]
+				cells [minCells]cell[T] // in the same page, as a rule
+			})
+			r.put.cells, r.get.cells = r.cells[:], r.cells[:]
+			l.ring.CompareAndSwap(nil, &r.ring)
 			continue
 		}
 		if r.add(object) {
 			return true
 		}
-		n := len(r.cells)
+		n := len(r.put.cells)
 		if n >= Max || r.put.Load()-r.get.Load() < uint64(n) {
 			return false // full for good, or only in passing
 		}
@@ -73,7 +78,9 @@ func (l *List[T]) Put(object *T) bool {
 // grow moves the objects to a larger ring. A goroutine that still uses the old ring loses some of
 // them to the collector.
 func (l *List[T]) grow(old *ring[T], cells int) {
-	r := &ring[T]{cells: make([]cell[T], cells)} //threadcall:alloc when more are in use than ever
+	r := new(ring[T])
+	r.put.cells = make([]cell[T], cells) //threadcall:alloc when more are in use than ever
+	r.get.cells = r.put.cells
 	if l.ring.CompareAndSwap(old, r) {
 		for o := old.take(); o != nil; o = old.take() {
 			r.add(o)
@@ -85,8 +92,8 @@ func (l *List[T]) grow(old *ring[T], cells int) {
 func (r *ring[T]) add(object *T) bool {
 	for {
 		pos := r.put.Load()
-		n := uint64(len(r.cells))
-		cell := &r.cells[pos&(n-1)]
+		n := uint64(len(r.put.cells))
+		cell := &r.put.cells[pos&(n-1)]
 		want := pos / n * 2
 		switch turn := cell.turn.Load(); {
 		case turn == want:
@@ -105,8 +112,8 @@ func (r *ring[T]) add(object *T) bool {
 func (r *ring[T]) take() *T {
 	for {
 		pos := r.get.Load()
-		n := uint64(len(r.cells))
-		cell := &r.cells[pos&(n-1)]
+		n := uint64(len(r.get.cells))
+		cell := &r.get.cells[pos&(n-1)]
 		want := pos/n*2 + 1
 		switch turn := cell.turn.Load(); {
 		case turn == want:

@@ -10,6 +10,7 @@ import (
 // remove at the same time. For an M that is not the caller's, Find may return any value.
 type Table[T any] struct {
 	_     [64]byte
+	seen  atomic.Uint64             // a bit for each m: most lookups find none, and end here
 	slots atomic.Pointer[[]slot[T]] // which each call from a thread reads, and few write
 	_     [64]byte
 	mu    sync.Mutex // held by Add and Remove
@@ -25,11 +26,17 @@ type slot[T any] struct {
 
 const minSlots = 16
 
+// hash has 31 bits: of the product with the digits of the golden ratio, which scatter addresses at
+// equal distances.
+func hash(m uintptr) uint64 { return uint64(m) * 0x9E3779B97F4A7C15 >> 33 }
+
+// bit is the one of m in Table.seen.
+func bit(m uintptr) uint64 { return 1 << (hash(m) >> 25) }
+
 // slotOf returns the slot of m, or the unused slot that ends the search.
 func slotOf[T any](slots []slot[T], m uintptr) *slot[T] {
 	mask := len(slots) - 1
-	// the digits of the golden ratio: they scatter addresses at equal distances
-	for i := int(uint64(m) * 0x9E3779B97F4A7C15 >> 33); ; i++ {
+	for i := int(hash(m)); ; i++ {
 		s := &slots[i&mask]
 		if other := s.m.Load(); other == m || other == 0 {
 			return s
@@ -37,14 +44,19 @@ func slotOf[T any](slots []slot[T], m uintptr) *slot[T] {
 	}
 }
 
+// May reports whether m may have a value. It is for those who as a rule find none.
+//
+//threadcall:noalloc
+func (t *Table[T]) May(m uintptr) bool { return t.seen.Load()&bit(m) != 0 }
+
 // Find returns the value of m, or nil.
 //
 //threadcall:noalloc
 func (t *Table[T]) Find(m uintptr) *T {
-	if slots := t.slots.Load(); slots != nil {
-		return slotOf(*slots, m).x.Load()
+	if !t.May(m) {
+		return nil
 	}
-	return nil
+	return slotOf(*t.slots.Load(), m).x.Load()
 }
 
 // Add makes x the value of m, which is not zero, in place of what that had.
@@ -60,6 +72,7 @@ func (t *Table[T]) Add(m uintptr, x *T) {
 	}
 	s.x.Store(x)
 	s.m.Store(m)
+	t.seen.Or(bit(m))
 }
 
 // grow makes a table with room for twice as many values as there are.
@@ -78,12 +91,16 @@ func (t *Table[T]) grow() {
 	}
 	slots := make([]slot[T], size)
 	t.used = len(values)
+	seen := uint64(0)
 	for _, old := range values {
-		s := slotOf(slots, old.m.Load())
+		m := old.m.Load()
+		s := slotOf(slots, m)
 		s.x.Store(old.x.Load())
-		s.m.Store(old.m.Load())
+		s.m.Store(m)
+		seen |= bit(m)
 	}
 	t.slots.Store(&slots)
+	t.seen.Store(seen) // all others have been removed
 }
 
 // Remove reports whether x, which is not nil, was the value of m. Then m has none.

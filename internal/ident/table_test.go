@@ -33,3 +33,30 @@ func TestTable(t *testing.T) {
 		t.Errorf("%d slots for at most %d values", size, n)
 	}
 }
+
+// Most of those who have no value need not look for it; and so again when many others have had one.
+func TestTable_May(t *testing.T) {
+	for _, before := range []int{0, 1000} {
+		var table Table[int]
+		for i := range before {
+			m, x := uintptr(1+i)*64, new(int)
+			table.Add(m, x)
+			table.Remove(m, x)
+		}
+		table.Add(640, new(int))
+		may := 0
+		for i := range 1000 {
+			if table.May(uintptr(1+i) * 64) {
+				may++
+			}
+		}
+		if !table.May(640) || may > 200 {
+			t.Errorf("after %d others, one of 1000 has a value, and %d may have one", before, may)
+		}
+		for i := range minSlots { // and the table grows
+			if table.Add(uintptr(1+i), new(int)); !table.May(640) {
+				t.Errorf("after %d more, it has none", i)
+			}
+		}
+	}
+}
