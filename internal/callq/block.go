@@ -48,12 +48,19 @@ const (
 //
 //threadcall:noalloc
 func (q *Queue) Post(fn func()) (wake, ok bool) {
-	if c := q.head.Load(); c != nil && q.addTo(c, fn) {
+	h := q.head.Load()
+	if h != nil && q.addTo(h, fn) {
 		return false, true
 	}
-	c := q.record(&q.blocks, Posts)
+	c := &q.firstBlock
+	if h != &resting || q.blockTaken.Load() || !q.blockTaken.CompareAndSwap(false, true) {
+		c = q.record(&q.blocks, Posts)
+	}
 	c.fns[0] = fn
 	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
+	if q.head.CompareAndSwap(&resting, c) { // as in Push, which is on another page
+		return true, true
+	}
 	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut
 		c.fns[0] = nil
 		q.Put(c)

@@ -64,27 +64,38 @@ func TestQueue_Post_sharesABlock(t *testing.T) {
 // A poster that has a place when the thread takes the block goes elsewhere, and keeps the record
 // until then.
 func TestQueue_Post_whileTheThreadTakes(t *testing.T) {
-	q := New()
-	q.Post(func() {})
-	c := q.head.Load()
-	c.posts.Add(place) // what a poster does first
-	if n := q.runAll(); n != 1 {
-		t.Errorf("%d functions ran, want 1", n)
-	}
-	free := func() (n int) {
-		for r := q.blocks.Get(); r != nil; r = q.blocks.Get() {
-			if r == c {
-				n++
-			}
+	for _, first := range []bool{true, false} {
+		q := New()
+		q.blockTaken.Store(!first)
+		q.Post(func() {})
+		c := q.head.Load()
+		if (c == &q.firstBlock) != first {
+			t.Fatalf("the first block is used: %v, want %v", !first, first)
 		}
-		return n
+		c.posts.Add(place) // what a poster does first
+		if n := q.runAll(); n != 1 {
+			t.Errorf("%d functions ran, want 1", n)
+		}
+		if q.freeBlocks(c) > 0 {
+			t.Error("the record is used again while the poster has a place in it")
+		}
+		if c.leave(); q.freeBlocks(c) != 1 { // what the poster does last
+			t.Error("the record is not used again after that")
+		}
 	}
-	if free() > 0 {
-		t.Error("the record is used again while the poster has a place in it")
+}
+
+// freeBlocks takes all free blocks from the list and returns how often c is one, or the first.
+func (q *Queue) freeBlocks(c *Call) (n int) {
+	if c == &q.firstBlock && !q.blockTaken.Load() {
+		n++
 	}
-	if c.leave(); free() != 1 { // what the poster does last
-		t.Error("the record is not used again after that")
+	for r := q.blocks.Get(); r != nil; r = q.blocks.Get() {
+		if r == c {
+			n++
+		}
 	}
+	return n
 }
 
 // Close refuses what is left of a block, and lets go of it.
@@ -102,6 +113,7 @@ func TestQueue_Post_closed(t *testing.T) {
 		if q.Take() != nil || q.takePartOf(c) != nil || !c.fns.empty() || q.Len() != 0 {
 			t.Errorf("after %d: a function is left", taken)
 		}
+		q.Post(func() {}) // may make records
 		made := q.made.Load()
 		for range 2 * slabSize {
 			if _, ok := q.Post(func() {}); ok {

@@ -78,6 +78,8 @@ type Call struct {
 	Later *Call // see Oldest
 }
 
+func (c *Call) init(q *Queue, kind Kind) { c.Queue, c.Node.Value, c.Kind = q, c, kind }
+
 // Kind says what is expected of a call.
 type Kind uint8
 

@@ -20,7 +20,8 @@ import (
 //
 //	from          to           by      in
 //	nil, a Call   a Call       anyone  Push: nothing more to do, the thread will look
-//	resting       a Call       anyone  Push: this pusher, and no other, owes the thread a wake-up
+//	resting       a Call       anyone  Push, Post: this pusher, and no other, owes the thread a
+//	                                   wake-up
 //	nil, a Call   nil          thread  grab: the stack, turned round, is appended to ready (resting
 //	                                   instead of nil after RestAlways)
 //	nil           resting      thread  Rest: fails if a call came, so none waits behind a resting
@@ -55,12 +56,27 @@ import (
 // any goroutine, all other methods only by the thread: by its serving goroutine, or by a coroutine
 // while that has the thread. Len only reads, see len.go.
 type Queue struct {
-	head atomic.Pointer[Call]
-	// The first record shares head's cache line, so that a lone call travels to the thread in one
-	// transfer of that line and its outcome comes back in another.
-	first      Call
-	firstTaken atomic.Bool // by a caller; the thread never touches it unless a call was withdrawn
-	_          [52]byte    // firstTaken, what the thread writes, and the rest have a line each
+	Owner // does not change
+
+	free    freelist.List[Call] // of any kind but Posts
+	blocks  freelist.List[Call] // of that
+	near    freelist.Near[Call]
+	made    atomic.Int64 // records in any of them; tests compare
+	walks   uint32       // of Oldest
+	bubbled bool         // made in a bubble of testing/synctest, and used only there
+
+	// The allocator aligns this to a cache line, behind the 56 bytes before and a header of its own.
+	// The first record shares the line, so that a lone call travels to the thread in one transfer of
+	// that line and its outcome comes back in another.
+	head  atomic.Pointer[Call]
+	first Call
+	// A post to a thread that rests takes no record from elsewhere: after a pause each line and each
+	// page that it reads costs it a third of a microsecond.
+	firstBlock Call
+
+	taken, blockTaken atomic.Bool // the first record and block, by a caller and a poster
+	several           atomic.Bool // see Several
+	_                 [44]byte    // these, what the thread writes, and the rest have a line each
 
 	ready   atomic.Pointer[Call]
 	last    *Call  // of ready, unless that is nil or closed
@@ -70,16 +86,6 @@ type Queue struct {
 	passed  Mark   // the last before which all has been taken
 	grabs   uint64 // how often the thread has emptied head
 	chained *Call  // in ready: up to it, each knows the one before it, see TakeOutOfTurn; or nil
-
-	free    freelist.List[Call] // of any kind but Posts
-	blocks  freelist.List[Call]
-	made    atomic.Int64 // records; tests compare them with those in both lists
-	walks   uint32       // of Oldest
-	bubbled bool         // made in a bubble of testing/synctest, and used only there
-	several atomic.Bool  // see Several
-	near    freelist.Near[Call]
-
-	Owner // does not change; the allocator aligns objects of 384 bytes
 }
 
 // An Owner is told of each posted call that Close refuses. Other calls have callers.
@@ -90,7 +96,8 @@ var resting, closed Call
 // New returns an empty queue whose thread counts as resting.
 func New() *Queue {
 	q := &Queue{bubbled: clock.InBubble()}
-	q.first.Queue, q.first.Node.Value = q, &q.first
+	q.first.init(q, Awaited)
+	q.firstBlock.init(q, Posts)
 	q.head.Store(&resting)
 	return q
 }
@@ -114,7 +121,7 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 		if q.several.Load() {
 			c = q.near.Get()
 		}
-		if c == nil && !q.firstTaken.Load() && q.firstTaken.CompareAndSwap(false, true) {
+		if c == nil && !q.taken.Load() && q.taken.CompareAndSwap(false, true) {
 			c = &q.first
 		}
 	}
@@ -142,10 +149,9 @@ func (q *Queue) record(free *freelist.List[Call], kind Kind) *Call {
 	slab := make([]Call, slabSize) //threadcall:alloc when more calls are queued than ever
 	q.made.Add(int64(len(slab)))
 	for i := range slab {
-		c := &slab[i]
-		c.Queue, c.Node.Value, c.Kind = q, c, kind
+		slab[i].init(q, kind)
 		if i > 0 {
-			free.Put(c)
+			free.Put(&slab[i])
 		}
 	}
 	return &slab[0]
@@ -155,13 +161,14 @@ func (q *Queue) record(free *freelist.List[Call], kind Kind) *Call {
 //
 //threadcall:noalloc
 func (q *Queue) Put(c *Call) {
-	if c == &q.first {
-		q.firstTaken.Store(false)
-		return
-	}
-	if c.Kind == Posts {
+	switch {
+	case c == &q.first:
+		q.taken.Store(false)
+	case c == &q.firstBlock:
+		q.blockTaken.Store(false)
+	case c.Kind == Posts:
 		q.blocks.Put(c) // or the collector has it
-	} else if c.Kind > Withdrawable || !q.several.Load() || !q.near.Put(c) {
+	case c.Kind > Withdrawable || !q.several.Load() || !q.near.Put(c):
 		q.free.Put(c)
 	}
 }

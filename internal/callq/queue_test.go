@@ -171,8 +171,8 @@ func (q *Queue) postMany(n int) {
 }
 
 // A lone call travels in one cache line, and what the thread writes has one that posters do not
-// read. The allocator aligns objects of this size so; larger ones that have pointers begin eight
-// bytes later, after a header of its own.
+// read. Objects of this size that have pointers begin eight bytes behind a line, after a header of
+// the allocator's.
 func TestQueue_line(t *testing.T) {
 	if unsafe.Sizeof(uintptr(0)) != 8 {
 		t.Skip("there is more room with pointers of four bytes")
@@ -184,10 +184,14 @@ func TestQueue_line(t *testing.T) {
 			t.Fatalf("a queue of %d bytes at %#x has them in two", unsafe.Sizeof(*q), begin)
 		}
 		writes, ends := uintptr(unsafe.Pointer(&q.ready)), uintptr(unsafe.Pointer(&q.chained))
-		reads := uintptr(unsafe.Pointer(&q.free))
-		taken := uintptr(unsafe.Pointer(&q.firstTaken))
-		if taken/64 == writes/64 || writes/64 != ends/64 || reads/64 == ends/64 {
+		reads, taken := uintptr(unsafe.Pointer(&q.bubbled)), uintptr(unsafe.Pointer(&q.taken))
+		lines := []uintptr{reads / 64, begin / 64, taken / 64, writes / 64}
+		if !slices.IsSorted(lines) || len(slices.Compact(lines)) < 4 || writes/64 != ends/64 {
 			t.Fatal("posters read a line that the thread writes")
+		}
+		posts, fns := uintptr(unsafe.Pointer(&q.firstBlock.posts)), unsafe.Pointer(&q.firstBlock.Later)
+		if posts/64 != (uintptr(fns)-1)/64 {
+			t.Fatal("the functions of a block are in two lines")
 		}
 		q.Get(Awaited, nothing, 0)
 		for range slabSize {

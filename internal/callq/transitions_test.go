@@ -196,7 +196,7 @@ func TestCall_transitions(t *testing.T) {
 }
 
 // firstFree reports whether the first record of a queue has been given back.
-func (q *Queue) firstFree() bool { return !q.firstTaken.Load() }
+func (q *Queue) firstFree() bool { return !q.taken.Load() }
 
 // A record that its caller withdraws must be given back once, by the caller or the thread, and
 // refer to nothing before.
