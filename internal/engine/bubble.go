@@ -11,8 +11,8 @@ import (
 // the bubble in which it was made, or to none:
 //
 //	thread   caller   the caller waits                             the thread waits
-//	outside  outside  for a channel                                as wait_thread.go says
-//	outside  inside   for a mutex, or for a channel made outside,  as wait_thread.go says
+//	outside  outside  for a channel                                as serve_idle.go says
+//	outside  inside   for a mutex, or for a channel made outside,  as serve_idle.go says
 //	                  which are not of the bubble (park.Token). It
 //	                  is not durably blocked, so the clock stands
 //	                  still meanwhile

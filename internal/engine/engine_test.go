@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unsafe"
 	"weak"
 
 	"github.com/threadcall/threadcall/internal/callq"
@@ -349,6 +350,26 @@ func TestShutdown_postsBehindIt(t *testing.T) {
 		}
 		if n := e.Stats().Goexits; n != uint64(want) {
 			t.Errorf("%d functions have called Goexit, want %d", n, want)
+		}
+	}
+}
+
+// What calls and posts read first is in three cache lines. The allocator puts a header of eight
+// bytes before an object of this size.
+func TestEngine_lines(t *testing.T) {
+	if unsafe.Sizeof(uintptr(0)) != 8 {
+		t.Skip("there is more room with pointers of four bytes")
+	}
+	e, _ := New(Config{})
+	begin := uintptr(unsafe.Pointer(e)) - 8
+	for i, ends := range [][2]uintptr{
+		{begin, uintptr(unsafe.Pointer(&e.mode))},
+		{uintptr(unsafe.Pointer(&e.observes)), uintptr(unsafe.Pointer(&e.records))},
+		{uintptr(unsafe.Pointer(&e.waits)), uintptr(unsafe.Pointer(&e.waits.Parks))},
+	} {
+		if i < 2 && ends[0] != begin+uintptr(i)*64 || ends[0]/64 != ends[1]/64 {
+			t.Errorf("part %d begins at %d and ends at %d of an object at %#x",
+				i, ends[0]-begin, ends[1]-begin, begin)
 		}
 	}
 }

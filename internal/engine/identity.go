@@ -20,17 +20,18 @@ import (
 // serves is alive; while it does not, the operating system's number of the thread must agree, see
 // On.
 type identity struct {
-	id uintptr        // a number of the engine's own, never zero
-	m  atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
+	m atomic.Uintptr // the thread, as ident.M has it; zero while it has no identity
 
 	own    bool // the thread is the engine's own, made by Start; does not change
 	direct bool // or the main goroutine's: m cannot mean another thread; and ident.M is ident.ReadM
+}
 
+// An adoption is what else tells who serves.
+type adoption struct {
 	// how many of Serve, ServeContext, Wait and waits for other threads are under way, and, times
 	// loops, how many of the first three; only the thread changes it
 	serving atomic.Int64
 	tid     atomic.Uint64 // the thread's number in the operating system, or zero
-	_       uintptr       // what follows begins a cache line
 	goid    atomic.Uint64 // and its number in stack traces, if it is adopted; zero before AdoptLater
 	pin     *pin.Pin      // the locks of an adopted goroutine
 }
@@ -120,24 +121,24 @@ func (e *Engine) threadName() string {
 // has looked at its own: in between nothing but the serving goroutine and its coroutines ran there.
 //
 //threadcall:noalloc
-func (i *identity) On() bool {
-	m := i.m.Load()
-	if i.direct { // the rest, where that is short
-		return m == ident.ReadM() && m == i.m.Load()
+func (e *Engine) On() bool {
+	m := e.m.Load()
+	if e.direct { // the rest, where that is short
+		return m == ident.ReadM() && m == e.m.Load()
 	}
-	return m == ident.M() && m == i.m.Load() && (i.own || i.lives())
+	return m == ident.M() && m == e.m.Load() && (e.own || e.lives())
 }
 
 // lives reports whether the caller, whose m is that of an adopted thread, is on that thread, and
 // not on one that was given the m after the adopted goroutine had ended.
-func (i *identity) lives() bool {
-	if i.serving.Load() > 0 {
+func (a *adoption) lives() bool {
+	if a.serving.Load() > 0 {
 		return true
 	}
 	if tid := ident.Thread(); tid != 0 {
-		return i.tid.Load() == tid
+		return a.tid.Load() == tid
 	}
-	return i.pin.Goroutine == ident.Goroutine() // and so coroutines are not recognised
+	return a.pin.Goroutine == ident.Goroutine() // and so coroutines are not recognised
 }
 
 var (

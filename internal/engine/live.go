@@ -269,7 +269,7 @@ func (e *Engine) endServing(n int64) {
 		e.restInHost(outermost)
 		if e.eventLoop.blocked && e.q.Closed() {
 			e.eventLoop.blocked = false // once, as block may serve for each event that there is
-			e.wake()
+			e.wake(false)
 		}
 	}
 }
@@ -291,7 +291,7 @@ func (e *Engine) Terminate() {
 		}
 		e.forget()
 	case first:
-		e.wake()
+		e.wake(false)
 	}
 }
 

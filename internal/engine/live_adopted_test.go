@@ -52,17 +52,17 @@ func TestEngine_OnWake_superfluous(t *testing.T) {
 		"a pusher's, after Serve": func(e *Engine, _ chan bool, _ func()) {
 			e.q.Push(e.q.Get(callq.Posted, func() {}, 0))
 			e.Serve(0, nil)
-			e.wake()
+			e.wake(false)
 		},
 		"a pusher's, after Wait": func(e *Engine, events chan bool, next func()) {
 			e.Wait(func() { e.q.Push(e.q.Get(callq.Posted, func() {}, 0)) })
 			for e.q.Pending() { // a function has taken longer than loopBudget
 				e.Serve(0, nil)
 			}
-			e.Wait(func() { e.wake(); drain(events); next() })
+			e.Wait(func() { e.wake(false); drain(events); next() })
 		},
 		"a pusher's, in block": func(e *Engine, events chan bool, next func()) {
-			e.Wait(func() { e.Serve(0, nil); e.wake(); drain(events); next() })
+			e.Wait(func() { e.Serve(0, nil); e.wake(false); drain(events); next() })
 		},
 		"the context's, after ServeContext": func(e *Engine, _ chan bool, _ func()) {
 			serveContext(e, func() {})
@@ -110,7 +110,7 @@ func TestTerminate_wakesAHostForAnother(t *testing.T) {
 			if n := e.Stats().EventLoops; len(events) != 1 || n != 1 {
 				t.Errorf("%s: %d events, and %d are counted, want 1", name, len(events), n)
 			}
-			if other(e.wake); len(events) != 1 || e.On() || !isClosed(e.Done()) {
+			if other(func() { e.wake(false) }); len(events) != 1 || e.On() || !isClosed(e.Done()) {
 				t.Errorf("%s: the thread has not ended, or is woken again", name)
 			}
 		})

@@ -25,8 +25,7 @@ import (
 // beside the call of that caller, either a thread is coming or none is idle.
 type Pool struct {
 	target
-	yields yieldState
-	ended  atomic.Int32 // threads
+	ended atomic.Int32 // threads
 
 	mu      sync.Mutex
 	idle    list.List[*Engine]
@@ -57,7 +56,7 @@ func NewPool(n int, c Config) (*Pool, *Owner) {
 	p.records.Several(true)
 	for i := range p.workers {
 		e := newEngine(c)
-		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.yields
+		e.of, e.pool, e.index, e.yields = &p.target, p, i, &p.ownYields
 		p.workers[i] = e
 	}
 	p.on = p.workers[0]
@@ -90,7 +89,7 @@ func (p *Pool) CallEach(fn func(i int)) {
 		if wake, _, ok := e.q.Push(calls[i]); !ok {
 			calls[i].Settle(callq.Refused)
 		} else if wake {
-			e.wake()
+			e.wake(false)
 		}
 	}
 	for _, c := range calls {

@@ -244,8 +244,7 @@ func TestPool_CallEach_raisesTheFirstPanic(t *testing.T) {
 	defer ends(t, p)
 	var first []*callq.Call
 	for _, e := range p.workers {
-		rests := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
-		eventually(t, rests, "thread %d rests", e.index)
+		e.rests(t)
 		c := e.q.Get(callq.Awaited, nil, 0)
 		first = append(first, c)
 		c.Drop()

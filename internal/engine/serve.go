@@ -41,28 +41,6 @@ func (e *Engine) countExit() {
 	}
 }
 
-// loop serves until the thread is terminated, or e.cancel is closed.
-func (e *Engine) loop() {
-	for !e.q.Closed() && (e.cancel == nil || !isClosed(e.cancel)) {
-		if c := e.take(); c == nil {
-			e.idle()
-		} else if e.run(c, nil) {
-			e.took()
-		}
-	}
-}
-
-// take takes a call, if there is one.
-//
-//threadcall:noalloc
-func (e *Engine) take() *callq.Call {
-	e.restElsewhere() // after a Wait inside a function, the next may have a loop of its own
-	if c := e.q.Take(); c != nil || e.pool == nil {
-		return c
-	}
-	return e.pool.next(e)
-}
-
 // Serve runs what was queued before it was called, and returns how many functions that were. If
 // limit is positive, it leaves queued what does not begin within that; one function runs in any
 // case. If rest is not nil and several are to run, it is called before the first of them.
@@ -84,16 +62,6 @@ func (e *Engine) Serve(limit time.Duration, rest func()) int {
 	defer e.restElsewhere() // also after a Wait inside a function
 	e.restElsewhere()
 	return e.runQueued(limit, rest)
-}
-
-// restElsewhere makes the thread one that OnWake's callback reaches, if there is one: after a Wait,
-// which looks before it blocks, the host may wait elsewhere.
-//
-//threadcall:noalloc
-func (e *Engine) restElsewhere() {
-	if e.onWake.Load() != nil {
-		e.q.RestAlways(true)
-	}
 }
 
 // handOn yields if goroutines wait for a P, and none of so many Ps is free to take them. park calls
@@ -163,6 +131,38 @@ func (e *Engine) ServeContext(ctx context.Context) error {
 		return Cause(ctx)
 	}
 	return ErrTerminated
+}
+
+// loop serves until the thread is terminated, or e.cancel is closed.
+func (e *Engine) loop() {
+	for !e.q.Closed() && (e.cancel == nil || !isClosed(e.cancel)) {
+		if c := e.take(); c == nil {
+			e.idle()
+		} else if e.run(c, nil) {
+			e.took()
+		}
+	}
+}
+
+// take takes a call, if there is one.
+//
+//threadcall:noalloc
+func (e *Engine) take() *callq.Call {
+	e.restElsewhere() // after a Wait inside a function, the next may have a loop of its own
+	if c := e.q.Take(); c != nil || e.pool == nil {
+		return c
+	}
+	return e.pool.next(e)
+}
+
+// restElsewhere makes the thread one that OnWake's callback reaches, if there is one: after a Wait,
+// which looks before it blocks, the host may wait elsewhere.
+//
+//threadcall:noalloc
+func (e *Engine) restElsewhere() {
+	if e.onWake.Load() != nil {
+		e.q.RestAlways(true)
+	}
 }
 
 // run runs a call that was taken. It is false if there was nothing to run. during is as in

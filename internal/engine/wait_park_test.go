@@ -248,18 +248,27 @@ func TestTick_yields(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		yielded, passed time.Duration // so long ago
-		unheard         bool
-		kind            uint32
+		before, kind    uint32
 		itself          bool
 	}{
-		"of late":                  {yieldAfter - 1, time.Hour, false, 0, false},
-		"posts alone":              {yieldPosts - 1, time.Hour, false, 0, false},
-		"its callers' P":           {yieldAfter, yieldAllAfter - 1, false, yieldOwn, false},
-		"all Ps":                   {yieldAfter, yieldAllAfter, false, yieldAll, false},
-		"heard of late":            {yieldAfter, time.Hour, false, yieldAll, false},
-		"unheard":                  {yieldAfter, unheardFor, true, yieldOwn, true},
-		"unheard for a short time": {yieldAfter, unheardFor - 1, true, yieldAll, false},
+		"of late":                  {yieldAfter - 1, time.Hour, 0, 0, false},
+		"posts alone":              {yieldPosts - 1, time.Hour, 0, 0, false},
+		"its callers' P":           {yieldAfter, yieldAllAfter - 1, 0, yieldOwn, false},
+		"all Ps":                   {yieldAfter, yieldAllAfter, 0, yieldAll, false},
+		"heard of late":            {yieldAfter, time.Hour, 0, yieldAll, false},
+		"unheard":                  {yieldAfter, unheardFor, yieldOwn, 0, true},
+		"unheard for a short time": {yieldAfter, unheardFor - 1, yieldOwn, yieldAll, false},
+		"unheard, told of late":    {yieldAfter - 1, unheardFor, yieldOwn, yieldOwn, false},
+		"callers on a thread":      {yieldAfter - 1, 0, yieldThread, 0, true},
+		"a P is free":              {yieldAfter, yieldAllAfter, 0, 0, false},
 	} {
+		hasCores(t, 2)
+		if name == "a P is free" {
+			hasCores(t, 64)
+			if _, ok := e.idleState.Load.Waiting(0); !ok {
+				continue // the runtime does not say so
+			}
+		}
 		e, _ := New(Config{})
 		r := &e.idleState
 		yielded := yields(func() {
@@ -267,9 +276,7 @@ func TestTick_yields(t *testing.T) {
 			if name != "posts alone" {
 				e.Counts.Calls++
 			}
-			if e.yields.kind.Store(0); c.unheard {
-				e.yields.kind.Store(yieldOwn)
-			}
+			e.yields.kind.Store(c.before)
 			e.tick(now)
 		})
 		if kind := e.yields.kind.Load(); kind != c.kind {
@@ -278,7 +285,8 @@ func TestTick_yields(t *testing.T) {
 		if c.itself && !yielded || (r.passed == now-c.passed) == c.itself {
 			t.Errorf("%s: it yields: %v, and has passed at %v, now %v", name, yielded, r.passed, now)
 		}
-		if (r.yielded == now) != (c.kind != 0) || e.Counts.At.Load() != int64(now) {
+		told := c.kind != c.before || name == "a P is free"
+		if (r.yielded == now-c.yielded) == told || e.Counts.At.Load() != int64(now) {
 			t.Errorf("%s: yielded at %v, seen at %v, now %v", name, r.yielded, e.Counts.At.Load(), now)
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -41,6 +42,44 @@ func noSpinners() bool {
 	return spin.Spinners.Free(now) == spin.Spinners.AtOnce(now)/2
 }
 
+// rests waits until the thread waits in the Go scheduler.
+func (e *Engine) rests(t *testing.T) {
+	t.Helper()
+	rests := func() bool { return e.mode.Load() != up && e.q.Resting() }
+	eventually(t, rests, "the thread waits in the Go scheduler")
+}
+
+// What wakes a thread says when, but for posts, unless the thread asks for that.
+func TestWake_notesTheTime(t *testing.T) {
+	needsSpinning(t)
+	for name, c := range map[string]struct {
+		wakes func(e *Engine)
+		notes bool
+	}{
+		"Go, asked": {func(e *Engine) {
+			e.Call(func() { e.idleState.Policy.Gain = 0 })
+			e.rests(t)
+			e.waits.Pushed.Store(0)
+			e.Go(nothing)
+		}, true},
+		"Call":        {func(e *Engine) { e.Call(nothing) }, true},
+		"CallContext": {func(e *Engine) { _ = e.CallContext(t.Context(), nothing) }, true},
+		"Control":     {func(e *Engine) { e.Control(nothing) }, true},
+		"Go":          {func(e *Engine) { e.Go(nothing) }, false},
+		"TryGo":       {func(e *Engine) { e.TryGo(nothing) }, false},
+	} {
+		e := start(t)
+		e.rests(t)
+		if e.waits.Pushed.Store(0); !e.waits.Timed.Load() {
+			t.Fatal("a new thread asks for no times")
+		}
+		c.wakes(e)
+		if noted := e.waits.Pushed.Load() != 0; noted != c.notes {
+			t.Errorf("%s notes the time: %v, want %v", name, noted, c.notes)
+		}
+	}
+}
+
 func TestSpin_vain(t *testing.T) {
 	needsSpinning(t)
 	e := start(t)
@@ -50,8 +89,7 @@ func TestSpin_vain(t *testing.T) {
 		if !<-spins {
 			t.Fatal("there is no slot")
 		}
-		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
-		eventually(t, parked, "the thread waits in the Go scheduler")
+		e.rests(t)
 		eventually(t, noSpinners, "it has given back its slot")
 		if !e.Call(func() {}) {
 			t.Fatal("a call did not run")
@@ -67,7 +105,7 @@ func TestSpin_notForPosts(t *testing.T) {
 	parks := func(f func()) {
 		e.Go(func() { f(); done <- true })
 		testutil.Arrives(t, done)
-		eventually(t, func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }, "it parks")
+		e.rests(t)
 	}
 	for range spin.Memory + 1 {
 		parks(func() {})
@@ -165,8 +203,7 @@ func TestSpinSlot_lease(t *testing.T) {
 	})
 	close(release)
 	for _, e := range running {
-		parked := func() bool { return e.mode.Load() == inScheduler && e.q.Resting() }
-		eventually(t, parked, "it spins no more")
+		e.rests(t)
 		e.Call(e.idleState.Policy.Init)
 	}
 	eventually(t, noSpinners, "all slots are free")
@@ -221,13 +258,13 @@ func TestServeContext_offer(t *testing.T) {
 // A caller and a thread that spin are told to yield, and do, in all ways of calling.
 func TestYieldState_callers(t *testing.T) {
 	needsSpinning(t)
+	hasCores(t, 2)
 	e, caller := start(t), start(t)
 	for name, call := range map[string]func(){
 		"Call": func() { e.Call(func() {}) },
 		"Go":   func() { e.Go(func() {}) },
 		"Call from a thread": func() {
 			caller.Call(func() {
-				e.yields.locked.Store(0)
 				e.Call(func() {})
 			})
 		},
@@ -236,7 +273,8 @@ func TestYieldState_callers(t *testing.T) {
 		eventually(t, func() bool {
 			e.Call(func() { maySpin(e); e.yields.kind.Store(yieldAll) })
 			call()
-			return e.yields.kind.Load() == 0
+			kind := e.yields.kind.Load()
+			return kind == 0 || kind == yieldThread && strings.HasSuffix(name, "thread")
 		}, name+" yields")
 	}
 	wanted := make(chan bool, 1)
@@ -335,9 +373,17 @@ func TestCall_looksIfAdvised(t *testing.T) {
 
 func TestYieldState_yield(t *testing.T) {
 	e, _ := New(Config{})
-	e.yields.kind.Store(yieldAll)
-	if e.yield(e); e.yields.locked.Load() == 0 {
-		t.Error("it does not")
+	for self, want := range map[*Engine]uint32{nil: 0, e: yieldThread} {
+		for _, kind := range []uint32{yieldOwn, yieldAll} {
+			e.yields.kind.Store(kind)
+			if e.yield(self); e.yields.kind.Load() != want {
+				t.Errorf("on a thread: %v; told %d, then %d", self != nil, kind, e.yields.kind.Load())
+			}
+		}
+		e.yields.kind.Store(yieldThread)
+		if e.yield(self); e.yields.kind.Load() != yieldThread {
+			t.Errorf("on a thread: %v; the thread does not yield", self != nil)
+		}
 	}
 }
 
@@ -367,10 +413,10 @@ func TestYield_isLongEnough(t *testing.T) {
 // A poster on a thread yields, too, but not the thread itself.
 func TestNotify_yields(t *testing.T) {
 	e, other := start(t), start(t)
-	for on, want := range map[*Engine]uint32{e: yieldOwn, other: 0} {
+	for _, on := range []*Engine{e, other} {
 		on.Call(func() {
 			e.yields.kind.Store(yieldOwn)
-			if e.Notify(false); e.yields.kind.Load() != want {
+			if e.Notify(false); (e.yields.kind.Load() == yieldOwn) != (on == e) {
 				t.Errorf("on itself: %v; told to yield: %d", on == e, e.yields.kind.Load())
 			}
 		})

@@ -13,32 +13,31 @@ import (
 // have kept their Ps for long without entering the Go scheduler. A pool has one for all its
 // threads.
 //
-//	kind      a caller that has its outcome, or a poster
-//	0         goes on
-//	yieldOwn  lets the scheduler run what waits for its P: goroutines, timers and the network
-//	yieldAll  lets it also take what waits for other Ps, such as the thread's: what functions have
-//	          made ready, and timers of goroutines that have run there before
+//	kind         a caller that has its outcome, or a poster
+//	0            goes on
+//	yieldOwn     lets the scheduler run what waits for its P: goroutines, timers and the network
+//	yieldAll     lets it also take what waits for other Ps, such as the thread's: what functions have
+//	             made ready, and timers of goroutines that have run there before
+//	yieldThread  goes on: the thread yields
 //
-//	from      to        by        in
-//	any       yieldOwn  thread    tick, when neither side has parked for yieldAfter, or
-//	                              yieldPosts
-//	any       yieldAll  thread    the same, when no caller has yielded for all Ps for yieldAllAfter
-//	own, all  0         a caller  yield, or await when it has parked; the others go on
-//	own, all  0         thread    park, Serve and Wait: its callers wait as well
+//	from      to           by        in
+//	own, all  yieldOwn,    thread    tick, when neither side has parked for yieldAfter, or
+//	or 0      yieldAll               yieldPosts, and no P is free; yieldAll when no caller has
+//	                                 yielded for all Ps for yieldAllAfter
+//	own, all  0            a caller  yield, or await when it has parked; the others go on
+//	own, all  yieldThread  a caller  yield, on a thread: it yields its own P, which goes to another
+//	                                 thread of the system meanwhile
+//	any       0            thread    tick, and yields: it was yieldThread, or nobody has yielded for
+//	                                 unheardFor; park, Serve and Wait: its callers wait as well
 //
 // Goroutines that the thread makes ready, such as callers that were parked, wait in the queue of
 // its own P. If any goroutine waits for a P after askAfter, the thread yields, see letRun.
-//
-// A caller on a thread yields less often: a locked goroutine that parks costs two changes of
-// threads.
-type yieldState struct {
-	kind   atomic.Uint32
-	locked atomic.Int64 // when a caller on a thread has last yielded, a time.Duration
-}
+type yieldState struct{ kind atomic.Uint32 }
 
 const (
 	yieldOwn = 1 + iota
 	yieldAll
+	yieldThread
 )
 
 const (
@@ -55,24 +54,23 @@ const (
 //
 //threadcall:noalloc
 func (e *Engine) yield(self *Engine) {
-	kind := e.yields.kind.Swap(0)
-	start := clock.Now()
-	if kind == 0 || clock.InBubble() {
+	kind, next := e.yields.kind.Load(), uint32(0)
+	if kind == 0 || kind == yieldThread {
+		return
+	}
+	start, outside := clock.Outside()
+	if outside && self != nil {
+		next = yieldThread
+	}
+	if !e.yields.kind.CompareAndSwap(kind, next) || !outside {
 		return
 	}
 	end := start
 	if self == nil {
 		runtime.Gosched()
 		end = clock.Now()
-	} else {
-		if start-time.Duration(e.yields.locked.Load()) < 2*yieldAfter { // 40 µs
-			return
-		}
-		defer func() { e.yields.locked.Store(int64(clock.Now())) }()
 	}
 	if end-start < quickYield {
-		// A locked goroutine gives its P to another thread, which would find the caller at once:
-		// then the thread yields, see tick.
 		if !sched.Reschedule(kind == yieldAll && self == nil) && self != nil {
 			runtime.Gosched()
 		}
@@ -87,5 +85,7 @@ func (e *Engine) yield(self *Engine) {
 //threadcall:noalloc
 func (e *Engine) endYields() {
 	sched.EndPass()
-	e.yields.kind.Store(0)
+	if e.yields.kind.Load() != 0 {
+		e.yields.kind.Store(0)
+	}
 }

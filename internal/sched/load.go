@@ -52,6 +52,12 @@ func (l *Load) Below(n int) bool {
 	return int(waiting+running) < n
 }
 
+// Free reports whether a P has nothing to do, of so many, which are more than two. Then what
+// becomes ready need not wait for another. It is false before Go 1.26.
+//
+//threadcall:noalloc
+func (l *Load) Free(ps int) bool { return ps > 2 && l.Below(ps) && !l.missing }
+
 // Running returns how many goroutines run, as Below counts them. It is zero before Go 1.26.
 //
 //threadcall:noalloc

@@ -23,29 +23,29 @@ const (
 // comes, and when, and does what the answers say.
 type Thread struct {
 	Policy Policy
-	Lease
-	Spins   bool   // and has a slot
-	offered bool   // callers may have waited for the thread to run beside them
-	state   *State // what it tells callers
+	state  *State // what it tells callers
 
 	// how often it has had nothing to do since it last ran a call; beyond Memory it does not spin for
 	// posts, whose posters do not wait: while it wakes up, more come, which cost no wake-up
 	Uncalled int
+	up       time.Duration // when it was woken; zero if it has spun since
 
+	Spins       bool          // and has a slot
+	offered     bool          // callers may have waited for the thread to run beside them
 	outnumbered bool          // threads that would spin, or other goroutines, have not cores enough
-	skips       int           // parks from now on that are not timed, because of that
-	wanted      int32         // more at each park at which other goroutines wanted the Ps, see tally
-	awaited     int32         // the same for wake-ups
 	Several     bool          // callers have waited at once since it was last down
 	together    time.Duration // when that was last found
+	skips       int           // parks from now on that are not timed, because of outnumbered
+	wanted      int32         // more at each park at which other goroutines wanted the Ps, see tally
+	awaited     int32         // the same for wake-ups
 	dear        int32         // more each time that several look for as long as parking costs
-	retry       time.Duration // when they may look again, because of that
 	alone       int32         // more each time that there is one caller
+	retry       time.Duration // when several may look again, as that was dear
 
+	Lease
 	Window Window
-	up     time.Duration // when it was woken; zero if it has spun since
-	before int           // calls found when it began to spin
-	Found  int           // calls that it found while it was spinning
+	before int // calls found when it began to spin
+	Found  int // calls that it found while it was spinning
 
 	Load sched.Load
 }
@@ -262,6 +262,14 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 	}
 }
 
+// AsksWhen reports, after Parks, whether a poster that wakes the thread is to say when. Its calls
+// have not been so rare lately that it could not soon spin.
+//
+//threadcall:noalloc
+func (t *Thread) AsksWhen() bool {
+	return t.state.Timed.Load() && t.Policy.Gain > -Memory/2*t.Policy.Price
+}
+
 // Woken measures, after Parks and a wait from down to now, what decides about spinning.
 //
 //threadcall:noalloc
@@ -278,12 +286,17 @@ func (t *Thread) Woken(down, now time.Duration) {
 	if t.offered && pushed > down {
 		w.Away(pushed, now)
 	}
-	if up != 0 && pushed > down && pushed < now { // else it was not a caller, or in a bubble
-		work := down - up + pushed - max(down, time.Duration(w.Returned.Load()))
-		t.Policy.Periods(work, 1)
-		if work <= maxPrice {
-			t.Policy.paid(now - up - work)
-			w.Price.Store(int64(t.Policy.Price))
-		}
+	if up == 0 || pushed >= now { // in a bubble
+		return
+	}
+	noted := pushed > down
+	if !noted { // by a poster: at once, if the wake-up may have taken all the time
+		pushed = max(down, now-CoreLost)
+	}
+	work := down - up + pushed - max(down, time.Duration(w.Returned.Load()))
+	t.Policy.Periods(work, 1)
+	if noted && work <= maxPrice {
+		t.Policy.paid(now - up - work)
+		w.Price.Store(int64(t.Policy.Price))
 	}
 }

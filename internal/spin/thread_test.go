@@ -1,6 +1,7 @@
 package spin
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -317,24 +318,29 @@ func TestWoken_learns(t *testing.T) {
 		up               time.Duration // for how long, if that is known
 		pushed, returned time.Duration // after it was down
 		want             after
+		slept            time.Duration // a second if zero
 	}{
-		"short work": {0, 10 * µs, 5 * µs, -1, after{gained: 10 * µs, paid: true}},
-		"long work":  {0, 10 * µs, second / 2, -1, after{gained: -1}},
+		"short work": {0, 10 * µs, 5 * µs, -1, after{gained: 10 * µs, paid: true}, 0},
+		"long work":  {0, 10 * µs, second / 2, -1, after{gained: -1}, 0},
 		"a caller that ran late": {0, 10 * µs, second / 2, second/2 - 5*µs,
-			after{gained: 10 * µs, paid: true}},
-		"a push before it was down":           {0, 10 * µs, -5 * µs, -1, after{}},
-		"a push that comes later":             {0, 10 * µs, time.Hour, -1, after{}},
-		"it was up for no time that is known": {0, 0, 5 * µs, -1, after{}},
+			after{gained: 10 * µs, paid: true}, 0},
+		"a post": {0, 10 * µs, -5 * µs, -1, after{gained: -1}, 0},
+		"a post, and a slow wake-up": {0, 10 * µs, -5 * µs, -1,
+			after{gained: 15 * µs}, CoreLost},
+		"a post after a pause": {0, 10 * µs, -5 * µs, -1,
+			after{gained: 10 * µs}, CoreLost + 5*µs},
+		"a push that comes later":             {0, 10 * µs, time.Hour, -1, after{}, 0},
+		"it was up for no time that is known": {0, 0, 5 * µs, -1, after{}, 0},
 		"it offers to spin": {firstPrice, 10 * µs, 5 * µs, -1,
-			after{gained: 10 * µs, paid: true, lost: true}},
-		"it offers, and nothing was pushed": {firstPrice, 10 * µs, -5 * µs, -1, after{}},
+			after{gained: 10 * µs, paid: true, lost: true}, 0},
+		"it offers, and a post comes": {firstPrice, 10 * µs, -5 * µs, -1, after{gained: -1}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			hasCores(t, 64)
 			r := thread()
 			p, s := &r.Policy, r.state
 			now := clock.Now()
-			down := now - second
+			down := now - cmp.Or(c.slept, second)
 			*p = Policy{Price: firstPrice, Gain: c.gain, Run: minRun}
 			if c.up != 0 {
 				r.up = down - c.up
@@ -355,6 +361,24 @@ func TestWoken_learns(t *testing.T) {
 			}
 			r.Leave()
 		})
+	}
+}
+
+// A poster says when it wakes the thread, if that could soon spin.
+func TestThread_AsksWhen(t *testing.T) {
+	for _, c := range []struct {
+		gain  time.Duration
+		timed bool
+		asks  bool
+	}{
+		{0, true, true}, {-Memory/2*firstPrice + 1, true, true}, {-Memory / 2 * firstPrice, true, false},
+		{0, false, false},
+	} {
+		r := thread()
+		r.Policy.Gain = c.gain
+		if r.state.Timed.Store(c.timed); r.AsksWhen() != c.asks {
+			t.Errorf("%+v: asks: %v", c, !c.asks)
+		}
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 //	             waits; an adopted one may be in its    was replaced
 //	             event loop
 //	inScheduler  waits in the Go scheduler              wakeup
+//	asksWhen     the same, and posters say when         wakeup
 //
 // Only the thread changes mode, before Rest and after it has seen that its queue is no longer
 // resting. So the pusher that replaced resting, and must wake the thread, reads the mode in which
@@ -21,32 +22,37 @@ import (
 // other from being sent. A new thread looks at its queue before it first waits, and so begins in
 // mode up although its queue counts as resting.
 type waking struct {
-	mode        atomic.Uint32
-	wakeup      chan struct{}
-	onWake      atomic.Pointer[func()]
-	announced   atomic.Int64 // calls of onWake
+	wakeup chan struct{}
+	onWake atomic.Pointer[func()]
+	mode   atomic.Uint32
+}
+
+// hosted has the calls of onWake.
+type hosted struct {
+	announced   atomic.Int64 // how many
 	announcedAt atomic.Int64 // the last one, a time.Duration
 }
 
 const (
 	up = iota
 	inScheduler
+	asksWhen
 )
 
-// wake wakes the thread. The pusher that replaced resting must call it.
+// wake wakes the thread. The pusher that replaced resting must call it. It says when, if it calls:
+// for a post, a look at the clock takes too long.
 //
 //threadcall:noalloc
-func (e *Engine) wake() {
-	switch e.mode.Load() {
-	case inScheduler:
-		e.waits.Note(&e.waits.Pushed)
-		e.unpark()
-	case up:
-		if f := e.onWake.Load(); f != nil {
-			e.announced.Add(1)
-			e.announcedAt.Store(int64(clock.Now()))
-			(*f)()
+func (e *Engine) wake(calls bool) {
+	if mode := e.mode.Load(); mode != up {
+		if calls || mode == asksWhen {
+			e.waits.Note(&e.waits.Pushed)
 		}
+		e.unpark()
+	} else if f := e.onWake.Load(); f != nil {
+		e.announced.Add(1)
+		e.announcedAt.Store(int64(clock.Now()))
+		(*f)()
 	}
 }
 
@@ -91,5 +97,5 @@ func (e *Engine) restInHost(returns bool) {
 	if returns {
 		e.q.Awake()
 	}
-	e.wake()
+	e.wake(false)
 }

@@ -109,7 +109,7 @@ func (e *Engine) block(f func(), announce bool) {
 	}()
 	e.q.RestAlways(true)
 	if announce {
-		e.wake()
+		e.wake(false)
 	} else if !e.q.Rest() {
 		return
 	}
