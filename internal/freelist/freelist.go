@@ -78,8 +78,8 @@ func (l *List[T]) Put(object *T) bool {
 // grow moves the objects to a larger ring. A goroutine that still uses the old ring loses some of
 // them to the collector.
 func (l *List[T]) grow(old *ring[T], cells int) {
-	r := new(ring[T])
-	r.put.cells = make([]cell[T], cells) //threadcall:alloc when more are in use than ever
+	r := new(ring[T])                    //threadcall:alloc when more are in use than ever
+	r.put.cells = make([]cell[T], cells) //threadcall:alloc and with it
 	r.get.cells = r.put.cells
 	if l.ring.CompareAndSwap(old, r) {
 		for o := old.take(); o != nil; o = old.take() {
