@@ -295,6 +295,7 @@ func TestTick_yields(t *testing.T) {
 // A thread that has had calls for long yields if goroutines wait for a P, and so lets its callers
 // run. It asks the later, the longer that took.
 func TestLetRun(t *testing.T) {
+	hasCores(t, 2)
 	e, _ := New(Config{})
 	r := &e.idleState
 	start := clock.Now()
@@ -396,6 +397,7 @@ func TestTick_tellsOfSeveral(t *testing.T) {
 
 // Once only posts come, also after calls, posters yield seldom; after a call as often as callers.
 func TestTick_yieldsToPosts(t *testing.T) {
+	hasCores(t, 2)
 	e, _ := New(Config{})
 	now := clock.Now()
 	e.tick(now) // the first says nothing
