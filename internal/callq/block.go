@@ -58,7 +58,7 @@ func (q *Queue) Post(fn func()) (wake, ok bool) {
 	}
 	c.fns[0] = fn
 	c.posts.Store(c.posts.Load()&^(life-1) + life | open | place | 1)
-	if q.head.CompareAndSwap(&resting, c) { // as in Push, which is on another page
+	if h == &resting && q.head.CompareAndSwap(h, c) { // as in Push, which is on another page
 		return true, true
 	}
 	if wake, _, ok = q.Push(c); !ok { // for ever, so the block need not be shut
