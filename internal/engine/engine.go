@@ -4,19 +4,22 @@
 // A file with a protocol has a table of its states above the type. Most calls go down this list of
 // the files:
 //
-//	states    what all threads do
-//	pool      any of several threads
-//	serve     the thread runs calls, in its own loop or that of a host (eventloop)
-//	live      the thread begins and ends
-//	submit    a goroutine queues a call. The queue's protocol, which decides that no call is lost, is
-//	          in package callq
-//	wait      thread and callers wait for each other, as package spin decides: the thread's side
-//	          (thread), when both yield to others (yield), threads that wait for each other (cycle),
-//	          threads that nothing serves (unserved)
-//	stats     what is known of the functions, by package observe
-//	wake      how a thread that rests is woken
-//	bubble    tests with a clock of their own
-//	identity  which thread the caller is on
+//	states     what all threads do
+//	pool       any of several threads
+//	serve      the thread runs calls in its own loop, and waits when there are none (idle)
+//	eventloop  it does so in the loop of a host
+//	live       the thread begins and ends
+//	submit     a goroutine queues a call, and wakes a thread that rests (wake). The queue's protocol,
+//	           which decides that no call is lost, is in package callq
+//	post       a goroutine queues a function that no caller waits for
+//	wait       callers wait for the thread, and threads for each other, as package spin decides: when
+//	           both sides yield to others (yield), threads that wait in a cycle (cycle), threads that
+//	           nothing serves (unserved)
+//	stats      what is known of the functions, by package observe
+//	bubble     tests with a clock of their own
+//	identity   which thread the caller is on
+//
+// Functions of one file, and of files that follow one another, are next to each other in a program.
 package engine
 
 import (

@@ -146,6 +146,12 @@ var (
 	left    ident.Table[pin.Pin] // locks that goroutines still hold although their thread has ended
 )
 
+// mayBeOn reports whether the caller, whose ReadM is m, may be on a thread; if not, Self returns
+// nil. It is inlined: Self and the table's code are on pages that other calls need not touch.
+//
+//threadcall:noalloc
+func (i *identity) mayBeOn(m uintptr) bool { return !i.direct || threads.May(m) }
+
 // Self returns the engine whose thread the caller is on, or nil. A goroutine on no engine's thread
 // may find any engine, and then sees that it is not on its thread.
 //

@@ -182,7 +182,7 @@ func (e *Engine) Call(fn func()) bool {
 		return e.CallContext(never, fn) == nil
 	}
 	var self *Engine
-	if !e.direct || threads.May(here) {
+	if e.mayBeOn(here) {
 		self = Self()
 	}
 	c := e.q.Get(callq.Awaited, fn, self.poster())
@@ -259,7 +259,7 @@ func (e *Engine) Go(fn func()) bool {
 	x := &e.target
 	if fn == nil || x.limit != nil || x.bubble != 0 || x.observes.Load() != 0 ||
 		trace.IsEnabled() || x.phase.Load() != open ||
-		(!e.direct || threads.May(ident.ReadM())) && Self() != nil {
+		e.mayBeOn(ident.ReadM()) && Self() != nil {
 		return x.post(never, fn, waits)
 	}
 	wake, ok := e.q.Post(fn)

@@ -39,8 +39,9 @@ const (
 	asksWhen
 )
 
-// wake wakes the thread. The pusher that replaced resting must call it. It says when, if it calls:
-// for a post, a look at the clock takes too long.
+// wake wakes the thread. The pusher that replaced resting must call it. If calls is true, it is a
+// caller, and notes the time. A poster does so only if the thread asks, because that takes a
+// microsecond after a pause.
 //
 //threadcall:noalloc
 func (e *Engine) wake(calls bool) {

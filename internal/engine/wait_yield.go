@@ -24,11 +24,13 @@ import (
 //	own, all  yieldOwn,    thread    tick, when neither side has parked for yieldAfter, or
 //	or 0      yieldAll               yieldPosts, and no P is free; yieldAll when no caller has
 //	                                 yielded for all Ps for yieldAllAfter
-//	own, all  0            a caller  yield, or await when it has parked; the others go on
+//	own, all  0            a caller  yield; the others go on
 //	own, all  yieldThread  a caller  yield, on a thread: it yields its own P, which goes to another
 //	                                 thread of the system meanwhile
-//	any       0            thread    tick, and yields: it was yieldThread, or nobody has yielded for
-//	                                 unheardFor; park, Serve and Wait: its callers wait as well
+//	any       0            a caller  await, when it has parked
+//	any       0            thread    tick, and yields: it was yieldThread, or no caller or poster
+//	                                 has yielded for unheardFor
+//	any       0            thread    park, Serve and Wait: its callers wait as well
 //
 // Goroutines that the thread makes ready, such as callers that were parked, wait in the queue of
 // its own P. If any goroutine waits for a P after askAfter, the thread yields, see letRun.
