@@ -63,13 +63,13 @@ func (t *Thread) Init(s *State, parks bool) {
 //
 //threadcall:noalloc
 func (t *Thread) affords(now time.Duration, calm bool) bool {
-	if !t.Policy.Pays(false) || t.state.Parks {
+	if !t.Policy.Pays(false) || t.state.Parks || Spinners.AtOnce(now) < 2 {
 		return false
 	}
 	if !t.offered || Others.Over.Load() > 0 {
 		Others.sample(now, &t.Load)
 	}
-	if Others.crowded() && t.Policy.Run < minRun || Spinners.AtOnce(now) < 2 {
+	if Others.crowded() && t.Policy.Run < minRun {
 		return false
 	}
 	t.outnumbered = false

@@ -66,8 +66,13 @@ func TestAffords(t *testing.T) {
 				crowded(t)
 			} else {
 				r.Policy.Run = minRun
+				Others.Sampled.Store(0)
 			}
 			affords := r.affords(now, false)
+			counted := Others.Sampled.Load() != 0 // which takes 30 µs after a pause
+			if want := c.policy.Gain > 0 && !c.never && c.cores > 1; !c.isCrowded && counted != want {
+				t.Errorf("the threads of others were counted: %v, want %v", counted, want)
+			}
 			if affords != c.affords || r.outnumbered != c.outnumbered || r.skips > 0 != c.outnumbered {
 				t.Errorf("affords %v, outnumbered %v, skips %d", affords, r.outnumbered, r.skips)
 			}
