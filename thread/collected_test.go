@@ -2,7 +2,9 @@ package thread_test
 
 import (
 	"context"
+	"os"
 	"runtime"
+	"runtime/pprof"
 	"sync"
 	"testing"
 	"time"
@@ -317,6 +319,11 @@ func TestLetGo_ofWhatABurstOfCallsNeeded(t *testing.T) {
 	busy.Open()
 	all.Wait()
 	th.Terminate()
+	t.Cleanup(func() {
+		if t.Failed() { // once, next to other packages, it had not shrunk after 45 s
+			_ = pprof.Lookup("heap").WriteTo(os.Stderr, 1)
+		}
+	})
 	eventually(t, func() bool { return heap().HeapAlloc < before+2<<20 },
 		"the heap shrinks to %d", before)
 	th = start(t)
