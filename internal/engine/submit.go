@@ -12,8 +12,6 @@ import (
 	"github.com/threadcall/threadcall/internal/fault"
 	"github.com/threadcall/threadcall/internal/ident"
 	"github.com/threadcall/threadcall/internal/observe"
-	"github.com/threadcall/threadcall/internal/park"
-	"github.com/threadcall/threadcall/internal/spin"
 )
 
 // never is the context of a function that is not withdrawn.
@@ -192,17 +190,12 @@ func (e *Engine) Call(fn func()) bool {
 	}
 	if wake {
 		e.wake(true)
-	} else if !behind && e.waits.Spin.Load() > 0 && e.waits.Core.Load() != spin.Shares {
-		for range spin.FirstLooks {
-			park.Relax()
-			if c.Outcome() == callq.Ran {
-				e.q.Put(c)
-				if e.yields.kind.Load() != 0 {
-					e.yield(self)
-				}
-				return true
-			}
+	} else if !behind && e.waits.First(c) == callq.Ran {
+		e.q.Put(c)
+		if e.yields.kind.Load() != 0 {
+			e.yield(self)
 		}
+		return true
 	}
 	return finish(c, e.await(nil, c, self, wake, behind))
 }

@@ -167,21 +167,31 @@ func (l *State) Wait(c *callq.Call, locked, woke, behind bool) callq.Outcome {
 		core := l.Core.Load()
 		if core == Shares {
 			cores.Yield()
-		}
-		for range FirstLooks {
-			if o := c.Outcome(); o != 0 {
-				return o // and no clock was read, which takes 40 ns on some machines
-			}
-			if core == Shares {
-				break
-			}
-			park.Relax()
+		} else if o := l.First(c); o != 0 {
+			return o
 		}
 		return l.look(c, clock.Now(), limit, core != Own)
 	case turns && !locked: // to a locked goroutine, Gosched is two changes of threads
 		takeTurns(c, time.Duration(l.Price.Load()))
 	}
 	return c.Outcome()
+}
+
+// First looks at c before the clock is read, which takes 40 ns on some machines. It returns zero if
+// the thread does not spin, or needs the core of the caller.
+//
+//threadcall:noalloc
+func (l *State) First(c *callq.Call) callq.Outcome {
+	if l.Spin.Load() <= 0 || l.Core.Load() == Shares {
+		return 0
+	}
+	for range FirstLooks {
+		if o := c.Outcome(); o != 0 {
+			return o
+		}
+		park.Relax()
+	}
+	return 0
 }
 
 // look looks at c until it is settled or limit is over. If yields is true, it yields the core

@@ -102,6 +102,28 @@ func TestMeet_startsAnEmptyGoroutine(t *testing.T) {
 	}, "each of them starts one")
 }
 
+// A caller looks first only for a thread that spins, and has a core of its own.
+func TestFirst(t *testing.T) {
+	s, c := call()
+	s.Spin.Store(int64(time.Hour))
+	if o := s.First(c); o != 0 {
+		t.Errorf("the outcome of a call that waits is %d", o)
+	}
+	c.Settle(callq.Ran)
+	for _, w := range []struct {
+		spin time.Duration
+		core int32
+		want callq.Outcome
+	}{{1, Own, callq.Ran}, {1, MayShare, callq.Ran}, {1, Shares, 0}, {0, Own, 0},
+		{ParkAtOnce, Own, 0}} {
+		s.Spin.Store(int64(w.spin))
+		s.Core.Store(w.core)
+		if o := s.First(c); o != w.want {
+			t.Errorf("spin %d, core %d: %d, want %d", w.spin, w.core, o, w.want)
+		}
+	}
+}
+
 // How a caller waits that finds the thread up: it looks, takes turns, or neither.
 func TestWait_ways(t *testing.T) {
 	const forEver = time.Hour
