@@ -119,35 +119,31 @@ func (q *Queue) begin(c *Call) *Call {
 	} else if q.chained != nil {
 		next.Node.Before = &c.Node
 	}
-	if next != &closed && q.ready.CompareAndSwap(next, c) {
-		q.part = c
-	} else {
+	if next == &closed || !q.ready.CompareAndSwap(next, c) {
 		c.refuseAll()
 	}
 	return c
 }
 
-// takePart takes the next function of q.part, or returns nil if Close has refused them. That does
-// not free the record. So the thread may look at it before it removes it from the list, which is
-// not true of others.
+// takePart takes the next function of c, the first of ready, or returns nil if Close has refused
+// them. That does not free the record. So the thread may look at it before it removes it from the
+// list, which is not true of others.
 //
 //threadcall:noalloc
-func (q *Queue) takePart() *Call {
-	c := q.part
-	switch more := c.takePost(); {
-	case more:
-	case c.Fn == nil:
+func (q *Queue) takePart(c *Call) *Call {
+	if c.takePost() {
+		return c
+	}
+	if c.Fn == nil {
 		return nil
-	case q.ready.CompareAndSwap(c, c.next.Load()):
+	}
+	if q.ready.CompareAndSwap(c, c.next.Load()) {
 		if q.chained != nil {
 			q.unchain(c, c.next.Load())
 		}
 		c.next.Store(nil)
 		c.spent = true
 		q.left(c)
-		fallthrough
-	default:
-		q.part = nil
 	}
 	return c
 }

@@ -109,8 +109,8 @@ func TestQueue_Post_closed(t *testing.T) {
 		for range taken {
 			q.Take().PostRun()
 		}
-		q.Close()
-		if q.Take() != nil || q.takePartOf(c) != nil || !c.fns.empty() || q.Len() != 0 {
+		q.Close() // also while the thread is about to take from c
+		if q.Take() != nil || q.takePart(c) != nil || !c.fns.empty() || q.Len() != 0 {
 			t.Errorf("after %d: a function is left", taken)
 		}
 		q.Post(func() {}) // may make records
@@ -129,12 +129,6 @@ func TestQueue_Post_closed(t *testing.T) {
 			}
 		}
 	}
-}
-
-// takePartOf is what a thread does that was about to take from c when another goroutine closed.
-func (q *Queue) takePartOf(c *Call) *Call {
-	q.part = c
-	return q.takePart()
 }
 
 // Close may come while the thread has a block in hand.

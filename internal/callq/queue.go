@@ -37,9 +37,9 @@ import (
 //	closed          for ever
 //
 //	from          to           by      in
-//	a Call        its next     thread  TakeUntil; of a block that is part, when all have been taken
-//	nil, a Call   a block      thread  begin: it is part, and has more functions; fails if closed
-//	                                   came, and then the thread refuses them
+//	a Call        its next     thread  TakeUntil; of a block, when all have been taken
+//	nil, a Call   a block      thread  begin: it has more functions; fails if closed came, and then
+//	                                   the thread refuses them
 //	a Call        nil          thread  Mark, TakeOutOfTurn: the thread has the list in hand in order
 //	                                   to change it
 //	nil           a Call       thread  afterwards, or when the list was empty; fails if closed came,
@@ -80,7 +80,6 @@ type Queue struct {
 
 	ready   atomic.Pointer[Call]
 	last    *Call  // of ready, unless that is nil or closed
-	part    *Call  // the first of ready, if that is a block of which some have been taken
 	rest    *Call  // what grab leaves in head: nil, or &resting after RestAlways
 	marked  Mark   // the last that was made
 	passed  Mark   // the last before which all has been taken
@@ -274,8 +273,7 @@ func (q *Queue) TakeUntil(m Mark) *Call {
 		return nil
 	}
 	if r.Kind == Posts {
-		q.part = r
-		return q.takePart()
+		return q.takePart(r)
 	}
 	next := r.next.Load()
 	if !q.ready.CompareAndSwap(r, next) {
