@@ -60,7 +60,7 @@ func TestLook_yieldsItsCore(t *testing.T) {
 			}
 			_ = cores.SetAffinity(0, core[:])
 			for !done.Load() {
-				time.Now() // which can be preempted in all modes
+				_ = time.Now() // which can be preempted in all modes
 			}
 		})
 		both.Wait()
