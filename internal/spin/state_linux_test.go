@@ -2,6 +2,7 @@ package spin
 
 import (
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -33,12 +34,10 @@ func TestLook_yieldsItsCore(t *testing.T) {
 				t.Error(errno)
 				return
 			}
-			first := false
-			for i, word := range core {
-				if core[i] = 0; !first && word != 0 {
-					core[i], first = word&-word, true
-				}
-			}
+			i := slices.IndexFunc(core[:], func(word uint) bool { return word != 0 })
+			first := core[i] & -core[i]
+			clear(core[:])
+			core[i] = first
 			if errno := cores.SetAffinity(0, core[:]); errno != 0 {
 				t.Error(errno)
 				return
@@ -75,9 +74,8 @@ type used struct {
 }
 
 func usage() used {
-	const thread = 1 // RUSAGE_THREAD
 	var u syscall.Rusage
-	if err := syscall.Getrusage(thread, &u); err != nil {
+	if err := syscall.Getrusage(syscall.RUSAGE_THREAD, &u); err != nil {
 		panic(err)
 	}
 	return used{int64(u.Nivcsw), time.Duration(u.Utime.Nano() + u.Stime.Nano())}
