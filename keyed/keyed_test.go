@@ -140,7 +140,7 @@ func blocks(t *testing.T, f func()) (ended chan struct{}) {
 		_, stack, _ := bytes.Cut(stacks[:runtime.Stack(stacks, true)], header)
 		stack, _, _ = bytes.Cut(stack, []byte("\n\n"))
 		return bytes.Contains(stack, []byte("engine.Wait(")) ||
-			bytes.Contains(stack, []byte("(*target).CallContext("))
+			bytes.Contains(stack, []byte("(*target).submit("))
 	}, "a call waits")
 	return ended
 }

@@ -45,6 +45,7 @@ func uses(t testing.TB) map[string]func() {
 	n := 0
 	evalInt := func() int { n++; return n }
 	evalLarge := func() large { n++; return large{} }
+	fails := func() error { n++; return context.Canceled }
 	nest := func() {
 		th.Call(nop)
 		_ = th.CallContext(ctx, nop)
@@ -111,6 +112,7 @@ func uses(t testing.TB) map[string]func() {
 		"EvalContext": func() {
 			_, _ = thread.EvalContext(ctx, th, evalInt)
 			_, _ = thread.EvalContext(ctx, p, evalLarge)
+			_, _ = thread.EvalContext(ctx, th, fails)
 		},
 		"Bind": func() { n++; move(at, n, n); count(title, large{n}) },
 		"BindGo": func() {

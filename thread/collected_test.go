@@ -37,6 +37,10 @@ func TestCollected_isNoThreadThatIsWaitedForOrServed(t *testing.T) {
 			ok, _ := thread.EvalContext(never, th, evaluated(f))
 			return ok
 		},
+		"EvalContext of an error": func(th *thread.Thread, f func()) bool {
+			failed, err := thread.EvalContext(never, th, func() error { f(); return nil })
+			return failed == nil && err == nil
+		},
 		"Close": func(th *thread.Thread, f func()) bool { th.Go(f); th.Close(); return true },
 	} {
 		keeps(t, name, func() *thread.Thread { return thread.New() }, use)
@@ -67,6 +71,10 @@ func TestCollected_isNoThreadThatIsWaitedForOrServed(t *testing.T) {
 		"Pool.CallContext": func(p *thread.Pool, f func()) bool { return p.CallContext(never, f) == nil },
 		"MustEval": func(p *thread.Pool, f func()) bool {
 			return thread.MustEval(p, evaluated(f))
+		},
+		"EvalContext of an error": func(p *thread.Pool, f func()) bool {
+			failed, err := thread.EvalContext(never, p, func() error { f(); return nil })
+			return failed == nil && err == nil
 		},
 		"Pool.Close": func(p *thread.Pool, f func()) bool { p.Go(f); p.Close(); return true },
 	} {
@@ -185,6 +193,18 @@ func TestCollected_isADroppedThread(t *testing.T) {
 						runtime.Goexit()
 					}
 					return 0
+				})
+			})
+			all.Wait()
+		},
+		"a Goexit in MustEval of an error": func(th *thread.Thread) { // likewise
+			var all testutil.Group
+			all.Go(func() {
+				thread.MustEval(th, func() error {
+					if th.On() {
+						runtime.Goexit()
+					}
+					return nil
 				})
 			})
 			all.Wait()

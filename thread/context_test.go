@@ -15,7 +15,7 @@ import (
 
 // contextWays are the calls that a context ends, of threads and of pools.
 func contextWays(t *testing.T) map[string]contextWay {
-	th, p, e := start(t), startPool(t, 1), start(t)
+	th, p, e, fails := start(t), startPool(t, 1), start(t), startPool(t, 1)
 	return map[string]contextWay{
 		"Thread.CallContext": {th, th.CallContext},
 		"Pool.CallContext":   {p, p.CallContext},
@@ -23,6 +23,14 @@ func contextWays(t *testing.T) map[string]contextWay {
 			v, err := thread.EvalContext(ctx, e, func() int { f(); return 42 })
 			if (v == 42) != (err == nil) {
 				t.Errorf("EvalContext returned %d, %v", v, err)
+			}
+			return err
+		}},
+		"EvalContext of an error": {fails, func(ctx context.Context, f func()) error {
+			failed, err := thread.EvalContext(ctx, fails,
+				func() error { f(); return errors.ErrUnsupported })
+			if (failed == errors.ErrUnsupported) != (err == nil) {
+				t.Errorf("EvalContext returned %v, %v", failed, err)
 			}
 			return err
 		}},

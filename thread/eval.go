@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"sync"
 )
 
@@ -21,12 +22,52 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 		var zero T
 		return zero, ErrNil
 	}
-	var err error
-	v, _ := eval(func(run func()) bool {
+	v, err, ok := try(ctx, c, f)
+	if ok {
+		return v, err
+	}
+	v, _ = eval(func(run func()) bool {
 		err = c.CallContext(ctx, run)
 		return err == nil
 	}, f)
 	return v, err
+}
+
+// A trier is a Caller with a way to run what returns an error without a record for the result. ok
+// is false where a function is to take the other way.
+type trier interface {
+	try(ctx context.Context, f func() error) (failed, err error, ok bool)
+}
+
+func (t *Thread) try(ctx context.Context, f func() error) (failed, err error, ok bool) {
+	failed, err, ok = t.e.Try(ctx, f)
+	runtime.KeepAlive(t)
+	return failed, err, ok
+}
+
+func (p *Pool) try(ctx context.Context, f func() error) (failed, err error, ok bool) {
+	failed, err, ok = p.p.Try(ctx, f)
+	runtime.KeepAlive(p)
+	return failed, err, ok
+}
+
+// try runs f in that way, if it can be.
+//
+//threadcall:noalloc
+func try[T any](ctx context.Context, c Caller, f func() T) (v T, err error, ok bool) {
+	fails, ok := any(f).(func() error)
+	if !ok || fails == nil {
+		return v, nil, false
+	}
+	t, ok := c.(trier)
+	if !ok {
+		return v, nil, false
+	}
+	failed, err, ok := t.try(ctx, fails)
+	if failed != nil {
+		*any(&v).(*error) = failed
+	}
+	return v, err, ok
 }
 
 // An evalCall carries a function with a result through a call of a function without one. It cannot
@@ -76,8 +117,11 @@ func eval[T any](call func(func()) bool, f func() T) (v T, ok bool) {
 //
 //threadcall:noalloc
 func MustEval[T any](c Caller, f func() T) T {
-	v, ok := eval(c.Call, f)
+	v, err, ok := try(context.Background(), c, f)
 	if !ok {
+		v, ok = eval(c.Call, f)
+	}
+	if !ok || err != nil {
 		panic(refused("MustEval", c, f == nil)) //threadcall:alloc for the panic
 	}
 	return v

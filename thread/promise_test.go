@@ -104,6 +104,36 @@ var poolWays = map[string]waysToRun{
 		})
 		return w
 	},
+	"EvalContext of an error": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = func(f func()) bool {
+			want := &resultError{results.Add(1)}
+			eval := func() error { f(); return want }
+			if f == nil {
+				eval = nil
+			}
+			got, err := thread.EvalContext(t.Context(), r, eval)
+			if got != nil && got != want || (got == nil) != (err != nil) {
+				t.Errorf("EvalContext returned %v, %v, want %v", got, err, want)
+			}
+			return got == want
+		}
+		return w
+	},
+	"MustEval of an error": func(t *testing.T, r runner) way {
+		w := wayOf(r)
+		w.call = must(func(f func()) {
+			want := &resultError{results.Add(1)}
+			eval := func() error { f(); return want }
+			if f == nil {
+				eval = nil
+			}
+			if got := thread.MustEval(r, eval); got != want {
+				t.Errorf("MustEval returned %v, want %v", got, want)
+			}
+		})
+		return w
+	},
 	"MustCall": func(t *testing.T, r runner) way {
 		w := wayOf(r)
 		w.call = must(r.MustCall)
@@ -142,6 +172,11 @@ func init() {
 }
 
 var results atomic.Int64
+
+// A resultError is the error of one call.
+type resultError struct{ n int64 }
+
+func (e *resultError) Error() string { return fmt.Sprint("error ", e.n) }
 
 // evaluated is a way to call a function with a result, which must be that of the call or zero.
 func evaluated(eval func(func() int64) int64) func(func()) bool {

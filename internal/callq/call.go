@@ -2,7 +2,9 @@ package callq
 
 import (
 	"context"
+	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/threadcall/threadcall/internal/clock"
 	"github.com/threadcall/threadcall/internal/fault"
@@ -25,8 +27,9 @@ import (
 //	withdrawn    +c, +q       both    each has let go of the record, the caller when it has cleared
 //	                                  it, the queue when it has removed it; the second frees it
 //	queued(+p),  settled      thread  the last touch, but for the token that it owes: Fn has Ran,
-//	started(+p)                       Panicked, or Exited its goroutine; or the call was Refused
-//	                                  by Close, or Expired with its context, and Fn will not run
+//	started(+p)                       Failed, Panicked, or Exited its goroutine; or the call was
+//	                                  Refused by Close, or Expired with its context, and Fn will
+//	                                  not run
 //	queued(+p),  +u           caller  if awaited: a Goexit unwinds the caller while it waits. A
 //	settled                           thread that takes the call after that refuses it
 //
@@ -49,6 +52,7 @@ type Call struct {
 	Kind  Kind
 	// of a block: its last function has been taken, and it is in no list; the thread's
 	spent bool
+	tries bool // Fn is a func() error, see Try
 	// in ready, and so many Marks are behind it; the thread's
 	marks uint32
 	// the call pushed before it while in Queue.head, after it in a taken list
@@ -56,7 +60,7 @@ type Call struct {
 	// cleared once it has run, so that what it captured can be collected
 	Fn    func()
 	token atomic.Pointer[park.Token]
-	Fault *fault.Fault // why an outcome is Panicked
+	Fault *fault.Fault // why an outcome is Panicked or Failed
 	Queue *Queue       // for life
 
 	// The fields above fill a cache line together with Queue.head, or in a slab with the allocator's
@@ -79,6 +83,46 @@ type Call struct {
 }
 
 func (c *Call) init(q *Queue, kind Kind) { c.Queue, c.Node.Value, c.Kind = q, c, kind }
+
+// SetTry makes f the function of c in place of Fn. It is kept there: a field more would be a fourth
+// line, and a record of its own, as for other results, two transfers of one, half the time of a
+// call. All values of func types are alike in memory.
+//
+//threadcall:noalloc
+func (c *Call) SetTry(f func() error) {
+	c.Fn, c.tries = *(*func())(unsafe.Pointer(&f)), true
+}
+
+// Try returns what SetTry has set, or nil: then Fn is the function.
+//
+//threadcall:noalloc
+func (c *Call) Try() func() error {
+	if !c.tries {
+		return nil
+	}
+	return *(*func() error)(unsafe.Pointer(&c.Fn))
+}
+
+var failures = sync.Pool{New: func() any { return new(fault.Fault) }}
+
+// Fail notes the error of Try before c is settled as Failed.
+//
+//threadcall:noalloc
+func (c *Call) Fail(err error) {
+	c.Fault = failures.Get().(*fault.Fault) //threadcall:alloc when more fail than before
+	c.Fault.Value = err
+}
+
+// Failure returns the error of a call that was settled as Failed.
+//
+//threadcall:noalloc
+func (c *Call) Failure() error {
+	err := c.Fault.Value.(error)
+	c.Fault.Value = nil
+	failures.Put(c.Fault)
+	c.Fault = nil
+	return err
+}
 
 // Kind says what is expected of a call.
 type Kind uint8
@@ -113,6 +157,7 @@ const (
 	Exited    Outcome = 6
 	Refused   Outcome = 7
 	Expired   Outcome = 8
+	Failed    Outcome = 9 // Ran, and has returned an error
 
 	withdrawn = uint64(Withdrawn)
 )

@@ -130,7 +130,7 @@ func (q *Queue) Get(kind Kind, fn func(), poster uintptr) *Call {
 	if s := uint64(poster)<<posterBits | queued; c.state.Load() != s {
 		c.state.Store(s)
 	}
-	c.Kind = kind
+	c.Kind, c.tries = kind, false
 	c.Fn = fn
 	return c
 }

@@ -224,9 +224,12 @@ func (e *Engine) runAwaited(c *callq.Call, during *wait) {
 		}
 	}()
 	e.Counts.Calls++
-	invoke(c.Fn, &panicked)
+	err := invoke(c.Fn, c.Try(), &panicked)
 	if outcome = callq.Ran; panicked != nil {
 		outcome = callq.Panicked
+	} else if err != nil {
+		c.Fail(err)
+		outcome = callq.Failed
 	}
 }
 
@@ -253,16 +256,16 @@ func (e *Engine) runPosted(c *callq.Call) (ran bool) {
 		}
 	}()
 	e.Counts.Posts++
-	invoke(fn, &panicked)
+	invoke(fn, nil, &panicked)
 	returned = true
 	return true // the deferred call corrects that
 }
 
-// invoke runs fn and stores its panic. If fn calls Goexit, invoke does not return; it has then
-// stored a panic that a deferred call has raised meanwhile, or noValue.
+// invoke runs try, or fn if that is nil, and stores its panic. If that calls Goexit, invoke does
+// not return; it has then stored a panic that a deferred call has raised meanwhile, or noValue.
 //
 //threadcall:noalloc
-func invoke(fn func(), panicked **fault.Fault) {
+func invoke(fn func(), try func() error, panicked **fault.Fault) (err error) {
 	returned := false
 	defer func() {
 		if returned {
@@ -274,8 +277,13 @@ func invoke(fn func(), panicked **fault.Fault) {
 			*panicked = noValue
 		}
 	}()
-	fn()
+	if try != nil {
+		err = try()
+	} else {
+		fn()
+	}
 	returned = true
+	return err
 }
 
 // noValue is what recover returning nil means: Goexit, or with GODEBUG=panicnil=1 a panic with a

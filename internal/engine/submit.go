@@ -136,24 +136,58 @@ func (x *target) CallContext(ctx context.Context, fn func()) error {
 	if v != nil {
 		defer v.Release() // also if fn panics or calls Goexit
 	}
+	_, err := x.perform(ctx, fn, nil, self)
+	return err
+}
+
+// Try is CallContext for a function that returns an error, failed. If ok is false, it has done
+// nothing: the caller is on the thread, something observes the function, or it cannot run.
+//
+//threadcall:noalloc
+func (x *target) Try(ctx context.Context, fn func() error) (failed, err error, ok bool) {
+	if x.observes.Load() != 0 || trace.IsEnabled() || callq.Done(ctx) || observe.HasLabels(ctx) ||
+		!x.Reachable() {
+		return nil, nil, false
+	}
+	self, here := x.caller()
+	if here {
+		return nil, nil, false
+	}
+	failed, err = x.perform(ctx, nil, fn, self)
+	return failed, err, true
+}
+
+// perform queues try, or fn if that is nil, and returns after it what try has returned; or an
+// error, if it did not run.
+//
+//threadcall:noalloc
+func (x *target) perform(ctx context.Context, fn func(), try func() error, self *Engine) (
+	failed, err error) {
 	// the methods of ctx may panic: here, before fn is queued and when it is settled, or on the
 	// thread, see callq.Start
 	cancel := ctx.Done()
 	c := x.records.Get(callq.Withdrawable, fn, self.poster())
+	if try != nil {
+		c.SetTry(try)
+	}
 	if ctx == never {
 		c.Kind = callq.Awaited
 	} else if cancel == nil || x.mayUse() {
 		c.Ctx = ctx
 	}
-	switch o := x.submit(cancel, c, self); {
+	o := x.submit(cancel, c, self)
+	if o == callq.Failed {
+		failed = c.Failure()
+	}
+	switch {
 	case o == callq.Withdrawn: // and so c is no longer ours
 	case finish(c, o):
-		return nil
+		return failed, nil
 	case o != callq.Expired:
-		return ErrTerminated
+		return nil, ErrTerminated
 	}
 	x.observer.Withdrew()
-	return Cause(ctx)
+	return nil, Cause(ctx)
 }
 
 // Cause returns why ctx, which is done, is so, and never nil. A context of another package may be
@@ -231,7 +265,7 @@ func finish(c *callq.Call, o callq.Outcome) bool {
 	}
 	c.Drop()
 	switch o {
-	case callq.Ran:
+	case callq.Ran, callq.Failed:
 		return true
 	case callq.Panicked:
 		panicked.Raise()

@@ -175,10 +175,10 @@ func (e *Engine) waitOn(w *wait, cancel <-chan struct{}) (o callq.Outcome) {
 		if ended || w.abandon() {
 			return
 		}
-		e.waitOn(w, nil)
+		outcome := e.waitOn(w, nil)
 		fault := w.call.Fault
 		w.call.Drop()
-		if fault != nil {
+		if fault != nil && outcome != callq.Failed {
 			fault.Raise()
 		}
 	}()

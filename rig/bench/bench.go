@@ -59,7 +59,7 @@ var (
 	byKey = way{"keyed", func(threads int) (all []compare.Subject, end func()) {
 		k := keyed.New[int](nil)
 		for i := range threads {
-			all = append(all, key{k, i})
+			all = append(all, &key{k, i, nil})
 		}
 		return all, k.Close
 	}}
@@ -81,17 +81,24 @@ func alone(name string, open func() (s compare.Subject, end func())) way {
 	}}
 }
 
-// A key is the thread of one.
+// A key is the thread of one, for one caller, which always calls the same function.
 type key struct {
 	*keyed.Threads[int]
 	key int
+	f   func() error
 }
 
-func (k key) Call(f func()) bool {
-	return k.Threads.Call(context.Background(), k.key, func() error { f(); return nil }) == nil
+// alone returns a key for another caller.
+func (k *key) alone() compare.Subject { return &key{k.Threads, k.key, nil} }
+
+func (k *key) Call(f func()) bool {
+	if k.f == nil { // a closure for each call would be what keyed takes
+		k.f = func() error { f(); return nil }
+	}
+	return k.Threads.Call(context.Background(), k.key, k.f) == nil
 }
 
-func (k key) Go(f func()) bool { panic("not used") }
+func (k *key) Go(f func()) bool { panic("not used") }
 
 // A buffer is what programs use for posts: a channel of functions with so many places, to a locked
 // goroutine.

@@ -102,7 +102,13 @@ func (p phase) run(s side, d time.Duration) string {
 	}
 	called := func(caller int) compare.Subject {
 		if len(threads) > 1 && (p.Pool || p.Callers <= 1) {
-			return &inTurn{threads, caller}
+			own := slices.Clone(threads)
+			for i := range own {
+				if k, ok := own[i].(*key); ok {
+					own[i] = k.alone()
+				}
+			}
+			return &inTurn{own, caller}
 		}
 		return threads[caller%len(threads)]
 	}

@@ -495,6 +495,11 @@ func (a *activation) startPool(o *op, s spot) {
 		"StartPool returned %v, or its pool refuses calls", err)
 }
 
+// A failure is what an op returns as an error.
+type failure struct{ *op }
+
+func (failure) Error() string { return "of an op" }
+
 func (a *activation) eval(o *op, s spot, p *place) answers {
 	f := a.run.function(o, s)
 	g := func() *op { f(); return o }
@@ -502,7 +507,17 @@ func (a *activation) eval(o *op, s spot, p *place) answers {
 	if p.pool != nil {
 		on = p.pool
 	}
-	got, err := thread.EvalContext(context.Background(), on, g)
+	var got *op
+	var err error
+	if o.number%2 == 0 {
+		got, err = thread.EvalContext(context.Background(), on, g)
+	} else { // an error comes back in another way
+		var failed error
+		failed, err = thread.EvalContext(context.Background(), on, func() error { return failure{g()} })
+		if f, ok := failed.(failure); ok {
+			got = f.op
+		}
+	}
 	switch {
 	case got == nil && err != nil:
 		return refused
