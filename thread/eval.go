@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"reflect"
-	"runtime"
 	"sync"
 )
 
@@ -33,25 +32,8 @@ func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
 	return v, err
 }
 
-// A trier is a Caller with a way to run what returns an error without a record for the result. ok
-// is false where a function is to take the other way.
-type trier interface {
-	try(ctx context.Context, f func() error) (failed, err error, ok bool)
-}
-
-func (t *Thread) try(ctx context.Context, f func() error) (failed, err error, ok bool) {
-	failed, err, ok = t.e.Try(ctx, f)
-	runtime.KeepAlive(t)
-	return failed, err, ok
-}
-
-func (p *Pool) try(ctx context.Context, f func() error) (failed, err error, ok bool) {
-	failed, err, ok = p.p.Try(ctx, f)
-	runtime.KeepAlive(p)
-	return failed, err, ok
-}
-
-// try runs f in that way, if it can be.
+// try is the way of a function that returns an error, which needs no record for its result. If ok
+// is false, it has done nothing, and the function is to take the other way.
 //
 //threadcall:noalloc
 func try[T any](ctx context.Context, c Caller, f func() T) (v T, err error, ok bool) {
@@ -59,11 +41,15 @@ func try[T any](ctx context.Context, c Caller, f func() T) (v T, err error, ok b
 	if !ok || fails == nil {
 		return v, nil, false
 	}
-	t, ok := c.(trier)
-	if !ok {
+	var failed error
+	switch c := c.(type) { // for the other way, the caller keeps c
+	case *Thread:
+		failed, err, ok = c.e.Try(ctx, fails)
+	case *Pool:
+		failed, err, ok = c.p.Try(ctx, fails)
+	default:
 		return v, nil, false
 	}
-	failed, err, ok := t.try(ctx, fails)
 	if failed != nil {
 		*any(&v).(*error) = failed
 	}

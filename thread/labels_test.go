@@ -56,7 +56,8 @@ func TestCallContext_carriesLabels(t *testing.T) {
 			_ = w.CallContext(context.Background(), see)
 		})
 		_ = w.CallContext(t.Context(), see)
-		if want := []string{"", ofA, ofB, ofB, ofA, ""}; !slices.Equal(seen, want) {
+		_, _ = thread.EvalContext(labelled("a"), w.runner, func() error { see(); return nil })
+		if want := []string{"", ofA, ofB, ofB, ofA, "", ofA}; !slices.Equal(seen, want) {
 			t.Errorf("labels are %q, want %q", seen, want)
 		}
 	}

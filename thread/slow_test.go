@@ -1,6 +1,7 @@
 package thread_test
 
 import (
+	"bytes"
 	"io"
 	"runtime"
 	"runtime/trace"
@@ -46,6 +47,23 @@ func TestSlowCall_hasNoCallerInAGoStatement(t *testing.T) {
 func TestCalls_areTasksInATrace(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Skip("a trace is recorded already")
+	}
+	for name, w := range both(t) {
+		for what, call := range map[string]func(){
+			"Call":                 func() { w.Call(nop) },
+			"MustEval":             func() { thread.MustEval(w.runner, func() int { return 1 }) },
+			"MustEval of an error": func() { thread.MustEval(w.runner, func() error { return nil }) },
+		} {
+			var recorded bytes.Buffer
+			if err := trace.Start(&recorded); err != nil {
+				t.Fatal(err)
+			}
+			call()
+			trace.Stop()
+			if !bytes.Contains(recorded.Bytes(), []byte("threadcall.Call")) {
+				t.Errorf("a %s of a %s is no task", what, name)
+			}
+		}
 	}
 	var stop atomic.Bool
 	var recording testutil.Group

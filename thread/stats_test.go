@@ -83,7 +83,7 @@ func countsEach(t *testing.T, th runner, timed bool) {
 	check("a call", 1, 0, 0, 0, 0, 0)
 	th.Call(func() { th.Call(nop); _ = th.CallContext(labelled("a"), nop) })
 	check("calls in place", 2, 0, 0, 0, 0, 0)
-	_ = th.CallContext(t.Context(), nop)
+	_, _ = thread.EvalContext(t.Context(), th.(way).runner, func() error { return context.Canceled })
 	_ = th.CallContext(labelled("a"), nop)
 	recovered(func() { th.Call(func() { panic("x") }) })
 	exits(t, func() { th.Call(runtime.Goexit) })
