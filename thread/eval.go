@@ -13,7 +13,9 @@ type Caller interface {
 	CallContext(ctx context.Context, f func()) error
 }
 
-// EvalContext is [Thread.CallContext] on c for a function with a result: zero if f does not run.
+// EvalContext is [Thread.CallContext] on c for a function with a result: zero if f does not run. An
+// error comes back with the call. Another result needs a record of its own, which takes 0.4 µs
+// where a call takes 0.5.
 //
 //threadcall:noalloc
 func EvalContext[T any](ctx context.Context, c Caller, f func() T) (T, error) {
