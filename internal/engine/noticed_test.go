@@ -173,6 +173,18 @@ func TestServeIn_runsNoFunctionThatWaits(t *testing.T) {
 	testutil.Arrives(t, e.Done())
 }
 
+// A thread that has waited in the scheduler, and then has a host, is woken by that.
+func TestOnWake_ofAThreadThatHasWaited(t *testing.T) {
+	e, events := start(t), make(chan bool, 10)
+	e.rests(t)
+	e.ServeIn(func() {
+		e.OnWake(func() { events <- true })
+		e.Go(nothing)
+		testutil.Arrives(t, events)
+	})
+	testutil.Arrives(t, e.Done())
+}
+
 // A function that calls Goexit in a native loop ends that, and the thread begins it again.
 func TestServeIn_beginsAgainAfterAGoexit(t *testing.T) {
 	e, events := start(t), make(chan bool, 10)

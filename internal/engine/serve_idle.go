@@ -112,13 +112,15 @@ func (e *Engine) sleep(down time.Duration) (now time.Duration) {
 	if e.idleState.AsksWhen() {
 		mode = asksWhen
 	}
-	e.mode.Store(mode)
+	e.waitsIn(mode)
 	if e.q.Rest() {
 		for e.q.Resting() && !isClosed(e.cancel) {
 			<-e.wakeup //threadcall:alloc the runtime's sudog, when its caches are empty
 		}
 	}
-	e.mode.Store(up)
+	if e.onWake.Load() != nil {
+		e.waitsIn(up)
+	}
 	r := &e.idleState
 	r.sleeps++
 	now = clock.Now()

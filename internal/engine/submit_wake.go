@@ -8,19 +8,19 @@ import (
 
 // The queue of a thread says whether it must be woken; mode says how:
 //
-//	mode         the thread                             is woken by
-//	up           runs, or looks at its queue before it  onWake, once for each time that resting
-//	             waits; an adopted one may be in its    was replaced
-//	             event loop
-//	inScheduler  waits in the Go scheduler              wakeup
-//	asksWhen     the same, and posters say when         wakeup
+//	mode         the thread                            is woken by
+//	up           has not waited yet, or, if it has a   onWake, once for each time that resting
+//	             host, runs or is in its event loop    was replaced
+//	inScheduler  waits in the Go scheduler             wakeup
+//	asksWhen     the same, and posters say when        wakeup
 //
-// Only the thread changes mode, before Rest and after it has seen that its queue is no longer
-// resting. So the pusher that replaced resting, and must wake the thread, reads the mode in which
-// the thread waits. If the thread got up by itself meanwhile, the wake-up is superfluous. Every
-// waiter tolerates that. Only the head of the queue remembers a wake-up, so a late one keeps no
-// other from being sent. A new thread looks at its queue before it first waits, and so begins in
-// mode up although its queue counts as resting.
+// Only the thread changes mode: before Rest, and, if it has a host, in OnWake and after it has seen
+// that its queue is no longer resting. Without a host it waits in the scheduler alone, and nobody
+// reads mode while it is up. So the pusher that replaced resting, and must wake the thread, reads
+// the mode in which the thread waits. If the thread got up by itself meanwhile, the wake-up is
+// superfluous. Every waiter tolerates that. Only the head of the queue remembers a wake-up, so a
+// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
+// and so begins in mode up although its queue counts as resting.
 type waking struct {
 	wakeup chan struct{}
 	onWake atomic.Pointer[func()]
@@ -38,6 +38,15 @@ const (
 	inScheduler
 	asksWhen
 )
+
+// waitsIn sets mode, if that changes it: or callers would have to read it again.
+//
+//threadcall:noalloc
+func (w *waking) waitsIn(mode uint32) {
+	if w.mode.Load() != mode {
+		w.mode.Store(mode)
+	}
+}
 
 // wake wakes the thread. The pusher that replaced resting must call it. If calls is true, it is a
 // caller, and notes the time. A poster does so only if the thread asks, because that takes a
@@ -75,6 +84,7 @@ func (e *Engine) OnWake(f func()) {
 		e.onWake.Store(nil)
 		return
 	}
+	e.waitsIn(up)
 	e.q.RestAlways(true)
 	e.restInHost(e.serving.Load() == 0)
 }

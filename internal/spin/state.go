@@ -118,6 +118,15 @@ func (l *State) setSpin(spin int64) {
 	}
 }
 
+// setOffer sets Offer, likewise.
+//
+//threadcall:noalloc
+func (l *State) setOffer(offer int64) {
+	if l.Offer.Load() != offer {
+		l.Offer.Store(offer)
+	}
+}
+
 // setCore sets Core, likewise.
 //
 //threadcall:noalloc

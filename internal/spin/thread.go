@@ -130,7 +130,7 @@ func (t *Thread) Yielded(took time.Duration, found bool) {
 //
 //threadcall:noalloc
 func (t *Thread) Stop() (now time.Duration) {
-	t.state.Offer.Store(0)
+	t.state.setOffer(0)
 	if !t.Spins {
 		return 0
 	}
@@ -256,9 +256,9 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 	}
 	switch {
 	case t.offered:
-		t.state.Offer.Store(Meets)
+		t.state.setOffer(Meets)
 	case t.awaited >= believed && t.Together(down) && t.Uncalled <= Memory:
-		t.state.Offer.Store(RunLast)
+		t.state.setOffer(RunLast)
 	}
 }
 
