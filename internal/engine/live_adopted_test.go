@@ -572,7 +572,9 @@ func TestAdopt_givesBackWhatIsLeftOnce(t *testing.T) {
 			if e.Adopt(); left.Find(m) == before.pin || before.pin.Held() {
 				t.Error("the locks have not been given back, or would be again")
 			}
-			e.Terminate()
+			if e.Terminate(); left.Find(m) != nil {
+				t.Error("locks that have been given back are left")
+			}
 			e.GiveBack()
 		}
 	}()

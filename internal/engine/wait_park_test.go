@@ -189,6 +189,9 @@ func TestPark_letsOthersRun(t *testing.T) {
 			r.shared, r.asked = down-yieldAllAfter, down-time.Duration(asked)*yieldAllAfter/2
 			e.park(down)
 			shared = r.shared != down-yieldAllAfter
+			if asks := asked >= 2; (r.asked == down) != asks {
+				t.Errorf("it asks: %v, want %v", !asks, asks)
+			}
 		}), shared
 	}
 	for _, c := range []struct {
