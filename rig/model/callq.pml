@@ -88,7 +88,7 @@ byte marked, passed;           /* Queue.marked and passed, of a host's queue */
 bit announced;
 /* property: then no other owes one, unless OnWake was called */
 bit at_most_once;
-#if defined(HOST) && !defined(SETTER)
+#ifdef HOST
 #define Announce() assert(!announced || at_most_once); announced = 1;
 #else
 #define Announce()

@@ -74,7 +74,8 @@ inline Sleep(e) {
 #endif
 			end_wakeup: atomic { wakeup[e] -> wakeup[e] = 0; atWakeup[e] = 0 } /* <-wakeup */
 		od);
-	atomic { mode[e] = UP; ok = 0 }
+	When(onWake, mode[e] = UP);
+	ok = 0
 }
 
 #endif

@@ -3,9 +3,7 @@
  * The loop is GLFW's: WaitEvents returns when events have been posted, and takes all of them; the
  * callback posts one. Whenever nothing is queued, the event of a late wake-up may be taken.
  *
- *   CONTEXT     the host serves a context first
- *   SETTER      another goroutine calls OnWake, some time; else the host does, before it serves a
- *               context or after
+ *   CONTEXT     the host serves a context first, before it calls OnWake or after
  *   TERMINATE   the thread is terminated some time, by another goroutine
  *   EATS        the function of job 1 may take all events from the event loop, and wait for another
  *               thread
@@ -68,7 +66,7 @@ inline RestInHost(e) {
 	:: d_step { ok -> ok = 0; Taken }
 	:: !ok && head[e] == CLOSED
 	:: d_step { !ok && head[e] != CLOSED -> owed[e]++ };
-		When(at == e + 1 && serving == 0, Awake(e); announced = 1);
+		When(serving == 0, Awake(e); announced = 1);
 		Wake(e)
 	fi;
 }
@@ -79,7 +77,8 @@ inline RestAlways(e, always) { d_step { rest[e] = always; Only(e) } }
 /* Engine.OnWake */
 inline OnWake(e) {
 	d_step { onWake = 1; owed[e]++ }; /* it owes what is queued already a wake-up */
-	When(at == e + 1, RestAlways(e, RESTING));
+	mode[e] = UP;
+	RestAlways(e, RESTING);
 	RestInHost(e);
 	owed[e]--
 }
@@ -281,18 +280,14 @@ inline ServeContext(e) {
 proctype Host(byte e) {
 	LOCALS; byte outer, mark, inner; bit panicked;
 	at = e + 1;
-#ifndef SETTER
 	if
 	:: OnWake(e)
 	:: skip
 	fi;
-#endif
 #ifdef CONTEXT
 	ServeContext(e);
 #endif
-#ifndef SETTER
 	When(!onWake, OnWake(e));
-#endif
 #if WAIT
 	do
 	:: !known -> break /* Thread.mayServe */
@@ -319,12 +314,6 @@ end_wait:	atomic { event -> event = 0; waiting = 0 };
 		Serve(e)
 	od
 #endif
-}
-
-/* OnWake by another goroutine */
-proctype Setter() {
-	LOCALS;
-	OnWake(0)
 }
 
 /* context.AfterFunc and waking.unpark */
@@ -371,9 +360,6 @@ init {
 		run Host(0);
 #ifdef CONTEXT
 		run Deadline();
-#endif
-#ifdef SETTER
-		run Setter();
 #endif
 #ifdef TERMINATE
 		run Terminator();
