@@ -15,12 +15,12 @@ import (
 //	asksWhen     the same, and posters say when        wakeup
 //
 // Only the thread changes mode: before Rest, and, if it has a host, in OnWake and after it has seen
-// that its queue is no longer resting. Without a host it waits in the scheduler alone, and nobody
-// reads mode while it is up. So the pusher that replaced resting, and must wake the thread, reads
-// the mode in which the thread waits. If the thread got up by itself meanwhile, the wake-up is
-// superfluous. Every waiter tolerates that. Only the head of the queue remembers a wake-up, so a
-// late one keeps no other from being sent. A new thread looks at its queue before it first waits,
-// and so begins in mode up although its queue counts as resting.
+// that its queue is no longer resting. A thread without a host waits only in the Go scheduler, and
+// no goroutine reads mode while such a thread is up. So the pusher that replaced resting, and must
+// wake the thread, reads the mode in which the thread waits. If the thread got up by itself
+// meanwhile, the wake-up is superfluous. Every waiter tolerates that. Only the head of the queue
+// remembers a wake-up, so a late one keeps no other from being sent. A new thread looks at its
+// queue before it first waits, and so begins in mode up although its queue counts as resting.
 type waking struct {
 	wakeup chan struct{}
 	onWake atomic.Pointer[func()]

@@ -109,21 +109,12 @@ const (
 	RunLast = -1
 )
 
-// setSpin sets Spin, if that changes it: or callers would have to read it again.
+// change sets at, Spin or Offer, to v, if that changes it: or callers would have to read it again.
 //
 //threadcall:noalloc
-func (l *State) setSpin(spin int64) {
-	if l.Spin.Load() != spin {
-		l.Spin.Store(spin)
-	}
-}
-
-// setOffer sets Offer, likewise.
-//
-//threadcall:noalloc
-func (l *State) setOffer(offer int64) {
-	if l.Offer.Load() != offer {
-		l.Offer.Store(offer)
+func change(at *atomic.Int64, v int64) {
+	if at.Load() != v {
+		at.Store(v)
 	}
 }
 

@@ -84,7 +84,7 @@ func (t *Thread) affords(now time.Duration, calm bool) bool {
 func (t *Thread) declines(calm bool) bool {
 	t.outnumbered, t.skips = true, Memory
 	if !calm {
-		t.state.setSpin(ParkAtOnce)
+		change(&t.state.Spin, ParkAtOnce)
 	}
 	return false
 }
@@ -130,7 +130,7 @@ func (t *Thread) Yielded(took time.Duration, found bool) {
 //
 //threadcall:noalloc
 func (t *Thread) Stop() (now time.Duration) {
-	t.state.setOffer(0)
+	change(&t.state.Offer, 0)
 	if !t.Spins {
 		return 0
 	}
@@ -223,7 +223,7 @@ func (t *Thread) Advise(now, took time.Duration, calls int, grabbed uint64) (n i
 	case n == 1 || turns || n+1 <= 2*(1+Spinners.Free(now)): // each needs a core
 		spin = int64(t.Policy.LookFor())
 	}
-	t.state.setSpin(spin)
+	change(&t.state.Spin, spin)
 	*w = Window{Grabs: grabbed}
 	return n
 }
@@ -256,9 +256,9 @@ func (t *Thread) Parks(down time.Duration, calm bool) {
 	}
 	switch {
 	case t.offered:
-		t.state.setOffer(Meets)
+		change(&t.state.Offer, Meets)
 	case t.awaited >= believed && t.Together(down) && t.Uncalled <= Memory:
-		t.state.setOffer(RunLast)
+		change(&t.state.Offer, RunLast)
 	}
 }
 
