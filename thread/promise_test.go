@@ -106,32 +106,23 @@ var poolWays = map[string]waysToRun{
 	},
 	"EvalContext of an error": func(t *testing.T, r runner) way {
 		w := wayOf(r)
-		w.call = func(f func()) bool {
-			want := &resultError{results.Add(1)}
-			eval := func() error { f(); return want }
-			if f == nil {
-				eval = nil
+		w.call = evaluated(func(f func() int64) int64 {
+			failed, err := thread.EvalContext(t.Context(), r, failing(f))
+			n, ok := failed.(resultError)
+			want := errorOf(int64(n), f == nil)
+			if !ok && failed != nil || !errors.Is(err, want) && t.Context().Err() == nil {
+				t.Errorf("EvalContext returned %v, %v, want %v", failed, err, want)
 			}
-			got, err := thread.EvalContext(t.Context(), r, eval)
-			if got != nil && got != want || (got == nil) != (err != nil) {
-				t.Errorf("EvalContext returned %v, %v, want %v", got, err, want)
-			}
-			return got == want
-		}
+			return int64(n)
+		})
 		return w
 	},
 	"MustEval of an error": func(t *testing.T, r runner) way {
 		w := wayOf(r)
-		w.call = must(func(f func()) {
-			want := &resultError{results.Add(1)}
-			eval := func() error { f(); return want }
-			if f == nil {
-				eval = nil
-			}
-			if got := thread.MustEval(r, eval); got != want {
-				t.Errorf("MustEval returned %v, want %v", got, want)
-			}
-		})
+		eval := func(f func() int64) int64 {
+			return int64(thread.MustEval(r, failing(f)).(resultError))
+		}
+		w.call = must(func(f func()) { evaluated(eval)(f) })
 		return w
 	},
 	"MustCall": func(t *testing.T, r runner) way {
@@ -173,10 +164,18 @@ func init() {
 
 var results atomic.Int64
 
-// A resultError is the error of one call.
-type resultError struct{ n int64 }
+// A resultError is a result of a call as an error.
+type resultError int64
 
-func (e *resultError) Error() string { return fmt.Sprint("error ", e.n) }
+func (e resultError) Error() string { return fmt.Sprint("error ", int64(e)) }
+
+// failing returns a function with the result of f as an error.
+func failing(f func() int64) func() error {
+	if f == nil {
+		return nil
+	}
+	return func() error { return resultError(f()) }
+}
 
 // evaluated is a way to call a function with a result, which must be that of the call or zero.
 func evaluated(eval func(func() int64) int64) func(func()) bool {

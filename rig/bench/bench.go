@@ -13,6 +13,7 @@ package bench
 import (
 	"context"
 	"runtime"
+	"sync"
 
 	"github.com/threadcall/threadcall/internal/compare"
 	"github.com/threadcall/threadcall/keyed"
@@ -59,7 +60,7 @@ var (
 	byKey = way{"keyed", func(threads int) (all []compare.Subject, end func()) {
 		k := keyed.New[int](nil)
 		for i := range threads {
-			all = append(all, &key{k, i, nil})
+			all = append(all, &key{Threads: k, key: i})
 		}
 		return all, k.Close
 	}}
@@ -81,20 +82,17 @@ func alone(name string, open func() (s compare.Subject, end func())) way {
 	}}
 }
 
-// A key is the thread of one, for one caller, which always calls the same function.
+// A key is the thread of one. All functions that it is given do the same, so it calls the first: a
+// closure for each call would be a cost that the channel does not have.
 type key struct {
 	*keyed.Threads[int]
-	key int
-	f   func() error
+	key  int
+	once sync.Once
+	f    func() error
 }
 
-// alone returns a key for another caller.
-func (k *key) alone() compare.Subject { return &key{k.Threads, k.key, nil} }
-
 func (k *key) Call(f func()) bool {
-	if k.f == nil { // a closure for each call would be what keyed takes
-		k.f = func() error { f(); return nil }
-	}
+	k.once.Do(func() { k.f = func() error { f(); return nil } })
 	return k.Threads.Call(context.Background(), k.key, k.f) == nil
 }
 

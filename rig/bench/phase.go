@@ -102,13 +102,7 @@ func (p phase) run(s side, d time.Duration) string {
 	}
 	called := func(caller int) compare.Subject {
 		if len(threads) > 1 && (p.Pool || p.Callers <= 1) {
-			own := slices.Clone(threads)
-			for i := range own {
-				if k, ok := own[i].(*key); ok {
-					own[i] = k.alone()
-				}
-			}
-			return &inTurn{own, caller}
+			return &inTurn{threads, caller}
 		}
 		return threads[caller%len(threads)]
 	}
